@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints: what moves, how, and how far. Radians for turning, metres for sliding joints."""
+
+from dataclasses import dataclass, field
+
+from .extra import Extra
+from .pose import IDENTITY, Pose, Vector3
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
+
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dynamics:
+    """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
+
+    damping: float | None = None
+    friction: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mimic:
+    """position = multiplier * (position of `joint`) + offset"""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    rising: float | None = None
+    falling: float | None = None
+    reference_position: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafetyController:
+    soft_lower_limit: float | None = None
+    soft_upper_limit: float | None = None
+    k_position: float | None = None
+    k_velocity: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """Connects link `parent` to link `child`.
+
+    `type` is one of JOINT_TYPES or, in files that go beyond the specification, another word in
+    lower case. `origin` is the joint frame, and with all joints at zero the child link's frame, in
+    the parent link's frame. `axis` is as written, in the joint frame, not normalised; None where
+    the file has none.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    origin: Pose = IDENTITY
+    axis: Vector3 | None = None
+    limit: Limit | None = None
+    dynamics: Dynamics | None = None
+    mimic: Mimic | None = None
+    calibration: Calibration | None = None
+    safety_controller: SafetyController | None = None
+    extras: tuple[Extra, ...] = ()
+    line: int = field(default=0, compare=False)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials: colours and textures by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Color = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """A material as one place of the description writes it.
+
+    `color` is red, green, blue, alpha in 0..1, sRGB (what RViz shows). `texture` is the path or
+    URI as written. A material with neither refers to a definition of its name elsewhere.
+    """
+
+    name: str = ""
+    color: Color | None = None
+    texture: str | None = None
+    line: int = field(default=0, compare=False)
+
+    @property
+    def is_reference(self) -> bool:
+        return self.color is None and self.texture is None
+
+
+def resolve_material(
+    material: Material | None, definitions: Mapping[str, Material]
+) -> Material | None:
+    """The definition that a visual's material stands for; None where there is none.
+
+    A name means the same material everywhere in a robot (the first definition wins, as in
+    urdfdom); nameless materials stand for themselves, since exporters write many different
+    colours under the empty name.
+    """
+    if material is None:
+        return None
+    if material.name and material.name in definitions:
+        return definitions[material.name]
+    return None if material.is_reference else material

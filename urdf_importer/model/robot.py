@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The robot as its description says it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .extra import Extra
+from .joint import Joint
+from .link import Link
+from .material import Material
+from .transmission import Transmission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robot:
+    """`source` is the file it was read from, for messages and relative paths; empty if none."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...] = ()
+    materials: tuple[Material, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
+    extras: tuple[Extra, ...] = ()
+    version: str = ""
+    source: str = field(default="", compare=False)
+
+    def material_definitions(self) -> dict[str, Material]:
+        """Name -> definition: robot-level materials first, then inline ones in file order."""
+        definitions: dict[str, Material] = {}
+        for material in self._written_materials():
+            if material.name and not material.is_reference:
+                definitions.setdefault(material.name, material)
+        return definitions
+
+    def _written_materials(self) -> Iterator[Material]:
+        yield from self.materials
+        for link in self.links:
+            for visual in link.visuals:
+                if visual.material is not None:
+                    yield visual.material
