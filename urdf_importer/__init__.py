@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robot descriptions as exact, native Blender rigs.
+
+    import urdf_importer
+
+    result = urdf_importer.import_robot("robot.urdf")
+    urdf_importer.set_joint_positions(result.armature, {"elbow": 0.5})
+    urdf_importer.link_pose(result.armature, "hand")
+
+Reading, planning and forward kinematics need no Blender; the rest needs bpy when it is called.
+"""
+
+from .diagnostics import (
+    BuildError,
+    Diagnostic,
+    Diagnostics,
+    KinematicsError,
+    MeshError,
+    ReadError,
+    RobotError,
+    Severity,
+    WriteError,
+)
+from .kinematics import RigPlan, forward_kinematics
+from .model import Robot
+from .options import ImportOptions
+from .pipeline import (
+    ImportResult,
+    get_joint_positions,
+    import_robot,
+    import_steps,
+    link_pose,
+    plan_rig,
+    read_robot,
+    set_joint_positions,
+)
+from .progress import Progress
+
+__all__ = [
+    "BuildError",
+    "Diagnostic",
+    "Diagnostics",
+    "ImportOptions",
+    "ImportResult",
+    "KinematicsError",
+    "MeshError",
+    "Progress",
+    "ReadError",
+    "RigPlan",
+    "Robot",
+    "RobotError",
+    "Severity",
+    "WriteError",
+    "forward_kinematics",
+    "get_joint_positions",
+    "import_robot",
+    "import_steps",
+    "link_pose",
+    "plan_rig",
+    "read_robot",
+    "set_joint_positions",
+]

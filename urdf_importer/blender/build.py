@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan becomes a rig, stage by stage. Only here is the order of stages."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ..diagnostics import Diagnostics
+from ..kinematics.rig_plan import RigPlan
+from ..options import ImportOptions
+from ..progress import Progress
+from . import properties
+from .armature import build_bone_collections, build_bones, build_pose, describe_joints
+from .constraints import build_constraints, build_drivers
+from .ledger import Ledger
+from .links import build_inertial, build_links
+from .modes import leave_modes
+from .physics import build_rigid_bodies
+from .shapes import LoadShape, ShapeBuilder
+
+_COLLECTIONS = ("Links", "Visuals", "Collisions", "Inertials")
+_HIDDEN = ("Collisions", "Inertials")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """What was built: link names -> objects."""
+
+    armature: Any
+    collection: Any
+    links: dict[str, Any]
+    visuals: dict[str, list[Any]] = field(default_factory=dict)
+    collisions: dict[str, list[Any]] = field(default_factory=dict)
+    inertials: dict[str, Any] = field(default_factory=dict)
+
+
+def build_rig(
+    plan: RigPlan, options: ImportOptions, load: LoadShape, diagnostics: Diagnostics
+) -> Generator[Progress, None, Rig]:
+    """Builds the rig into the current scene; draining the generator does the work.
+
+    `load` gives the arrays of a shape. On any exception, and when the generator is closed before
+    its end, everything that was made is removed again.
+    """
+    ledger = Ledger()
+    selection = _remember_selection()
+    try:
+        rig = yield from _build(plan, options, load, ledger, diagnostics)
+    except BaseException:
+        ledger.remove_all()
+        _restore_selection(selection)
+        raise
+    return rig
+
+
+def _build(
+    plan: RigPlan,
+    options: ImportOptions,
+    load: LoadShape,
+    ledger: Ledger,
+    diagnostics: Diagnostics,
+) -> Generator[Progress, None, Rig]:
+    leave_modes()
+    yield Progress(share=0.0, text=f"{len(plan.bones)} bones")
+    collection = ledger.new_collection(plan.robot.name)
+    bpy.context.scene.collection.children.link(collection)
+    armature = _build_armature(plan, collection, ledger)
+    yield Progress(share=0.1, text=f"{len(plan.links)} links")
+    parts = {name: ledger.new_collection(name) for name in _COLLECTIONS}
+    rig = Rig(
+        armature=armature,
+        collection=collection,
+        links=build_links(armature, plan, parts["Links"], ledger),
+    )
+    if options.inertials:
+        _build_inertials(plan, rig, parts["Inertials"], ledger)
+    yield from _build_shapes(plan, options, rig, parts, load, ledger, diagnostics)
+    yield Progress(share=0.95, text="limits and drivers")
+    build_constraints(armature, plan.constraints)
+    build_drivers(armature, plan.drivers)
+    _show(rig, parts)
+    if options.rigid_bodies:
+        bpy.context.view_layer.update()
+        build_rigid_bodies([item.link for item in plan.links], rig.collisions)
+    return rig
+
+
+def _build_armature(plan: RigPlan, collection: Any, ledger: Ledger) -> Any:
+    armature = ledger.new_object(plan.robot.name, ledger.new_armature(plan.robot.name))
+    armature.rotation_mode = "QUATERNION"
+    collection.objects.link(armature)
+    build_bones(armature, plan.bones)
+    build_bone_collections(armature, plan.bones)
+    build_pose(armature, plan)
+    describe_joints(armature, plan.joints)
+    _describe_robot(armature, plan)
+    return armature
+
+
+def _describe_robot(armature: Any, plan: RigPlan) -> None:
+    robot = plan.robot
+    packed = properties.pack(robot)
+    packed["links"] = [link.name for link in robot.links]
+    packed["joints"] = [joint.name for joint in robot.joints]
+    packed["source"] = robot.source
+    packed["cut_joints"] = [properties.pack(joint) for joint in plan.cut_joints]
+    armature[properties.SCHEMA] = properties.SCHEMA_VERSION
+    armature[properties.ROBOT] = packed
+
+
+def _build_inertials(plan: RigPlan, rig: Rig, collection: Any, ledger: Ledger) -> None:
+    for item in plan.links:
+        if item.link.inertial is not None:
+            name = item.link.name
+            rig.inertials[name] = build_inertial(
+                rig.links[name], item.link.inertial, plan.size, collection, ledger
+            )
+
+
+def _build_shapes(
+    plan: RigPlan,
+    options: ImportOptions,
+    rig: Rig,
+    parts: dict[str, Any],
+    load: LoadShape,
+    ledger: Ledger,
+    diagnostics: Diagnostics,
+) -> Iterator[Progress]:
+    builder = ShapeBuilder(plan.robot, plan.size, load, ledger, diagnostics)
+    for index, item in enumerate(plan.links):
+        link, empty = item.link, rig.links[item.link.name]
+        if link.visuals or link.collisions:
+            share = 0.15 + 0.8 * index / len(plan.links)
+            yield Progress(share=share, text=f"shapes of {link.name}")
+        if options.visuals:
+            rig.visuals[link.name] = [
+                builder.build_visual(visual, link, empty, parts["Visuals"])
+                for visual in link.visuals
+            ]
+        if options.collisions:
+            rig.collisions[link.name] = [
+                builder.build_collision(collision, link, empty, parts["Collisions"])
+                for collision in link.collisions
+            ]
+
+
+def _show(rig: Rig, parts: dict[str, Any]) -> None:
+    """Links the parts into the scene: late, since each object linked to a scene costs time
+    proportional to all that is there. Hidden ones are hidden by the eye, so they stay evaluated."""
+    for name, part in parts.items():
+        rig.collection.children.link(part)
+        if name in _HIDDEN:
+            part.hide_render = True
+    layer = _find_layer_collection(rig.collection)
+    for name in _HIDDEN:
+        layer.children[parts[name].name].hide_viewport = True
+    for other in bpy.context.view_layer.objects.selected:
+        other.select_set(False)
+    bpy.context.view_layer.objects.active = rig.armature
+    rig.armature.select_set(True)
+    rig.armature.show_in_front = True
+
+
+def _find_layer_collection(collection: Any) -> Any:
+    return bpy.context.view_layer.layer_collection.children[collection.name]
+
+
+def _remember_selection() -> tuple[Any, list[Any]]:
+    layer = bpy.context.view_layer
+    return layer.objects.active, list(layer.objects.selected)
+
+
+def _restore_selection(selection: tuple[Any, list[Any]]) -> None:
+    active, selected = selection
+    for item in selected:
+        item.select_set(True)
+    bpy.context.view_layer.objects.active = active

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits, mechanism constraints and drivers, all native: they work without this extension."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ..kinematics.rig_plan import (
+    Channel,
+    ConstraintPlan,
+    CopyAllPlan,
+    CopyPlan,
+    DriverPlan,
+    LimitPlan,
+)
+
+_AXES = "xyz"
+
+
+def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
+    for plan in plans:
+        pose_bones = armature.pose.bones
+        match plan:
+            case LimitPlan():
+                _build_limit(pose_bones[plan.bone], plan)
+            case CopyPlan():
+                _build_copy(armature, pose_bones[plan.bone], plan)
+            case CopyAllPlan():
+                _build_copy_all(armature, pose_bones[plan.bone], plan)
+
+
+def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
+    """Drivers with simple expressions only, which Blender runs without Python."""
+    for plan in plans:
+        channel = plan.channel
+        bone = armature.pose.bones[channel.bone]
+        curve = bone.driver_add(channel.property, channel.index)
+        driver = curve.driver
+        driver.type = "SCRIPTED"
+        variable = driver.variables.new()
+        variable.name = "q"
+        _aim_variable(variable, armature, plan)
+        driver.expression = plan.expression
+
+
+def channel_path(channel: Channel) -> str:
+    """The data path of a pose bone's number, from the armature object."""
+    name = bpy.utils.escape_identifier(channel.bone)
+    return f'pose.bones["{name}"].{channel.property}[{channel.index}]'
+
+
+def _aim_variable(variable: Any, armature: Any, plan: DriverPlan) -> None:
+    if not plan.evaluated:
+        variable.type = "SINGLE_PROP"
+        variable.targets[0].id = armature
+        variable.targets[0].data_path = channel_path(plan.source)
+        return
+    variable.type = "TRANSFORMS"
+    target = variable.targets[0]
+    target.id = armature
+    target.bone_target = plan.source.bone
+    kind = "LOC" if plan.source.property == "location" else "ROT"
+    target.transform_type = f"{kind}_{_AXES[plan.source.index].upper()}"
+    target.transform_space = "LOCAL_SPACE"
+    target.rotation_mode = "AUTO"
+
+
+def _build_limit(pose_bone: Any, plan: LimitPlan) -> None:
+    turning = plan.property == "rotation_euler"
+    constraint = pose_bone.constraints.new("LIMIT_ROTATION" if turning else "LIMIT_LOCATION")
+    constraint.owner_space = "LOCAL"
+    constraint.use_transform_limit = True
+    if turning:
+        constraint.euler_order = "AUTO"
+    for axis, lower, upper in zip(_AXES, plan.lower, plan.upper, strict=True):
+        if turning and lower is not None and upper is not None:
+            setattr(constraint, f"use_limit_{axis}", True)
+        for side, bound in (("min", lower), ("max", upper)):
+            if bound is not None:
+                setattr(constraint, f"{side}_{axis}", bound)
+                if not turning:
+                    setattr(constraint, f"use_{side}_{axis}", True)
+
+
+def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> None:
+    turning = plan.property == "rotation_euler"
+    constraint = pose_bone.constraints.new("COPY_ROTATION" if turning else "COPY_LOCATION")
+    _aim_constraint(constraint, armature, plan.target)
+    if turning:
+        constraint.euler_order = plan.rotation_mode
+        constraint.mix_mode = "REPLACE"
+    for index, axis in enumerate(_AXES):
+        setattr(constraint, f"use_{axis}", index in plan.axes)
+
+
+def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> None:
+    constraint = pose_bone.constraints.new("COPY_TRANSFORMS")
+    _aim_constraint(constraint, armature, plan.target)
+    constraint.mix_mode = "REPLACE"
+
+
+def _aim_constraint(constraint: Any, armature: Any, bone: str) -> None:
+    constraint.target = armature
+    constraint.subtarget = bone
+    constraint.owner_space = "LOCAL"
+    constraint.target_space = "LOCAL"

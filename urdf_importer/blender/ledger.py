@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that an import makes, so that a failed or cancelled one leaves nothing behind."""
+
+from typing import Any
+
+import bpy
+
+
+class Ledger:
+    """Makes datablocks and remembers them."""
+
+    def __init__(self) -> None:
+        self._made: list[Any] = []
+
+    def new_object(self, name: str, data: Any) -> Any:
+        return self._note(bpy.data.objects.new(name, data))
+
+    def new_collection(self, name: str) -> Any:
+        return self._note(bpy.data.collections.new(name))
+
+    def new_armature(self, name: str) -> Any:
+        return self._note(bpy.data.armatures.new(name))
+
+    def new_mesh(self, name: str) -> Any:
+        return self._note(bpy.data.meshes.new(name))
+
+    def new_material(self, name: str) -> Any:
+        return self._note(bpy.data.materials.new(name))
+
+    def remove_all(self) -> None:
+        """Removes what was made, in one go: removing one by one takes quadratic time."""
+        bpy.data.batch_remove(self._made)
+        self._made.clear()
+
+    def _note(self, datablock: Any) -> Any:
+        self._made.append(datablock)
+        return datablock

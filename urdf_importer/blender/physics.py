@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid bodies on collision shapes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model import Box, Capsule, Collision, Cylinder, Link, Sphere
+
+_SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
+_LEAST_MASS = 1e-3
+"""Kilograms: the least that Blender's simulation takes."""
+
+
+def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[Any]]) -> list[Any]:
+    """Makes collision objects animated rigid bodies that follow the rig and push others.
+
+    A link's mass is shared among its collision shapes by the volume of their bounding boxes.
+    Objects join through the world's collection: no operator per object. Returns the objects.
+    """
+    scene = bpy.context.scene
+    if scene.rigidbody_world is None:
+        bpy.ops.rigidbody.world_add()
+    world = scene.rigidbody_world
+    if world.collection is None:
+        world.collection = bpy.data.collections.new("RigidBodyWorld")
+    bodies = []
+    for link in links:
+        objects = [shape for shape in collisions.get(link.name, ()) if shape.type == "MESH"]
+        shares = _share_by_volume(objects)
+        mass = (link.inertial.mass if link.inertial else None) or 0.0
+        for shape, collision, share in zip(
+            objects, _described(link, collisions), shares, strict=False
+        ):
+            world.collection.objects.link(shape)
+            body = shape.rigid_body
+            body.kinematic = True
+            body.mass = max(mass * share, _LEAST_MASS)
+            body.collision_shape = _SHAPES.get(type(collision.geometry), "CONVEX_HULL")
+            bodies.append(shape)
+    return bodies
+
+
+def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:
+    """The link's collisions that have a mesh object, in order."""
+    built = collisions.get(link.name, ())
+    return [
+        collision
+        for collision, shape in zip(link.collisions, built, strict=True)
+        if shape.type == "MESH"
+    ]
+
+
+def _share_by_volume(objects: Sequence[Any]) -> list[float]:
+    volumes = np.array([max(float(np.prod(shape.dimensions)), 1e-12) for shape in objects])
+    shares: list[float] = (volumes / volumes.sum()).tolist() if len(volumes) else []
+    return shares

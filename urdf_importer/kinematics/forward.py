@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward kinematics: joint positions -> link frames."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..model import Robot
+from .mimic import follow_to_masters
+from .motion import JointMotion
+from .transforms import (
+    Matrix,
+    matrices_from_poses,
+    plane_axes,
+    rotation_from_quaternion,
+    rotations_about,
+)
+from .tree import KinematicTree, plan_tree
+
+Position = float | Sequence[float]
+Positions = Mapping[str, Position]
+POSITION_SIZES = {"planar": 3, "floating": 7, "spherical": 4}
+
+
+def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict[str, Matrix]:
+    """The frame of every link, link name -> (4, 4) in the frame of the root link.
+
+    `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to
+    (x, y, yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and
+    (qx, qy, qz, qw) for ball joints. Joints not named are at zero; joints that mimic another
+    follow it, whatever is said of them. Several roots all stand at the origin.
+
+    Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
+    """
+    tree = plan_tree(robot, Diagnostics(robot.source))
+    return place_links(tree, positions or {})
+
+
+def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
+    """As forward_kinematics, of a tree that is planned already."""
+    local = local_matrices(tree, positions)
+    frames: list[Matrix] = []
+    for parent, matrix in zip(tree.parents, local, strict=True):
+        frames.append(matrix if parent < 0 else frames[parent] @ matrix)
+    return {link.name: frame for link, frame in zip(tree.links, frames, strict=True)}
+
+
+def zero_frames(tree: KinematicTree) -> Matrix:
+    """(N, 4, 4) frames of all links in tree order with every joint at zero."""
+    local = _origins(tree)
+    for index, parent in enumerate(tree.parents):
+        if parent >= 0:
+            local[index] = local[parent] @ local[index]
+    return local
+
+
+def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
+    """(N, 4, 4), each link's frame in its parent link's frame."""
+    local = _origins(tree)
+    complete = complete_positions(tree.joint_motions, positions)
+    scalar: list[tuple[int, JointMotion, float]] = []
+    for index, motion in enumerate(tree.motions):
+        if motion is None or motion.joint.name not in complete:
+            continue
+        position = complete[motion.joint.name]
+        if motion.is_scalar:
+            assert isinstance(position, float)
+            scalar.append((index, motion, position))
+        elif motion.moves:
+            assert not isinstance(position, float)
+            local[index] = local[index] @ _motion_matrix(motion, position)
+    _apply_scalars(local, scalar)
+    return local
+
+
+def complete_positions(
+    motions: Sequence[JointMotion], positions: Positions
+) -> dict[str, float | tuple[float, ...]]:
+    """The given positions, checked, and those of all mimicking joints."""
+    by_name = {motion.joint.name: motion for motion in motions}
+    complete: dict[str, float | tuple[float, ...]] = {}
+    for name, position in positions.items():
+        if name not in by_name:
+            raise KinematicsError(f"the robot has no joint {quote(name)}")
+        if by_name[name].moves:
+            complete[name] = check_position(name, by_name[name].kind, position)
+    for name, mimic in follow_to_masters(motions).items():
+        source = complete.get(mimic.joint, 0.0)
+        assert isinstance(source, float)
+        complete[name] = mimic.multiplier * source + mimic.offset
+    return complete
+
+
+def check_position(name: str, kind: str, position: Position) -> float | tuple[float, ...]:
+    """A position as a float or a tuple of floats, as the kind of joint asks for.
+
+    Raises KinematicsError where it has the wrong size or is not finite.
+    """
+    size = POSITION_SIZES.get(kind, 1)
+    numbers = (position,) if isinstance(position, int | float) else tuple(position)
+    values = tuple(float(number) for number in numbers)
+    if len(values) != size or not np.isfinite(values).all():
+        wanted = "one finite number" if size == 1 else f"{size} finite numbers"
+        raise KinematicsError(f"the position of {kind} joint {quote(name)} must be {wanted}")
+    return values[0] if size == 1 else values
+
+
+def _origins(tree: KinematicTree) -> Matrix:
+    local = np.tile(np.eye(4), (len(tree.links), 1, 1))
+    indices = [index for index, motion in enumerate(tree.motions) if motion is not None]
+    local[indices] = matrices_from_poses([m.joint.origin for m in tree.joint_motions])
+    return local
+
+
+def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float]]) -> None:
+    for kind in ("revolute", "prismatic"):
+        chosen = [item for item in scalar if item[1].kind == kind]
+        if not chosen:
+            continue
+        indices = [index for index, _, _ in chosen]
+        axes = np.array([motion.axis for _, motion, _ in chosen])
+        values = np.array([value for _, _, value in chosen])
+        rotations = local[indices, :3, :3]
+        if kind == "revolute":
+            local[indices, :3, :3] = rotations @ rotations_about(axes, values)
+        else:
+            local[indices, :3, 3] += np.einsum("nij,nj->ni", rotations, axes * values[:, None])
+
+
+def _motion_matrix(motion: JointMotion, position: Sequence[float]) -> Matrix:
+    result = np.eye(4)
+    if motion.kind == "planar":
+        normal = np.array(motion.axis)
+        u, v = plane_axes(normal)
+        result[:3, 3] = position[0] * u + position[1] * v
+        result[:3, :3] = rotations_about(normal[None], np.array([position[2]]))[0]
+    else:
+        if motion.kind == "floating":
+            result[:3, 3] = position[:3]
+        result[:3, :3] = rotation_from_quaternion(position[-4:])
+    return result

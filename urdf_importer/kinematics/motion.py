@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a joint of the description means as motion.
+
+A `Joint` holds what the file says. A `JointMotion` holds what moves: one of six kinds, a unit
+axis, limits that make sense. Each repair is stated in a diagnostic.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ..diagnostics import Diagnostics, quote
+from ..model import JOINT_TYPES, Joint, Limit, Mimic, Vector3
+
+Kind = Literal["fixed", "revolute", "prismatic", "planar", "floating", "spherical"]
+SCALAR_KINDS = ("revolute", "prismatic")
+UNBOUNDED = 1e5
+_BALL_TYPES = ("ball", "spherical")
+_DEFAULT_AXIS = (1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointMotion:
+    """`axis` is of unit length, in the joint frame: the axis of rotation, the direction of sliding
+    or the normal of the plane. `lower` and `upper` are None where motion has no bound.
+    `mimic` is None unless it can be followed."""
+
+    joint: Joint
+    kind: Kind
+    axis: Vector3 = _DEFAULT_AXIS
+    lower: float | None = None
+    upper: float | None = None
+    mimic: Mimic | None = None
+
+    @property
+    def moves(self) -> bool:
+        return self.kind != "fixed"
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.kind in SCALAR_KINDS
+
+    def nearest_valid(self, position: float) -> float:
+        """The position within the limits that is nearest to `position`."""
+        if self.lower is not None and position < self.lower:
+            return self.lower
+        if self.upper is not None and position > self.upper:
+            return self.upper
+        return position
+
+
+def interpret_joint(joint: Joint, diagnostics: Diagnostics) -> JointMotion:
+    """The motion of a joint by itself; its mimic is looked at when all joints are known."""
+    kind = _interpret_type(joint, diagnostics)
+    if kind in ("fixed", "floating", "spherical"):
+        return JointMotion(joint=joint, kind=kind)
+    axis = _interpret_axis(joint, diagnostics)
+    if axis is None:
+        return JointMotion(joint=joint, kind="fixed")
+    if kind == "planar":
+        return JointMotion(joint=joint, kind=kind, axis=axis)
+    lower, upper = _interpret_limits(joint, diagnostics)
+    return JointMotion(joint=joint, kind=kind, axis=axis, lower=lower, upper=upper)
+
+
+def _interpret_type(joint: Joint, diagnostics: Diagnostics) -> Kind:
+    kinds: dict[str, Kind] = {
+        "revolute": "revolute",
+        "continuous": "revolute",
+        "prismatic": "prismatic",
+        "fixed": "fixed",
+        "floating": "floating",
+        "planar": "planar",
+    }
+    if joint.type in JOINT_TYPES:
+        return kinds[joint.type]
+    ball = joint.type in _BALL_TYPES
+    treated = "a ball joint that turns freely" if ball else "fixed"
+    diagnostics.warning(
+        "unknown-joint-type",
+        f"joint {quote(joint.name)} has the type {quote(joint.type)}, which URDF does not know; "
+        f"treated as {treated}",
+        subject=joint.name,
+        line=joint.line,
+    )
+    return "spherical" if ball else "fixed"
+
+
+def _interpret_axis(joint: Joint, diagnostics: Diagnostics) -> Vector3 | None:
+    if joint.axis is None:
+        return _DEFAULT_AXIS
+    x, y, z = joint.axis
+    scale = max(abs(x), abs(y), abs(z))
+    if scale < 1e-9:
+        diagnostics.warning(
+            "zero-axis",
+            f"joint {quote(joint.name)} has an axis of length zero; treated as fixed",
+            subject=joint.name,
+            line=joint.line,
+        )
+        return None
+    x, y, z = x / scale, y / scale, z / scale
+    length = math.sqrt(x * x + y * y + z * z)
+    return (x / length, y / length, z / length)
+
+
+def _interpret_limits(joint: Joint, diagnostics: Diagnostics) -> tuple[float | None, float | None]:
+    limit = joint.limit
+    if joint.type == "continuous":
+        if limit is not None and (limit.lower or limit.upper):
+            _warn(
+                diagnostics,
+                joint,
+                "continuous-limit",
+                "is continuous; its position limits are ignored",
+            )
+        return None, None
+    if limit is None:
+        _warn(diagnostics, joint, "missing-limit", "has no limit; it moves without bound")
+        return None, None
+    return _order_limits(joint, limit, diagnostics)
+
+
+def _order_limits(
+    joint: Joint, limit: Limit, diagnostics: Diagnostics
+) -> tuple[float | None, float | None]:
+    lower, upper = limit.lower or 0.0, limit.upper or 0.0
+    if limit.lower is None and limit.upper is None:
+        _warn(
+            diagnostics,
+            joint,
+            "limit-without-range",
+            "has a limit without lower and upper, which means 0 to 0; it is locked",
+        )
+    if lower > upper:
+        _warn(
+            diagnostics,
+            joint,
+            "swapped-limits",
+            f"has a lower limit of {lower:g} above the upper of {upper:g}; they are swapped",
+        )
+        lower, upper = upper, lower
+    return (
+        lower if abs(lower) <= UNBOUNDED else None,
+        upper if abs(upper) <= UNBOUNDED else None,
+    )
+
+
+def _warn(diagnostics: Diagnostics, joint: Joint, code: str, finding: str) -> None:
+    diagnostics.warning(
+        code, f"joint {quote(joint.name)} {finding}", subject=joint.name, line=joint.line
+    )

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones that survive single precision.
+
+Blender keeps a bone as head, tail and roll in single precision and computes its axes from them: a
+short bone far from the origin points a little elsewhere, and so do its axes. Among nearby tails
+some round to the wanted direction almost exactly; those are taken.
+"""
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .transforms import Matrix, Vector
+
+GOOD = 1.5e-7
+"""A direction this near (radians) is as good as single precision allows."""
+
+# (stretch, turn): shares of the length, and turns about X in radians; the least changes first. A
+# turn of 2 degrees is not seen, and for a bone with one axis any direction orthogonal to it is as
+# good.
+_STRETCHES = np.array([0.0, 1, -1, 2, -2, 3, -3, 5, -5, 8, -8]) * 1e-3
+_TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34]) * 1e-3
+_CANDIDATES = np.array(
+    sorted(product(_STRETCHES, _TURNS), key=lambda pair: 4 * abs(pair[0]) + abs(pair[1]))
+)
+
+
+def round_bones(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Vector]:
+    """Axes (N, 3, 3) and lengths (N,) near the wanted ones that single precision keeps.
+
+    `heads` (N, 3). Where `free_turn`, only X must be kept and Y may turn about it by 2 degrees;
+    else all axes must be kept and only the length gives.
+    """
+    toward, length, errors = _try_tails(heads, axes, lengths, free_turn)
+    good = errors < GOOD
+    best = np.where(good.any(axis=1), good.argmax(axis=1), errors.argmin(axis=1))
+    row = np.arange(len(heads))
+    return _rebuild(axes, toward[row, best]), length[row, best]
+
+
+def rank_refinements(
+    head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
+) -> list[tuple[Matrix, float]]:
+    """Other axes (3, 3) and lengths for one bone that Blender made inexact, best guess first.
+
+    `parent` (3, 3) are its parent's axes as Blender made them. Blender works a bone's axes out in
+    the parent's frame with a formula that loses its precision for bones that fold back on their
+    parent (by 1e-4 to 0.2 radians); how much it loses is chance, so it is tried out here. What
+    Blender makes of the guess is to be checked: its last digits are its own.
+    """
+    toward, lengths, errors = _try_tails(
+        head[None], axes[None], np.array([length]), np.array([free_turn])
+    )
+    directions = (toward[0] * lengths[0, :, None]) @ parent
+    errors = errors[0] + _folding_errors(directions.astype(np.float32))
+    ranked = np.argsort(errors, kind="stable")
+    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
+    return [(refined[i], float(lengths[0, i])) for i in ranked]
+
+
+def _try_tails(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Per bone and candidate: direction (N, K, 3), length (N, K), error in radians (N, K)."""
+    near = _single(heads)[:, None]
+    x, y, z = (axes[:, None, :, i] for i in range(3))
+    free = free_turn[:, None]
+    angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
+    toward = np.cos(angle) * y + np.sin(angle) * z
+    stretch = np.where(free, 1.0, 4.0) * _CANDIDATES[:, 0]
+    wanted = lengths[:, None] * (1.0 + stretch)
+    along = _single(near + wanted[..., None] * toward) - near
+    made = np.linalg.norm(along, axis=-1)
+    off_x = np.abs((along * x).sum(-1))
+    off_any = np.linalg.norm(np.cross(along, toward), axis=-1)
+    return toward, wanted, np.where(free, off_x, off_any) / made
+
+
+def _folding_errors(directions: NDArray[np.float32]) -> Vector:
+    """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision."""
+    one, half, eighth = np.float32(1), np.float32(0.5), np.float32(0.125)
+    unit_directions = directions * (one / np.sqrt((directions**2).sum(-1)))[:, None]
+    x, y, z = np.moveaxis(unit_directions, -1, 0)
+    flat = x * x + z * z
+    below = one + y
+    series = flat * half + flat * flat * eighth
+    below = np.where(below > np.float32(6.1e-3), below, np.where(flat > 6.25e-8, series, one))
+    rows = [
+        np.stack([one - x * x / below, x, -x * z / below], -1),
+        np.stack([-x, y, -z], -1),
+        np.stack([-x * z / below, z, one - z * z / below], -1),
+    ]
+    frames = np.stack(rows, axis=-2).astype(np.float64)
+    gram = frames @ frames.transpose(0, 2, 1)
+    errors: Vector = np.abs(gram - np.eye(3)).max(axis=(1, 2))
+    return np.where(flat > 6.25e-8, errors, 0.0)
+
+
+def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
+    x = axes[:, :, 0]
+    return np.stack([x, toward, np.cross(x, toward)], axis=-1)
+
+
+def roll_bones(axes: Matrix) -> Vector:
+    """(N,) roll of bones with the axes (N, 3, 3).
+
+    Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
+    of the Y axis onto the bone (for a bone along -Y: half a turn about Z).
+    """
+    x, y, z = np.moveaxis(axes[:, :, 1], -1, 0)
+    flat = x * x + z * z
+    down = (y < 0) & (flat < 2.5e-4**2)
+    one_plus_y = np.where(down, 1.0, np.where(y < 0, flat / (1.0 - np.minimum(y, 0.0)), 1.0 + y))
+    base_x = np.stack([1 - x * x / one_plus_y, -x, -x * z / one_plus_y], -1)
+    base_z = np.stack([-x * z / one_plus_y, -z, 1 - z * z / one_plus_y], -1)
+    base_x[down] = (-1.0, 0.0, 0.0)
+    base_z[down] = (0.0, 0.0, 1.0)
+    wanted = axes[:, :, 0]
+    rolls: Vector = np.arctan2(-(wanted * base_z).sum(-1), (wanted * base_x).sum(-1))
+    return rolls
+
+
+def _single(values: Matrix) -> Matrix:
+    return values.astype(np.float32).astype(np.float64)

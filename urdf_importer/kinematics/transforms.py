@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations and frames as arrays. Matrices act on column vectors; all angles in radians."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Pose
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+def rotations_from_rpy(rpy: Matrix) -> Matrix:
+    """(N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed axes."""
+    roll, pitch, yaw = np.moveaxis(rpy, -1, 0)
+    sr, cr, sp, cp, sy, cy = (
+        np.sin(roll), np.cos(roll), np.sin(pitch), np.cos(pitch), np.sin(yaw), np.cos(yaw),
+    )  # fmt: skip
+    rows = (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def rotation_from_quaternion(quat_xyzw: Sequence[float]) -> Matrix:
+    """A quaternion of any length but zero -> (3, 3). A zero quaternion means no rotation."""
+    x, y, z, w = quat_xyzw
+    norm = x * x + y * y + z * z + w * w
+    if norm == 0.0:
+        return np.eye(3)
+    s = 2.0 / norm
+    return np.array(
+        [
+            [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+            [s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)],
+            [s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_from_rotation(rotation: Matrix) -> tuple[float, float, float, float]:
+    """(3, 3) -> unit x, y, z, w with w >= 0 (Shepperd's method: divides by the largest part)."""
+    m = rotation
+    candidates = (m[0, 0], m[1, 1], m[2, 2], m[0, 0] + m[1, 1] + m[2, 2])
+    largest = int(np.argmax(candidates))
+    if largest == 3:
+        q = (m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + candidates[3])
+    else:
+        i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
+        parts = [0.0] * 4
+        parts[i] = 1.0 + m[i, i] - m[j, j] - m[k, k]
+        parts[j] = m[j, i] + m[i, j]
+        parts[k] = m[k, i] + m[i, k]
+        parts[3] = m[k, j] - m[j, k]
+        q = (parts[0], parts[1], parts[2], parts[3])
+    unit = np.array(q) / np.linalg.norm(q)
+    if unit[3] < 0.0:
+        unit = -unit
+    return (float(unit[0]), float(unit[1]), float(unit[2]), float(unit[3]))
+
+
+def rotations_about(axes: Matrix, angles: Vector) -> Matrix:
+    """Unit axes (N, 3), angles (N,) -> (N, 3, 3) by Rodrigues' formula."""
+    x, y, z = np.moveaxis(axes, -1, 0)
+    zero = np.zeros_like(x)
+    cross = np.stack(
+        [np.stack([zero, -z, y], -1), np.stack([z, zero, -x], -1), np.stack([-y, x, zero], -1)], -2
+    )
+    sine = np.sin(angles)[..., None, None]
+    versine = (1.0 - np.cos(angles))[..., None, None]
+    result: Matrix = np.eye(3) + sine * cross + versine * (cross @ cross)
+    return result
+
+
+def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:
+    """(N, 4, 4), each the frame of a pose in the frame that holds it."""
+    count = len(poses)
+    result = np.zeros((count, 4, 4))
+    result[:, 3, 3] = 1.0
+    if not count:
+        return result
+    result[:, :3, 3] = np.array([pose.xyz for pose in poses])
+    result[:, :3, :3] = rotations_from_rpy(np.array([pose.rpy for pose in poses]))
+    for index, pose in enumerate(poses):
+        if pose.quat_xyzw is not None:
+            result[index, :3, :3] = rotation_from_quaternion(pose.quat_xyzw)
+    return result
+
+
+def matrix_from_pose(pose: Pose) -> Matrix:
+    """(4, 4), the frame of a pose in the frame that holds it."""
+    matrix: Matrix = matrices_from_poses((pose,))[0]
+    return matrix
+
+
+def invert(matrix: Matrix) -> Matrix:
+    """The inverse of a frame (rotation and translation only)."""
+    result = np.eye(4)
+    result[:3, :3] = matrix[:3, :3].T
+    result[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
+    return result
+
+
+def unit(vector: Vector) -> Vector:
+    """The direction of a vector that is not zero."""
+    result: Vector = vector / np.sqrt(vector @ vector)
+    return result
+
+
+def plane_axes(normal: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors u, v with u x v = normal, in which a planar joint's x and y are measured.
+
+    u is the joint frame's x axis laid on the plane, or its y axis where the normal is within 26
+    degrees of x. With the normal along z, the common case, u and v are the frame's x and y.
+    """
+    start = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    u = unit(start - (start @ normal) * normal)
+    v: Vector = np.cross(normal, u)
+    return u, v

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work on one page: read -> plan -> build."""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from typing import Any
+
+from .diagnostics import Diagnostic, Diagnostics, RobotError
+from .kinematics import RigPlan
+from .kinematics import plan_rig as _plan_rig
+from .kinematics.forward import Position
+from .kinematics.transforms import Matrix
+from .meshes import load_geometry
+from .model import Geometry, Robot
+from .options import ImportOptions
+from .packages import PackageResolver
+from .progress import Progress
+from .readers import read_robot as _read_robot
+
+AnyPath = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """What an import made.
+
+    armature     the armature object
+    links        link name -> its empty, standing in the URDF link frame
+    bones        joint name -> name of the bone that holds it; joints without a bone are not in it
+    visuals      link name -> its visual objects, in the order of the description
+    collisions   link name -> its collision objects
+    diagnostics  everything that was substituted or lost, in the order of the work
+    """
+
+    robot: Robot
+    armature: Any
+    links: dict[str, Any]
+    bones: dict[str, str]
+    visuals: dict[str, list[Any]]
+    collisions: dict[str, list[Any]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_robot(path: AnyPath, diagnostics: Diagnostics | None = None) -> Robot:
+    """The robot that a description says, exactly, without Blender.
+
+    `diagnostics` collects what is odd about the file. Raises ReadError where there is no robot.
+    """
+    return _read_robot(path, diagnostics if diagnostics is not None else Diagnostics(str(path)))
+
+
+def plan_rig(
+    robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+) -> RigPlan:
+    """What Blender shall contain for a robot, without Blender. Raises KinematicsError."""
+    return _plan_rig(robot, options, diagnostics)
+
+
+def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportResult:
+    """Imports a robot description into the current scene of Blender.
+
+    Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
+    then as it was. Everything milder is in the result's diagnostics.
+    """
+    steps = import_steps(path, options)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            result: ImportResult = finished.value
+            return result
+
+
+def import_steps(
+    path: AnyPath, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+) -> Generator[Progress, None, ImportResult]:
+    """import_robot in steps, for progress bars. Closing the generator takes everything back.
+
+    `diagnostics` fills while the work goes on, also when it fails.
+    """
+    from .blender.build import build_rig
+
+    options = options or ImportOptions()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    yield Progress(share=0.0, text="reading")
+    robot = _read_robot(path, diagnostics)
+    yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
+    plan = _plan_rig(robot, options, diagnostics)
+    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    rig = yield from build_rig(plan, options, partial(_load_shape, resolver), diagnostics)
+    yield Progress(share=1.0, text="done")
+    return ImportResult(
+        robot=robot,
+        armature=rig.armature,
+        links=rig.links,
+        bones=dict(plan.bone_of_joint),
+        visuals=rig.visuals,
+        collisions=rig.collisions,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _load_shape(
+    resolver: PackageResolver,
+    geometry: Geometry,
+    diagnostics: Diagnostics,
+    subject: str,
+    line: int,
+) -> Any:
+    report = partial(diagnostics.warning, subject=subject, line=line)
+    return load_geometry(geometry, partial(resolver.resolve_file, report=report), report)
+
+
+def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
+    """Poses an imported robot, also one in a re-opened .blend.
+
+    `positions`: joint name -> radians (revolute, continuous) or metres (prismatic); (x, y, yaw) for
+    planar joints, (x, y, z, qx, qy, qz, qw) for floating ones, (qx, qy, qz, qw) for ball joints.
+    Joints that mimic another follow it, whatever is said of them; limits hold what is shown.
+
+    Raises KinematicsError for an unknown joint or a wrong position (and moves nothing), BuildError
+    for an object that is no imported robot.
+    """
+    from .blender import pose
+
+    pose.set_joint_positions(armature, positions)
+
+
+def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
+    """Joint name -> position as the rig shows it, after limits, IK and drivers; of all moving
+    joints, in the units and tuples of set_joint_positions. Raises BuildError."""
+    from .blender import pose
+
+    return pose.get_joint_positions(armature)
+
+
+def link_pose(armature: Any, link: str) -> Matrix:
+    """The evaluated frame (4, 4) of a link in armature space. Raises KinematicsError."""
+    from .blender import pose
+
+    return pose.link_pose(armature, link)
+
+
+__all__ = [
+    "ImportResult",
+    "RobotError",
+    "get_joint_positions",
+    "import_robot",
+    "import_steps",
+    "link_pose",
+    "plan_rig",
+    "read_robot",
+    "set_joint_positions",
+]
