@@ -5,7 +5,9 @@ Blender's bone moves first, then turns by three Euler angles about its own ortho
 bone is exact for joints at one point when sliding comes before turning, no two joints need one
 channel, and all axes are parallel or orthogonal. What a link between two such joints carries can
 not follow the whole bone; it gets a hidden bone of its own. A second moving joint on the link
-between would have to hang on that hidden bone and IK could not pass, so the chain ends there.
+between would have to hang on that hidden bone and IK could not pass, so the chain ends there. A
+joint that mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a
+follower that shares its bone could depend on itself.
 """
 
 from collections.abc import Sequence
@@ -21,10 +23,13 @@ COINCIDENT = 1e-7
 """Joint origins nearer than this (metres) are one point: float32, which Blender computes in,
 resolves no more at one metre."""
 
-ORTHOGONAL = 5e-6
-"""Axes whose cosine is below this are orthogonal. A rotation about an axis that is off by d radians
-is wrong by up to 2 d, and links shall be right to 1e-5: 1.5708 written for pi/2 (off by 3.7e-6)
-passes, 1.57 (off by 8e-4) and 1.5707 (off by 9.6e-5) do not."""
+ORTHOGONAL = 1e-5
+"""Axes whose cosine is below this are orthogonal: 1.5708 written for pi/2 (off by 3.7e-6) passes,
+1.57 (off by 8e-4) does not."""
+
+MOST_MISFIT = 8e-6
+"""Radians by which the axes of all bones on the way to a link may be off together: links shall be
+right to 1e-5. A rotation about an axis that is off by d is wrong by up to 2 d."""
 
 MOST_JOINTS = 3
 
@@ -47,17 +52,22 @@ def group_joints(
     joints make no bones, so a chain may pass through them.
     """
     successors = _find_only_successors(tree, through_fixed=through_fixed) if combine else {}
-    grouped: set[int] = set()
+    misfits: list[float] = []
+    grouped: dict[int, float] = {}
     groups = []
-    for index, motion in enumerate(tree.motions):
+    for index, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
+        misfit = misfits[parent] if parent >= 0 else 0.0
+        misfits.append(misfit + grouped.get(index, 0.0))
         if motion is None or not motion.moves or index in grouped:
             continue
-        chain = [index]
+        chain, cost = [index], 0.0
         while (following := successors.get(chain[-1])) is not None:
-            if not _fits(tree, frames, [*chain, following]):
+            longer = _find_misfit(tree, frames, [*chain, following])
+            if longer is None or misfit + longer > MOST_MISFIT:
                 break
-            chain.append(following)
-        grouped.update(chain)
+            chain, cost = [*chain, following], longer
+        grouped.update({link: 0.0 for link in chain})
+        grouped[chain[-1]] = cost
         motions = tuple(m for i in chain if (m := tree.motions[i]) is not None)
         groups.append(JointGroup(motions=motions, links=tuple(chain)))
     return tuple(groups)
@@ -79,25 +89,28 @@ def _find_only_successors(tree: KinematicTree, *, through_fixed: bool) -> dict[i
     }
 
 
-def _fits(tree: KinematicTree, frames: Matrix, chain: Sequence[int]) -> bool:
-    """Whether one bone is exact for the joints above these links."""
+def _find_misfit(tree: KinematicTree, frames: Matrix, chain: Sequence[int]) -> float | None:
+    """By how much (radians) one bone is wrong for the joints above these links; None where one bone
+    can not hold them."""
     motions = [m for i in chain if (m := tree.motions[i]) is not None]
-    if len(chain) > MOST_JOINTS or not all(motion.is_scalar for motion in motions):
-        return False
+    if len(chain) > MOST_JOINTS or not all(m.is_scalar and m.mimic is None for m in motions):
+        return None
     if np.abs(frames[chain[-1], :3, 3] - frames[chain[0], :3, 3]).max() > COINCIDENT:
-        return False
+        return None
     kinds = [motion.kind for motion in motions]
     if kinds != sorted(kinds):  # "prismatic" before "revolute"
-        return False
+        return None
     axes = joint_axes(motions, frames[list(chain)])
-    cosines = np.abs(axes @ axes.T)
+    misfit = 0.0
     for i in range(len(chain)):
         for j in range(i):
-            orthogonal = cosines[i, j] < ORTHOGONAL
-            parallel = np.linalg.norm(np.cross(axes[i], axes[j])) < ORTHOGONAL
-            if not orthogonal and not (parallel and kinds[i] != kinds[j]):
-                return False
-    return True
+            off = abs(float(axes[i] @ axes[j]))
+            if off > 0.5 and kinds[i] != kinds[j]:
+                off = float(np.linalg.norm(np.cross(axes[i], axes[j])))
+            if off > ORTHOGONAL:
+                return None
+            misfit += 2.0 * off
+    return misfit
 
 
 def joint_axes(motions: Sequence[JointMotion], frames: Matrix) -> Matrix:

@@ -17,10 +17,13 @@ GOOD = 1.5e-7
 """A direction this near (radians) is as good as single precision allows."""
 
 # (stretch, turn): shares of the length, and turns about X in radians; the least changes first. A
-# turn of 2 degrees is not seen, and for a bone with one axis any direction orthogonal to it is as
-# good.
+# turn of 2 degrees, 4 at the worst, is not seen, and for a bone with one axis any direction
+# orthogonal to it is as good.
 _STRETCHES = np.array([0.0, 1, -1, 2, -2, 3, -3, 5, -5, 8, -8]) * 1e-3
-_TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34]) * 1e-3
+_TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34, 70, -70]) * 1e-3
+_SLIGHT = 3e-6
+"""Error that is worth a turn by one radian."""
+
 _CANDIDATES = np.array(
     sorted(product(_STRETCHES, _TURNS), key=lambda pair: 4 * abs(pair[0]) + abs(pair[1]))
 )
@@ -31,7 +34,7 @@ def round_bones(
 ) -> tuple[Matrix, Vector]:
     """Axes (N, 3, 3) and lengths (N,) near the wanted ones that single precision keeps.
 
-    `heads` (N, 3). Where `free_turn`, only X must be kept and Y may turn about it by 2 degrees;
+    `heads` (N, 3). Where `free_turn`, only X must be kept and Y may turn about it a little;
     else all axes must be kept and only the length gives.
     """
     toward, length, errors = _try_tails(heads, axes, lengths, free_turn)
@@ -56,7 +59,7 @@ def rank_refinements(
     )
     directions = (toward[0] * lengths[0, :, None]) @ parent
     errors = errors[0] + _folding_errors(directions.astype(np.float32))
-    ranked = np.argsort(errors, kind="stable")
+    ranked = np.argsort(errors + _SLIGHT * np.abs(_CANDIDATES[:, 1]), kind="stable")
     refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
     return [(refined[i], float(lengths[0, i])) for i in ranked]
 
