@@ -12,7 +12,7 @@ A Diagnostic is the milder thing: a WARNING says which substitute was used, an E
 element was lost; the robot is there in both cases.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,6 +59,12 @@ class BuildError(RobotError):
 
 class WriteError(RobotError):
     pass
+
+
+# How what works on one element without knowing which (a mesh loader, the search for a file) states
+# a substitute: report(code, message). Its caller says where:
+# functools.partial(diagnostics.warning, subject=link.name, line=visual.line).
+Report = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +120,11 @@ class Diagnostics:
 def quote(name: str) -> str:
     """A name from a file, for a message: quoted, on one line, shortened, no control characters."""
     shown = name if len(name) <= 80 else name[:77] + "..."
-    return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown) + "'"
+    return (
+        "'"
+        + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+        + "'"
+    )
 
 
 def _place(source: str, line: int) -> str:

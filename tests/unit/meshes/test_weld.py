@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Welding against a slow, plain one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from urdf_importer.meshes import weld
+from urdf_importer.meshes.weld import weld_points
+
+FEW = st.sampled_from([0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, 1.0000001, 3.4e38, 0.1])
+ANY = st.floats(width=32, allow_nan=False, allow_infinity=False)
+POINTS = st.lists(st.tuples(*[FEW | ANY] * 3), max_size=60)
+
+
+def weld_slowly(points: NDArray[np.float32]) -> tuple[list[tuple[float, ...]], list[int]]:
+    """0.0 == -0.0 and equal hashes make a dictionary do the same."""
+    index: dict[tuple[float, ...], int] = {}
+    indices = [index.setdefault(tuple(point), len(index)) for point in points.tolist()]
+    return list(index), indices
+
+
+def as_points(rows: list[tuple[float, float, float]]) -> NDArray[np.float32]:
+    return np.array(rows, dtype=np.float32).reshape(-1, 3)
+
+
+@given(POINTS)
+def test_as_the_slow_one(rows: list[tuple[float, float, float]]) -> None:
+    points = as_points(rows)
+    vertices, indices = weld_points(points)
+    slow_vertices, slow_indices = weld_slowly(points)
+    assert list(map(tuple, vertices.tolist())) == slow_vertices
+    assert indices.tolist() == slow_indices
+    assert (vertices.dtype, indices.dtype) == (np.float32, np.int32)
+    assert not np.signbit(vertices[vertices == 0]).any()
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [(0, 0, 0), (1 << 63, 1 << 63, 1 << 63), (1 << 40, 0, 0)],
+    ids=["all collide", "few hashes", "only x counts"],
+)
+def test_colliding_hashes_merge_nothing(
+    monkeypatch: pytest.MonkeyPatch, factors: tuple[int, int, int]
+) -> None:
+    random = np.random.default_rng(7)
+    points = random.integers(0, 6, (500, 3)).astype(np.float32)
+    monkeypatch.setattr(weld, "_HASH_FACTORS", factors)
+    vertices, indices = weld_points(points)
+    slow_vertices, slow_indices = weld_slowly(points)
+    assert list(map(tuple, vertices.tolist())) == slow_vertices
+    assert indices.tolist() == slow_indices
+
+
+def test_the_hash_spreads_points_on_a_grid() -> None:
+    """Regular coordinates are what CAD makes: no collision, so no slow path."""
+    grid = np.stack(np.meshgrid(*[np.arange(-20, 20, dtype=np.float32) / 8] * 3), axis=-1)
+    points = grid.reshape(-1, 3) + np.float32(0.0)
+    order, starts = weld._group_by_hash(points.view(np.uint32))
+    assert starts is not None
+    assert np.count_nonzero(starts) == len(points) == len(np.unique(order))
+
+
+def test_the_points_given_are_left_alone() -> None:
+    points = as_points([(-0.0, 1.0, 2.0), (0.0, 1.0, 2.0)])
+    before = points.tobytes()
+    weld_points(points)
+    assert points.tobytes() == before

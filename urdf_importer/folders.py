@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking into folders within bounds.
+
+Every folder is listed at most once and only so many entries are looked at in all: a description
+that lies in a huge tree costs a second at most. The price: what lies beyond is not found by a
+search (a file named by its right path always is, it needs no search).
+"""
+
+import contextlib
+import os
+import stat
+import unicodedata
+import xml.parsers.expat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+MOST_ENTRIES = 50_000
+MOST_ENTRIES_OF_A_FOLDER = 10_000
+MOST_LEVELS_UP = 32
+MOST_LEVELS_DOWN = 12
+MOST_PACKAGE_XML_BYTES = 64 * 1024
+REPOSITORY_MARKS = (".git", ".repo", "COLCON_IGNORE")
+FOLDERS_OF_DESCRIPTIONS = ("urdf", "urdfs", "xacro", "xacros")
+
+
+@dataclass(slots=True)
+class Listing:
+    """What lies in a folder, sorted: folders, links to folders, and everything else."""
+
+    folders: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    folded: dict[str, str] = field(default_factory=dict)
+
+
+class Folders:
+    """A cached, bounded view of the file system."""
+
+    def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
+        self._entries_left = most_entries
+        self._listings: dict[str, Listing] = {}
+        self._package_names: dict[str, str | None] = {}
+        self._packages_in: dict[str, dict[str, list[str]]] = {}
+        self._files_below: dict[str, dict[str, list[tuple[str, ...]]]] = {}
+
+    @property
+    def is_exhausted(self) -> bool:
+        return self._entries_left <= 0
+
+    def list_folder(self, folder: str) -> Listing:
+        """What can be seen of `folder`; nothing where it cannot be read."""
+        if folder not in self._listings:
+            self._listings[folder] = self._scan(folder)
+        return self._listings[folder]
+
+    def _scan(self, folder: str) -> Listing:
+        listing = Listing()
+        most = min(self._entries_left, MOST_ENTRIES_OF_A_FOLDER)
+        if most <= 0 or is_broad(folder):
+            return listing
+        try:
+            with os.scandir(folder) as entries:
+                for entry in islice(entries, most):
+                    self._entries_left -= 1
+                    _sort_in(entry, listing)
+        except OSError:
+            return listing
+        for names in (listing.folders, listing.links, listing.files):
+            names.sort()
+            for name in names:
+                listing.folded.setdefault(fold(name), name)
+        return listing
+
+    def find_package_name(self, folder: str) -> str | None:
+        """The <name> in the folder's package.xml, "" if it has none; None without a package.xml."""
+        if folder not in self._package_names:
+            self._package_names[folder] = _read_package_name(os.path.join(folder, "package.xml"))
+        return self._package_names[folder]
+
+    def find_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
+        """Name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
+        key = f"{levels}:{folder}"
+        if key not in self._packages_in:
+            self._packages_in[key] = self._crawl_packages(folder, levels)
+        return self._packages_in[key]
+
+    def _crawl_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        level = [folder]
+        for _ in range(levels):
+            below: list[str] = []
+            for parent in level:
+                listing = self.list_folder(parent)
+                for child in sorted(listing.folders + listing.links):
+                    path = os.path.join(parent, child)
+                    name = self.find_package_name(path)
+                    if name is not None:
+                        found.setdefault(name, []).append(path)
+                    elif child in listing.folders and not child.startswith("."):
+                        below.append(path)
+            level = below
+        return found
+
+    def find_files_below(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
+        """Folded file name -> the parts of every such path below `folder`, nearest first.
+
+        Hidden folders and links to folders are left out: links may lead in circles and elsewhere.
+        """
+        if folder not in self._files_below:
+            self._files_below[folder] = self._crawl_files(folder)
+        return self._files_below[folder]
+
+    def _crawl_files(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
+        found: dict[str, list[tuple[str, ...]]] = {}
+        level: list[tuple[str, ...]] = [()]
+        for _ in range(MOST_LEVELS_DOWN):
+            below: list[tuple[str, ...]] = []
+            for parts in level:
+                listing = self.list_folder(os.path.join(folder, *parts))
+                for name in listing.files:
+                    found.setdefault(fold(name), []).append((*parts, name))
+                below += [(*parts, name) for name in listing.folders if not name.startswith(".")]
+            level = below
+        return found
+
+    def find_longest_ends(
+        self, folder: str, parts: Sequence[str], least: int, near: str
+    ) -> list[str]:
+        """The files below `folder` that share the longest end of a path, `least` parts of it.
+
+        Of equally long ones those that are spelled alike, then those nearest to the folder `near`
+        and then the least deep ones; several where none is better than the others.
+        """
+        here = Path(os.path.relpath(near, folder)).parts if is_within(near, folder) else ()
+        ranks: dict[tuple[int, ...], list[str]] = {}
+        for candidate in self.find_files_below(folder).get(fold(parts[-1]), []):
+            shared = _count_equal(map(fold, reversed(parts)), map(fold, reversed(candidate)))
+            if shared >= least:
+                alike = _count_equal(reversed(parts), reversed(candidate))
+                rank = (shared, alike, _count_equal(here, candidate), -len(candidate))
+                ranks.setdefault(rank, []).append(os.path.join(folder, *candidate))
+        return ranks[max(ranks)] if ranks else []
+
+    def find_regardless_of_case(self, folder: str, path: str) -> str | None:
+        """The path in `folder` that differs from `path` at most in case and Unicode form."""
+        current = folder
+        for part in path.split("/"):
+            exact = os.path.join(current, part)
+            if not os.path.lexists(exact):
+                name = self.list_folder(current).folded.get(fold(part))
+                if name is None:
+                    return None
+                exact = os.path.join(current, name)
+            current = exact
+        return current
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A folder in which the description lies, and what is around it.
+
+    `chain` leads upwards, `own` is its package and `bundle` the part of it that is about this one
+    description, as far as folders tell.
+    """
+
+    folder: str
+    chain: list[str]
+    own: str
+    bundle: str
+
+
+def walk_up(folder: str) -> list[str]:
+    """`folder` and the folders above it, up to and with the root of the repository.
+
+    A home folder, what lies above one, and the root of a drive never belong to it.
+    """
+    chain: list[str] = []
+    current = folder
+    while len(chain) < MOST_LEVELS_UP and not is_broad(current):
+        chain.append(current)
+        if is_repository(current):
+            break
+        current = os.path.dirname(current)
+    return chain
+
+
+def is_repository(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in REPOSITORY_MARKS)
+
+
+def is_broad(folder: str) -> bool:
+    """A home folder, a folder above one, or the root of a drive: too much to look through."""
+    parent = os.path.dirname(folder)
+    home = os.path.expanduser("~")
+    return (
+        parent == folder
+        or is_within(home, folder)
+        or is_within(_follow_links(home), folder)
+        or parent in ("/home", "/Users")
+    )
+
+
+@lru_cache(maxsize=8)
+def _follow_links(folder: str) -> str:
+    return os.path.realpath(folder)
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies in it; both absolute, compared as text."""
+    path, folder = os.path.normcase(path), os.path.normcase(folder)
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def fold(name: str) -> str:
+    """Equal for names that differ only in case or in the Unicode form of their accents."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
+    """Where the description lies, as it is called, and with links followed if that differs."""
+    if description in ("", "."):
+        return []
+    path = os.path.abspath(description)
+    called, real = os.path.dirname(path), os.path.dirname(os.path.realpath(path))
+    starts = []
+    for folder in dict.fromkeys((called, real)):
+        chain = walk_up(folder)
+        bundle = _find_bundle(folder)
+        own = _find_own_folder(chain, folders) or bundle
+        starts.append(Surroundings(folder, chain, own, own if is_within(own, bundle) else bundle))
+    return starts
+
+
+def _find_own_folder(chain: list[str], folders: Folders) -> str | None:
+    for folder in chain:
+        if folders.find_package_name(folder) is not None:
+            return folder
+    return chain[-1] if chain and is_repository(chain[-1]) else None
+
+
+def _find_bundle(start: str) -> str:
+    """One up from a folder urdf (meshes lie beside it), else the description's folder."""
+    for folder in (start, os.path.dirname(start)):
+        above = os.path.dirname(folder)
+        if fold(os.path.basename(folder)) in FOLDERS_OF_DESCRIPTIONS and not is_broad(above):
+            return above
+    return start
+
+
+def _count_equal(first: Iterable[str], second: Iterable[str]) -> int:
+    """How many of the leading items are equal."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _sort_in(entry: "os.DirEntry[str]", listing: Listing) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        listing.folders.append(entry.name)
+    elif entry.is_symlink() and os.path.isdir(entry.path):
+        listing.links.append(entry.name)
+    else:
+        listing.files.append(entry.name)
+
+
+def _read_package_name(path: str) -> str | None:
+    try:
+        data = _read_small_file(path)
+    except (OSError, ValueError):
+        return None
+    reader = _PackageNameReader()
+    with contextlib.suppress(xml.parsers.expat.ExpatError, LookupError, ValueError, _NoFurther):
+        reader.parser.Parse(data, True)
+    return "".join(reader.text).strip() if reader.is_complete else ""
+
+
+def _read_small_file(path: str) -> bytes:
+    """The start of a regular file; anything else (a FIFO would block) is an OSError."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError(f"{path} is not a regular file")
+    with open(path, "rb") as file:
+        return file.read(MOST_PACKAGE_XML_BYTES)
+
+
+class _NoFurther(Exception):
+    """The name is known, or the file declares entities and is not read."""
+
+
+class _PackageNameReader:
+    """Reads up to the end of <package><name>."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.is_complete = False
+        self._path: list[str] = []
+        self.parser = xml.parsers.expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.parser.EntityDeclHandler = self._refuse
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._path.append(tag)
+
+    def _end(self, tag: str) -> None:
+        if self._path == ["package", "name"]:
+            self.is_complete = True
+            raise _NoFurther
+        self._path.pop()
+
+    def _characters(self, text: str) -> None:
+        if self._path == ["package", "name"]:
+            self.text.append(text)
+
+    def _refuse(self, *declaration: object) -> None:
+        raise _NoFurther

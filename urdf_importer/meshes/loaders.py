@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From mesh files of any format to arrays.
+
+A loader is a function load_<format>(path, report) -> MeshData:
+
+* It returns one mesh in the units and axes in which RViz shows the file, not yet scaled.
+* It calls report(code, message) for every substitute it uses, in the order in which they come up;
+  whoever calls it adds which link and line that concerns.
+* It raises MeshError, with a code, when there is nothing to show, and no other exception whatever
+  the file holds.
+* It reads the file through `read_mesh_file`, imports its library inside the function and raises
+  MeshError `missing-library` where that is not installed.
+
+A new format is a new line in LOADERS and, if its files can be told by their first bytes, in
+`find_format`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import MeshError, Report, quote
+from ..model import Mesh, Vector3
+from ..model.geometry import Geometry
+from .mesh_data import MeshData
+from .mesh_file import read_mesh_head
+from .primitives import make_primitive
+from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
+
+Loader = Callable[[Path, Report], MeshData]
+
+LOADERS: dict[str, Loader] = {".stl": load_stl}
+
+LARGEST_FACTOR = 1e12
+"""Of a scale; and its inverse is the smallest. Beyond, single precision ends."""
+
+
+def load_geometry(geometry: Geometry, resolve: Callable[[str], Path], report: Report) -> MeshData:
+    """The mesh of any shape of the model; `resolve` finds the file that a mesh names.
+
+    MeshError if there is none, from `resolve`, `load_mesh` or `make_primitive`.
+    """
+    if isinstance(geometry, Mesh):
+        return load_mesh(resolve(geometry.filename), geometry.scale, report)
+    return make_primitive(geometry)
+
+
+def load_mesh(path: Path, scale: Vector3, report: Report) -> MeshData:
+    """The mesh in a file, scaled, in the frame of the shape.
+
+    The loader is chosen by what the file begins with where that is certain, else by the suffix in
+    lower case; reports `wrong-suffix` where they differ. MeshError from the loader,
+    `unsupported-mesh-format`, or `invalid-scale` as from `scale_mesh`.
+    """
+    _check_scale(scale)
+    suffix = path.suffix.lower()
+    found = find_format(path) or suffix
+    loader = LOADERS.get(found)
+    if loader is None:
+        known = ", ".join(sorted(LOADERS))
+        what = f"a {found} file" if found else "of a format that cannot be told"
+        message = f"{quote(path.name)} is {what}; what can be read is {known}"
+        raise MeshError(message, code="unsupported-mesh-format")
+    if found != suffix:
+        report("wrong-suffix", f"{quote(path.name)} is a {found} file; it was read as one")
+    return scale_mesh(loader(path, report), scale)
+
+
+def find_format(path: Path) -> str | None:
+    """The suffix that fits what the file begins with; None where that is not certain."""
+    head, size = read_mesh_head(path)
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"glTF"):
+        return ".glb"
+    if head.startswith((b"ply\n", b"ply\r")):
+        return ".ply"
+    if start.startswith(b"<") and b"<COLLADA" in head:
+        return ".dae"
+    if is_text_stl(head) or is_binary_stl(head, size):
+        return ".stl"
+    return None
+
+
+def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
+    """The mesh with its coordinates multiplied; mirroring keeps the outside outside.
+
+    An odd number of negative factors turns every face over, so its corners are taken in reverse.
+    MeshError `invalid-scale` for a factor that is zero or no number, one beyond 1e12 or below
+    1e-12, and a result beyond 1e9.
+    """
+    _check_scale(scale)
+    if scale == (1.0, 1.0, 1.0):
+        return mesh
+    factors = np.array(scale)
+    vertices = mesh.vertices * factors
+    if len(vertices) and np.abs(vertices).max() > LARGEST_COORDINATE:
+        raise _invalid_scale(scale, "makes the mesh too large")
+    corners, normals = mesh.corners, mesh.normals
+    if normals is not None:
+        normals = _unit(normals / factors)
+    if np.prod(np.sign(factors)) < 0:
+        order = _reversed_corners(mesh)
+        corners = corners[order]
+        normals = None if normals is None else normals[order]
+    return MeshData(
+        vertices=vertices.astype(np.float32),
+        corners=corners,
+        face_sizes=mesh.face_sizes,
+        normals=normals,
+        smooth=mesh.smooth,
+        name=mesh.name,
+    )
+
+
+def _reversed_corners(mesh: MeshData) -> NDArray[np.int64]:
+    """For each corner which one takes its place when every face runs the other way around."""
+    sizes = mesh.face_sizes
+    if sizes is None:
+        sizes = np.full(mesh.face_count, 3, dtype=np.int32)
+    ends = np.cumsum(sizes, dtype=np.int64)
+    first_plus_last = 2 * ends - sizes - 1
+    return np.repeat(first_plus_last, sizes) - np.arange(len(mesh.corners))
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    vectors = vectors / np.where(largest > 0, largest, 1.0)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _check_scale(scale: Vector3) -> None:
+    if not all(1 / LARGEST_FACTOR <= abs(factor) <= LARGEST_FACTOR for factor in scale):
+        raise _invalid_scale(scale, "leaves no mesh that can be shown")
+
+
+def _invalid_scale(scale: Vector3, effect: str) -> MeshError:
+    numbers = " ".join(f"{factor:g}" for factor in scale)
+    return MeshError(f"the scale {numbers} {effect}", code="invalid-scale")

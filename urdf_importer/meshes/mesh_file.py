@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading the bytes of a mesh file, whatever its format."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..diagnostics import MeshError, quote
+
+HEAD_BYTES = 1024
+_LFS = b"version https://git-lfs.github.com/spec/"
+_MEGABYTE = 1024 * 1024
+
+
+def read_mesh_file(path: Path, most_bytes: int) -> bytes:
+    """All bytes of a regular file.
+
+    MeshError where it cannot be read, is no regular file (a FIFO would block for ever), is larger
+    than `most_bytes` (looked up before anything is read) or is the pointer that Git LFS leaves in
+    place of a file.
+    """
+    with _open_file(path) as (file, size):
+        if size > most_bytes:
+            raise MeshError(
+                f"{quote(path.name)} has {size // _MEGABYTE} MB; "
+                f"{most_bytes // _MEGABYTE} MB is the most that is read",
+                code="mesh-too-large",
+            )
+        data = file.read(most_bytes)
+    _refuse_pointer(data, path)
+    return data
+
+
+def read_mesh_head(path: Path) -> tuple[bytes, int]:
+    """The first bytes of a regular file and how many it has. MeshError as read_mesh_file."""
+    with _open_file(path) as (file, size):
+        head = file.read(HEAD_BYTES)
+    _refuse_pointer(head, path)
+    return head, size
+
+
+@contextmanager
+def _open_file(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise MeshError(f"{quote(path.name)} is no regular file", code="not-a-file")
+            yield file, status.st_size
+    except FileNotFoundError:
+        raise MeshError(f"there is no file {quote(str(path))}", code="missing-mesh") from None
+    except IsADirectoryError:
+        raise MeshError(f"{quote(str(path))} is a folder", code="not-a-file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its name is not valid"
+        raise MeshError(f"{quote(str(path))} cannot be read: {reason}") from None
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Opening a FIFO waits for a writer otherwise."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_pointer(data: bytes, path: Path) -> None:
+    if data.startswith(_LFS):
+        raise MeshError(
+            f"{quote(path.name)} is a Git LFS pointer, not a mesh; run 'git lfs pull' there",
+            code="git-lfs-pointer",
+        )
