@@ -16,6 +16,7 @@ from ..kinematics.rig_plan import (
 )
 
 _AXES = "xyz"
+_AWAY_FROM_GIMBAL_LOCK = "abs(cos(q)) > 0.02"
 
 
 def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
@@ -35,12 +36,10 @@ def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
     for plan in plans:
         channel = plan.channel
         bone = armature.pose.bones[channel.bone]
-        curve = bone.driver_add(channel.property, channel.index)
-        driver = curve.driver
-        driver.type = "SCRIPTED"
-        variable = driver.variables.new()
-        variable.name = "q"
-        _aim_variable(variable, armature, plan)
+        driver = _drive(bone, channel.property, channel.index)
+        _read_number(driver, armature, plan.source)
+        if plan.evaluated:
+            _read_evaluated(driver, armature, plan.source)
         driver.expression = plan.expression
 
 
@@ -50,20 +49,43 @@ def channel_path(channel: Channel) -> str:
     return f'pose.bones["{name}"].{channel.property}[{channel.index}]'
 
 
-def _aim_variable(variable: Any, armature: Any, plan: DriverPlan) -> None:
-    if not plan.evaluated:
-        variable.type = "SINGLE_PROP"
-        variable.targets[0].id = armature
-        variable.targets[0].data_path = channel_path(plan.source)
-        return
-    variable.type = "TRANSFORMS"
-    target = variable.targets[0]
+def _drive(owner: Any, *path: Any) -> Any:
+    """A driver whose result is the value itself.
+
+    Blender gives the curve of a new driver a straight line to go through, from 5.0 on made of two
+    keyframes, and takes everything within 1e-4 of a keyframe for the keyframe.
+    """
+    curve = owner.driver_add(*path)
+    curve.keyframe_points.clear()
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    return curve.driver
+
+
+def _read_number(driver: Any, armature: Any, channel: Channel) -> None:
+    """q is the number as the user set it."""
+    target = _add_variable(driver, "q", "SINGLE_PROP")
     target.id = armature
-    target.bone_target = plan.source.bone
-    kind = "LOC" if plan.source.property == "location" else "ROT"
-    target.transform_type = f"{kind}_{_AXES[plan.source.index].upper()}"
+    target.data_path = channel_path(channel)
+
+
+def _read_evaluated(driver: Any, armature: Any, channel: Channel) -> None:
+    """r is what constraints and IK made of the number."""
+    target = _add_variable(driver, "r", "TRANSFORMS")
+    target.id = armature
+    target.bone_target = channel.bone
+    kind = "LOC" if channel.property == "location" else "ROT"
+    target.transform_type = f"{kind}_{_AXES[channel.index].upper()}"
     target.transform_space = "LOCAL_SPACE"
     target.rotation_mode = "AUTO"
+
+
+def _add_variable(driver: Any, name: str, kind: str) -> Any:
+    driver.type = "SCRIPTED"
+    variable = driver.variables.new()
+    variable.name = name
+    variable.type = kind
+    return variable.targets[0]
 
 
 def _build_limit(pose_bone: Any, plan: LimitPlan) -> None:
@@ -92,6 +114,10 @@ def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> None:
         constraint.mix_mode = "REPLACE"
     for index, axis in enumerate(_AXES):
         setattr(constraint, f"use_{axis}", index in plan.axes)
+    if plan.middle is not None:
+        driver = _drive(constraint, "influence")
+        _read_number(driver, armature, plan.middle)
+        driver.expression = _AWAY_FROM_GIMBAL_LOCK
 
 
 def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> None:

@@ -159,20 +159,23 @@ def _get_position(pose_bone: Any, joint: Any, own: Matrix) -> float | tuple[floa
         quaternion = quaternion_from_rotation(own[:3, :3])
         place = (float(own[0, 3]), float(own[1, 3]), float(own[2, 3]))
         return quaternion if kind == "spherical" else (*place, *quaternion)
+    shown = {"location": own[:3, 3], "rotation_euler": _read_angles(pose_bone, own)}
     values = [
-        _read_channel(pose_bone, prop, index, own)
+        _prefer_set(float(getattr(pose_bone, prop)[index]), float(shown[prop][index]))
         for prop, index in zip(joint["properties"], joint["indices"], strict=True)
     ]
     return tuple(values) if kind == "planar" else joint["sign"] * values[0]
 
 
-def _read_channel(pose_bone: Any, prop: str, index: int, own: Matrix) -> float:
-    raw = float(getattr(pose_bone, prop)[index])
-    if prop == "location":
-        shown = float(own[index, 3])
-    else:
-        order = pose_bone.rotation_mode
-        near = mathutils.Euler(pose_bone.rotation_euler, order)
-        rotation = mathutils.Matrix(own[:3, :3].tolist())
-        shown = float(rotation.to_euler(order, near)[index])
+def _read_angles(pose_bone: Any, own: Matrix) -> Any:
+    """Euler angles of the evaluated rotation; those set where they give it: at gimbal lock and
+    beyond half a turn the rotation alone does not say which they were."""
+    angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
+    wanted = np.array(mathutils.Euler(angles, order).to_matrix())
+    if np.abs(wanted - own[:3, :3]).max() < _SAME:
+        return angles
+    return mathutils.Matrix(own[:3, :3].tolist()).to_euler(order, angles)
+
+
+def _prefer_set(raw: float, shown: float) -> float:
     return raw if abs(shown - raw) < _SAME * max(1.0, abs(raw)) else shown

@@ -5,13 +5,15 @@ The bone joint1>joint2 moves by both joints, the link between them by the first 
 the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by
 the same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow
 IK; Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
-nearest to the driven ones. With three joints the bone of the first copies from that of the first
-two: copied from the whole bone, the nearest angles could be the wrong ones.
+nearest to the driven ones. With three joints the bone of the first copies from that of the
+first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
+middle one of three is near 90 degrees nothing is copied, since the outer two can not be told apart
+there; the driver alone then holds the bone, and IK is not followed within about a degree.
 """
 
 from collections.abc import Sequence
 
-from .channels import clamp
+from .channels import clamp, rotation_mode
 from .limits import hidden_twin
 from .rig_plan import BonePlan, Channel, CopyPlan, DriverPlan, JointPlan, Property
 
@@ -36,21 +38,27 @@ def plan_mechanism(
             for joint in followed
             for channel in joint.channels
         ]
-        copies += _plan_copies(name, target, followed, bone.rotation_mode)
+        copies += _plan_copies(name, target, joints[: count + 1])
     return bones, copies, drivers
 
 
-def _plan_copies(
-    name: str, target: str, followed: Sequence[JointPlan], mode: str
-) -> list[CopyPlan]:
+def _plan_copies(name: str, target: str, shown: Sequence[JointPlan]) -> list[CopyPlan]:
+    """`shown` are the joints that `target` shows, all of which but the last `name` follows."""
+    turning = [joint.channels[0] for joint in shown if joint.kind == "revolute"]
+    middle = turning[1] if len(turning) == 3 else None
     copies = []
     properties: tuple[Property, ...] = ("location", "rotation_euler")
     for prop in properties:
-        axes = tuple(
-            sorted(j.channels[0].index for j in followed if j.channels[0].property == prop)
-        )
-        if axes:
+        followed = [j.channels[0] for j in shown[:-1] if j.channels[0].property == prop]
+        if followed:
             copies.append(
-                CopyPlan(bone=name, target=target, property=prop, axes=axes, rotation_mode=mode)
+                CopyPlan(
+                    bone=name,
+                    target=target,
+                    property=prop,
+                    axes=tuple(sorted(channel.index for channel in followed)),
+                    rotation_mode=rotation_mode(shown),
+                    middle=middle if prop == "rotation_euler" else None,
+                )
             )
     return copies

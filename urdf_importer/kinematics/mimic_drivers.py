@@ -15,6 +15,10 @@ from collections.abc import Mapping, Sequence
 from .channels import clamp
 from .rig_plan import BonePlan, DriverPlan, JointPlan
 
+_EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
+"""An angle read back from matrices has lost its last digits, which add up where many followers hang
+on each other: where nothing interfered, the number set is taken."""
+
 
 def plan_mimic_drivers(
     joints: Sequence[JointPlan], bones: Sequence[BonePlan], *, enforce_limits: bool
@@ -47,7 +51,7 @@ def _plan_driver(
     assert mimic is not None
     factor = follower.sign * source.sign * mimic.multiplier
     offset = follower.sign * mimic.offset
-    value = "q" if evaluated else clamp(source, enforce_limits=enforce_limits)
+    value = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
     return DriverPlan(
         channel=follower.channels[0],
         source=source.channels[0],

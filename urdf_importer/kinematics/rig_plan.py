@@ -79,13 +79,16 @@ class LimitPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyPlan:
-    """`bone` takes these axes of `target`'s own location or rotation, after its constraints."""
+    """`bone` takes these axes of `target`'s own location or rotation, after its constraints, angles
+    taken apart in the order `rotation_mode`. Where `middle` is given it does so only while this
+    angle is not near 90 degrees, where the parts are not unique."""
 
     bone: str
     target: str
     property: Property
     axes: tuple[int, ...]
     rotation_mode: str = "XYZ"
+    middle: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +104,8 @@ ConstraintPlan = LimitPlan | CopyPlan | CopyAllPlan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverPlan:
-    """channel = expression of q, where q is the source channel: its value as the user set it, or
-    with `evaluated` what constraints and IK made of it."""
+    """channel = expression of q, the source channel's value as the user set it, and if `evaluated`
+    also of r, what constraints and IK made of it."""
 
     channel: Channel
     source: Channel

@@ -50,15 +50,18 @@ def rank_refinements(
     """Other axes (3, 3) and lengths for one bone that Blender made inexact, best guess first.
 
     `parent` (3, 3) are its parent's axes as Blender made them. Blender works a bone's axes out in
-    the parent's frame with a formula that loses its precision for bones that fold back on their
-    parent (by 1e-4 to 0.2 radians); how much it loses is chance, so it is tried out here. What
-    Blender makes of the guess is to be checked: its last digits are its own.
+    the armature's frame and again in the parent's, by a formula that loses its precision for bones
+    along -Y there (by 1e-4 to 0.2 radians), such as those that fold back on their parent. How much
+    it loses is chance, so it is tried out here. What Blender makes of the guess is to be checked:
+    its last digits are its own.
     """
     toward, lengths, errors = _try_tails(
         head[None], axes[None], np.array([length]), np.array([free_turn])
     )
-    directions = (toward[0] * lengths[0, :, None]) @ parent
-    errors = errors[0] + _folding_errors(directions.astype(np.float32))
+    along = toward[0] * lengths[0, :, None]
+    errors = errors[0]
+    for frame in (np.eye(3), parent):
+        errors = errors + _folding_errors((along @ frame).astype(np.float32))
     ranked = np.argsort(errors + _SLIGHT * np.abs(_CANDIDATES[:, 1]), kind="stable")
     refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
     return [(refined[i], float(lengths[0, i])) for i in ranked]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs for tests, and how far they are from the truth."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from urdf_importer.blender.build import Rig, build_rig
+from urdf_importer.diagnostics import Diagnostics
+from urdf_importer.kinematics import RigPlan, forward_kinematics, plan_rig
+from urdf_importer.kinematics.forward import Position
+from urdf_importer.meshes.primitives import make_primitive
+from urdf_importer.model import Robot
+from urdf_importer.options import ImportOptions
+
+
+def new_scene() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def load_primitive(geometry: Any, diagnostics: Diagnostics, subject: str, line: int) -> Any:
+    return make_primitive(geometry)
+
+
+def build(
+    robot: Robot,
+    options: ImportOptions | None = None,
+    *,
+    load: Callable[..., Any] = load_primitive,
+    diagnostics: Diagnostics | None = None,
+) -> tuple[RigPlan, Rig]:
+    """A robot of the model as a rig in the current scene, without files."""
+    options = options or ImportOptions()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    plan = plan_rig(robot, options, diagnostics)
+    steps = build_rig(plan, options, load, diagnostics)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            return plan, finished.value
+
+
+def valid_positions(plan: RigPlan, positions: Mapping[str, Position]) -> dict[str, Position]:
+    """The positions with every independent joint within its limits, zero where not said."""
+    valid: dict[str, Position] = {}
+    for joint in plan.joints:
+        name = joint.joint.name
+        if joint.mimics:
+            continue
+        if joint.kind not in ("revolute", "prismatic"):
+            if name in positions:
+                valid[name] = positions[name]
+            continue
+        value = float(positions.get(name, 0.0))  # type: ignore[arg-type]
+        low = -np.inf if joint.lower is None else joint.lower
+        high = np.inf if joint.upper is None else joint.upper
+        valid[name] = float(np.clip(value, low, high))
+    return valid
+
+
+def shown_frames(links: Mapping[str, Any]) -> dict[str, Any]:
+    """Link name -> (4, 4), from the evaluated depsgraph; the armature stands at the origin."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return {n: np.array(e.evaluated_get(depsgraph).matrix_world) for n, e in links.items()}
+
+
+def assert_frames(
+    shown: Mapping[str, Any], wanted: Mapping[str, Any], *, metres: float, radians: float
+) -> None:
+    """Every link where it must be: metres per metre of reach (plus one), radians."""
+    assert shown.keys() == wanted.keys()
+    for name, frame in wanted.items():
+        reach = np.linalg.norm(frame[:3, 3])
+        off = np.linalg.norm(shown[name][:3, 3] - frame[:3, 3])
+        assert off <= metres * (1 + reach), f"{name} is {off} m off"
+        turned = shown[name][:3, :3] @ frame[:3, :3].T
+        angle = np.linalg.norm(turned - turned.T) / np.sqrt(8)
+        assert angle <= radians and np.trace(turned) > 0, f"{name} is {angle} rad off"
+
+
+def assert_at(robot: Robot, rig: Rig, positions: Mapping[str, Position], **within: float) -> None:
+    wanted = forward_kinematics(robot, positions)
+    limits = {"metres": 1e-5, "radians": 1e-5} | within
+    assert_frames(shown_frames(rig.links), wanted, **limits)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A picture of a robot, without a window."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ..diagnostics import BuildError, quote
+from ..kinematics.transforms import Matrix
+from ..outputs import replace_file
+from . import properties
+from .preview_rig import build_bone_shapes, build_link_beads
+from .studio import Studio
+
+_LEAST_SIZE = 1e-3
+"""Metres; a robot smaller than this is looked at from the distance of one of this size."""
+_GLASS = (0.27, 0.34, 0.43)
+
+
+def render_preview(
+    armature: Any,
+    path: str | PathLike[str],
+    *,
+    width: int = 960,
+    height: int = 720,
+    samples: int = 24,
+    bones: bool = False,
+) -> None:
+    """Renders the robot as it is posed into a PNG file of `width` x `height` pixels.
+
+    `bones` shows the rig through a transparent robot: moving joints in colour with the axis of
+    each, fixed ones in grey. A robot without visuals is shown by its bones and links in any case.
+    An existing file is overwritten. Raises BuildError for an object that is no imported robot,
+    WriteError where the file cannot be written.
+    """
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    with replace_file(path) as temporary, Studio(width, height, samples) as studio:
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        posed = armature.evaluated_get(depsgraph)
+        shapes = _copy_visuals(armature, depsgraph, studio)
+        links = _link_frames(armature, depsgraph)
+        points = np.concatenate([_corners(shapes), _joint_points(posed, links)])
+        size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
+        if bones or not shapes:
+            _see_through(shapes, studio)
+            build_bone_shapes(posed, size, studio)
+        if not shapes:
+            build_link_beads(links, size, studio)
+        points = _widen(points, size)
+        studio.light(points)
+        studio.aim(points)
+        studio.render(temporary)
+
+
+def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
+    """Copies of what the robot shows when rendered, each standing where it is now."""
+    copies = []
+    for source in armature.children_recursive:
+        if source.type == "MESH" and not source.hide_render and len(source.data.vertices):
+            copy = studio.add(source.copy())
+            copy.animation_data_clear()
+            copy.constraints.clear()
+            copy.parent = None
+            copy.matrix_world = source.evaluated_get(depsgraph).matrix_world
+            copies.append(copy)
+    return copies
+
+
+def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
+    """(n, 4, 4) frames of all links in world space."""
+    return np.array(
+        [
+            np.array(child.evaluated_get(depsgraph).matrix_world)
+            for child in armature.children
+            if properties.LINK in child
+        ]
+    )
+
+
+def _corners(shapes: Sequence[Any]) -> Matrix:
+    """(n, 3) corners of the shapes' bounding boxes, in world space."""
+    corners = [
+        shape.matrix_world @ mathutils.Vector(c) for shape in shapes for c in shape.bound_box
+    ]
+    return np.array(corners, float).reshape(-1, 3)
+
+
+def _joint_points(posed: Any, links: Matrix) -> Matrix:
+    """(n, 3) origins of the links, heads and tails of the bones, in world space."""
+    world = posed.matrix_world
+    ends = [world @ p for bone in posed.pose.bones for p in (bone.head, bone.tail)]
+    return np.concatenate([np.array(ends, float).reshape(-1, 3), links[:, :3, 3]])
+
+
+def _widen(points: Matrix, size: float) -> Matrix:
+    """The points and a little around them, so that no view is of size zero."""
+    around = 0.02 * size * np.concatenate([np.eye(3), -np.eye(3)])
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    return np.concatenate([points, middle + around])
+
+
+def _see_through(shapes: Sequence[Any], studio: Studio) -> None:
+    glass = studio.new_glass("Preview Glass", _GLASS)
+    for shape in shapes:
+        for slot in shape.material_slots:
+            slot.link = "OBJECT"
+            slot.material = glass
+        if not shape.material_slots:
+            shape.active_material = glass
