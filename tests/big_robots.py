@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots of any size, the same every time."""
+
+import math
+import random
+
+from urdf_importer.model import Joint, Limit, Link, Pose, Robot
+
+
+def chain(count: int) -> Robot:
+    """`count` links in a row. Every third joint is prismatic; the axes take turns."""
+    axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+    joints = tuple(
+        Joint(
+            name=f"joint_{index}",
+            type="prismatic" if index % 3 == 0 else "revolute",
+            parent=f"link_{index - 1}",
+            child=f"link_{index}",
+            origin=Pose(xyz=(0.02, 0.0, 0.1), rpy=(0.0, 0.1, 0.0)),
+            axis=axes[index % 3],
+            limit=Limit(lower=-1.0, upper=1.0, effort=10.0, velocity=1.0),
+        )
+        for index in range(1, count)
+    )
+    return Robot(name="chain", links=_bare_links(count), joints=joints)
+
+
+def tree(count: int, seed: int) -> Robot:
+    """`count` links on random parents, mostly recent ones; a third of the joints at one point
+    with the one before. The same for the same seed, everywhere."""
+    chance = random.Random(seed)
+    joints = []
+    for index in range(1, count):
+        parent = max(0, index - 1 - int(chance.expovariate(0.7)))
+        origin = Pose(rpy=(0.0, 0.0, chance.choice((0.0, math.pi / 2))))
+        if chance.random() > 1 / 3:
+            xyz = (chance.uniform(-0.1, 0.1), chance.uniform(-0.1, 0.1), chance.uniform(0.05, 0.2))
+            origin = Pose(xyz=xyz, rpy=(0.0, chance.uniform(-0.5, 0.5), 0.0))
+        joints.append(
+            Joint(
+                name=f"joint_{index}",
+                type=chance.choice(("revolute", "revolute", "continuous", "prismatic", "fixed")),
+                parent=f"link_{parent}",
+                child=f"link_{index}",
+                origin=origin,
+                axis=chance.choice(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))),
+                limit=Limit(lower=-1.5, upper=1.5, effort=10.0, velocity=1.0),
+            )
+        )
+    return Robot(name="tree", links=_bare_links(count), joints=tuple(joints))
+
+
+def _bare_links(count: int) -> tuple[Link, ...]:
+    return tuple(Link(name=f"link_{index}") for index in range(count))

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all tests share: a clean Blender profile, and how long hypothesis searches."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from hypothesis import HealthCheck, settings
+
+# Blender reads this when bpy is imported, so it must stand here, before any test module. A folder
+# of its own for every process: tests run side by side, and never see the profile of the user.
+_profile = tempfile.mkdtemp(prefix="urdf-importer-profile-")
+atexit.register(shutil.rmtree, _profile, ignore_errors=True)
+os.environ["BLENDER_USER_RESOURCES"] = _profile
+
+# No deadline: the first example pays for what others find made. In CI the same examples every time.
+_slow_is_fine = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("default", deadline=None, suppress_health_check=_slow_is_fine)
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
