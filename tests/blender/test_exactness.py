@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
 from rigs import assert_at, assert_frames, build, new_scene, shown_frames, valid_positions
 from strategies import Wishes, robots_with_positions
-
 from urdf_importer import (
     forward_kinematics,
     get_joint_positions,

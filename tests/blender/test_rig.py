@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the scene: bones, collections, locks, properties, physics; and what is left behind."""
+"""What stands in the scene: bones, locks, properties, physics; and what is left behind."""
 
 import bpy
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+
 from rigs import build, new_scene
 from strategies import robots
-
 from urdf_importer import BuildError, KinematicsError, RobotError
 from urdf_importer.blender.build import build_rig
 from urdf_importer.diagnostics import Diagnostics, MeshError

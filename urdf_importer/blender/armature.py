@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones: rest frames, collections, locks, initial pose.
 
-Rules and their price: one visit to edit mode sets all heads, tails and rolls at once. Blender works
-a bone's axes out from these in single precision and relative to the parent, which goes wrong in the
-fifth digit for bones that fold back on their parent. So the axes are checked afterwards, and bones
-that came out worse than single precision must be go through edit mode again with a slightly other
-length or turn about X, until they are right; few robots need it.
+Rules and their price: one visit to edit mode makes all bones and sets all heads, tails and rolls at
+once; refine.py may visit it again for the few that single precision spoils.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..kinematics.rig_plan import FIXED, JOINTS, MECHANISM, BonePlan, JointPlan, RigPlan
-from ..kinematics.rounding import rank_refinements, roll_bones
-from ..kinematics.transforms import Matrix as Array
+from ..kinematics.rounding import roll_bones
 from . import properties
 from .modes import edit_bones_of
+from .refine import refine_bones
 
-_ROUNDS = 60
-_ATTEMPTS = 20
-_TOLERANCE = 7e-7
 _COLLECTIONS = {JOINTS: True, FIXED: False, MECHANISM: False}
 """Bone collections and whether they are shown."""
 
@@ -42,93 +35,7 @@ def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
         edit_bones.foreach_set("head", heads.astype(np.float32).ravel())
         edit_bones.foreach_set("tail", (heads + axes[:, :, 1] * lengths[:, None]).ravel())
         edit_bones.foreach_set("roll", roll_bones(axes))
-    _refine_bones(armature, bones)
-
-
-@dataclass(slots=True)
-class _Trial:
-    """What was tried for one inexact bone. `errors[i]` came of `guesses[i]`."""
-
-    guesses: list[tuple[Array, float]]
-    errors: list[float] = field(default_factory=list)
-    settled: bool = False
-
-    def next_guess(self) -> tuple[Array, float]:
-        """The next guess; the best one again when all are used up."""
-        if len(self.errors) < _ATTEMPTS:
-            return self.guesses[len(self.errors)]
-        self.settled = True
-        return self.guesses[int(np.argmin(self.errors))]
-
-
-def _refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """Gives inexact bones a slightly other tail until they are right, parents first: a child takes
-    over its parent's error."""
-    trials: dict[str, _Trial] = {}
-    for _ in range(_ROUNDS):
-        made = rest_matrices(armature)
-        chosen = _choose_inexact(bones, made, trials)
-        if not chosen:
-            return
-        with edit_bones_of(armature) as edit_bones:
-            for bone in chosen:
-                if bone.name not in trials:
-                    trials[bone.name] = _Trial(guesses=_guess(bone, made))
-                axes, length = trials[bone.name].next_guess()
-                edit_bone = edit_bones[bone.name]
-                edit_bone.tail = bone.rest[:3, 3] + axes[:, 1] * length
-                edit_bone.roll = float(roll_bones(axes[None])[0])
-
-
-def _choose_inexact(
-    bones: Sequence[BonePlan], made: Mapping[str, Array], trials: Mapping[str, _Trial]
-) -> list[BonePlan]:
-    """Inexact bones to work on now; notes what came of the last guess."""
-    wrong: set[str] = set()
-    chosen = []
-    for bone in bones:
-        trial = trials.get(bone.name)
-        if trial is not None and trial.settled:
-            continue
-        error = measure_error(bone, made[bone.name])
-        if error <= _TOLERANCE:
-            continue
-        wrong.add(bone.name)
-        if bone.parent not in wrong:
-            chosen.append(bone)
-            if trial is not None:
-                trial.errors.append(error)
-    return chosen
-
-
-def measure_error(bone: BonePlan, made: Array) -> float:
-    """How far the axes that must be exact are off, or all of them from being orthonormal."""
-    axes = made[:3, :3]
-    skewed = float(np.abs(axes.T @ axes - np.eye(3)).max()) / 2
-    if not bone.exact:
-        return skewed
-    off = np.abs(axes - bone.rest[:3, :3])
-    return max(skewed, float((off[:, 0] if bone.exact == "x" else off).max()))
-
-
-def _guess(bone: BonePlan, made: Mapping[str, Array]) -> list[tuple[Array, float]]:
-    parent = made[bone.parent][:3, :3] if bone.parent else np.eye(3)
-    return rank_refinements(
-        bone.rest[:3, 3],
-        bone.rest[:3, :3],
-        bone.length,
-        free_turn=bone.exact != "xyz",
-        parent=parent,
-    )
-
-
-def rest_matrices(armature: Any) -> dict[str, Array]:
-    """Bone name -> (4, 4) rest matrix in armature space, as Blender made it."""
-    bones = armature.data.bones
-    numbers = np.empty(16 * len(bones), np.float32)
-    bones.foreach_get("matrix_local", numbers)
-    matrices = numbers.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
-    return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
+    refine_bones(armature, bones)
 
 
 def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:

@@ -19,8 +19,8 @@ from ..kinematics.transforms import (
 )
 from ..model import Inertia, Inertial
 from . import properties
-from .armature import rest_matrices
 from .ledger import Ledger
+from .refine import rest_matrices
 
 _LINK_SHARE = 0.04
 _INERTIAL_SHARE = 0.02

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .groups import JointGroup, joint_axes
-from .transforms import Matrix, Vector, plane_axes, unit
+from .transforms import Matrix, Vector, cross, plane_axes, unit
 
 PARALLEL = 1e-3
 """Below this share of its length, what is left of a vector off the axis is noise of the file."""
@@ -91,7 +91,7 @@ def _choose_across(axis: Vector, around: Surroundings) -> Vector:
     """Without a limb to follow: in the parent bone's plane, else to the bulk, else joint z or x."""
     bulk = None if around.bulk is None else _reject(around.bulk, axis)
     if around.parent is not None and around.parent_turns:
-        shared = np.cross(axis, around.parent[:, 0])
+        shared = cross(axis, around.parent[:, 0])
         if np.linalg.norm(shared) > PARALLEL:
             towards = [v for v in (bulk, around.parent[:, 1], around.limb) if v is not None]
             return _turn_towards(shared, towards)
@@ -108,7 +108,7 @@ def _choose_across(axis: Vector, around: Surroundings) -> Vector:
 def _direct_combined(lines: list[Vector], turning: int, around: Surroundings) -> Direction:
     """Axes on the bone's main axes: the one along the limb on Y, the first of the others on X."""
     spare = len(lines) == 2
-    main = [*lines, np.cross(lines[0], lines[1])] if spare else lines
+    main = [*lines, cross(lines[0], lines[1])] if spare else lines
     along = main if turning >= 2 else main[1:]
     towards = around.limb
     if towards is None:
@@ -135,7 +135,7 @@ def _direct_fixed(around: Surroundings) -> Direction:
         if (found := _reject(vector, y)) is not None
     )
     x = unit(across)
-    axes = np.stack([x, y, np.cross(x, y)], axis=1)
+    axes = np.stack([x, y, cross(x, y)], axis=1)
     return Direction(axes=axes, length=None if limb is None else float(np.linalg.norm(limb)))
 
 
@@ -157,4 +157,4 @@ def _turn_towards(vector: Vector, towards: Sequence[Vector]) -> Vector:
 def _frame(x: Vector, towards: Vector) -> Matrix:
     """Right-handed axes with X exactly `x` and Y as near to `towards` as can be."""
     y = unit(towards - (towards @ x) * x)
-    return np.stack([x, y, np.cross(x, y)], axis=1)
+    return np.stack([x, y, cross(x, y)], axis=1)

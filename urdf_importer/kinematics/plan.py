@@ -27,7 +27,7 @@ from .rig_plan import (
     LinkPlan,
     RigPlan,
 )
-from .rounding import round_bones
+from .rounding import refine_folded, round_bones
 from .seeds import BoneSeed, Skeleton, plan_skeleton
 from .transforms import Matrix
 from .tree import KinematicTree, plan_tree
@@ -95,12 +95,16 @@ def _check_frames(tree: KinematicTree, frames: Matrix) -> Matrix:
 def _round(skeleton: Skeleton, shapes: Sequence[BoneShape]) -> list[BoneShape]:
     if not shapes:
         return []
+    heads = np.array([shape.head for shape in shapes])
+    free_turn = np.array([exact_axes(seed) != "xyz" for seed in skeleton.seeds])
     axes, lengths = round_bones(
-        np.array([shape.head for shape in shapes]),
+        heads,
         np.array([shape.axes for shape in shapes]),
         np.array([shape.length for shape in shapes]),
-        np.array([exact_axes(seed) != "xyz" for seed in skeleton.seeds]),
+        free_turn,
     )
+    parents = np.array([seed.parent for seed in skeleton.seeds])
+    refine_folded(heads, axes, lengths, free_turn, parents)
     return [
         BoneShape(head=shape.head, axes=axes[i], length=float(lengths[i]), slots=shape.slots)
         for i, shape in enumerate(shapes)

@@ -21,6 +21,9 @@ GOOD = 1.5e-7
 # orthogonal to it is as good.
 _STRETCHES = np.array([0.0, 1, -1, 2, -2, 3, -3, 5, -5, 8, -8]) * 1e-3
 _TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34, 70, -70]) * 1e-3
+_FOLDED = 0.9
+"""Cosine beyond which bones are looked at one by one; at 0.9 the formula still has all digits."""
+
 _SLIGHT = 3e-6
 """Error that is worth a turn by one radian."""
 
@@ -42,6 +45,31 @@ def round_bones(
     best = np.where(good.any(axis=1), good.argmax(axis=1), errors.argmin(axis=1))
     row = np.arange(len(heads))
     return _rebuild(axes, toward[row, best]), length[row, best]
+
+
+def refine_folded(
+    heads: Matrix,
+    axes: Matrix,
+    lengths: Vector,
+    free_turn: NDArray[np.bool_],
+    parents: NDArray[np.intp],
+) -> None:
+    """Changes `axes` and `lengths` of bones for which Blender's formula loses its precision.
+
+    `parents` (N,) are indices of earlier bones, -1 for none. See rank_refinements.
+    """
+    own = axes[:, :, 1]
+    above = np.where(parents[:, None, None] >= 0, axes[parents], np.eye(3))
+    folded = np.einsum("ni,ni->n", own, above[:, :, 1]) < -_FOLDED
+    for index in np.flatnonzero(folded | (own[:, 1] < -_FOLDED)):
+        parent = axes[parents[index]] if parents[index] >= 0 else np.eye(3)
+        axes[index], lengths[index] = rank_refinements(
+            heads[index],
+            axes[index],
+            float(lengths[index]),
+            free_turn=bool(free_turn[index]),
+            parent=parent,
+        )[0]
 
 
 def rank_refinements(
@@ -81,29 +109,30 @@ def _try_tails(
     along = _single(near + wanted[..., None] * toward) - near
     made = np.linalg.norm(along, axis=-1)
     off_x = np.abs((along * x).sum(-1))
-    off_any = np.linalg.norm(np.cross(along, toward), axis=-1)
-    return toward, wanted, np.where(free, off_x, off_any) / made
+    errors = np.where(free, off_x / made, 0.0)
+    bound = ~free_turn
+    across = np.cross(along[bound], toward[bound])
+    errors[bound] = np.linalg.norm(across, axis=-1) / made[bound]
+    return toward, wanted, errors
 
 
 def _folding_errors(directions: NDArray[np.float32]) -> Vector:
     """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
     frame: the formula of its vec_roll_to_mat3, step by step in single precision."""
-    one, half, eighth = np.float32(1), np.float32(0.5), np.float32(0.125)
-    unit_directions = directions * (one / np.sqrt((directions**2).sum(-1)))[:, None]
-    x, y, z = np.moveaxis(unit_directions, -1, 0)
+    one = np.float32(1)
+    lengths = np.sqrt((directions * directions).sum(-1))
+    x, y, z = (directions * (one / lengths)[:, None]).T
     flat = x * x + z * z
     below = one + y
-    series = flat * half + flat * flat * eighth
+    series = flat * np.float32(0.5) + flat * flat * np.float32(0.125)
     below = np.where(below > np.float32(6.1e-3), below, np.where(flat > 6.25e-8, series, one))
-    rows = [
-        np.stack([one - x * x / below, x, -x * z / below], -1),
-        np.stack([-x, y, -z], -1),
-        np.stack([-x * z / below, z, one - z * z / below], -1),
-    ]
-    frames = np.stack(rows, axis=-2).astype(np.float64)
-    gram = frames @ frames.transpose(0, 2, 1)
-    errors: Vector = np.abs(gram - np.eye(3)).max(axis=(1, 2))
-    return np.where(flat > 6.25e-8, errors, 0.0)
+    frames = np.empty((len(x), 3, 3))
+    frames[:, 0] = np.stack([one - x * x / below, x, -x * z / below], -1)
+    frames[:, 1] = np.stack([-x, y, -z], -1)
+    frames[:, 2] = np.stack([-x * z / below, z, one - z * z / below], -1)
+    errors = np.abs(frames @ frames.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    folded: Vector = np.where(flat > 6.25e-8, errors, 0.0)
+    return folded
 
 
 def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What reading and importing cost, per link and against the work of others. Needs bpy.
+
+    python benchmarks/import_speed.py
+
+Robots without meshes: random trees of revolute and fixed joints with inertials, limits, some
+mimic joints and zero-length chains. Everything in one process, medians of several runs.
+"""
+
+import gc
+import statistics
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import urdf_importer  # noqa: E402
+from big_robots import tree  # noqa: E402
+from urdf_importer.blender.build import build_rig  # noqa: E402
+from urdf_importer.diagnostics import Diagnostics  # noqa: E402
+from urdf_text import write_urdf  # noqa: E402
+
+OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
+
+
+def median_of(work: Callable[[], object], runs: int, prepare: Callable[[], object]) -> float:
+    times = []
+    for _ in range(runs):
+        prepare()
+        gc.collect()
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def empty_scene() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def nothing() -> None:
+    pass
+
+
+def build_bare(plan: urdf_importer.RigPlan) -> None:
+    """A prototype's work: bones and empties alone, without anything that makes them a rig."""
+    data = bpy.data.armatures.new("bare")
+    armature = bpy.data.objects.new("bare", data)
+    bpy.context.scene.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in plan.bones:
+        made = data.edit_bones.new(bone.name)
+        made.head = bone.rest[:3, 3]
+        made.tail = bone.rest[:3, 3] + bone.rest[:3, 1] * bone.length
+        if bone.parent:
+            made.parent = data.edit_bones[bone.parent]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    collection = bpy.data.collections.new("links")
+    for link in plan.links:
+        empty = bpy.data.objects.new(link.link.name, None)
+        empty.parent = armature
+        collection.objects.link(empty)
+    bpy.context.scene.collection.children.link(collection)
+
+
+def build_all(plan: urdf_importer.RigPlan) -> None:
+    for _ in build_rig(plan, OPTIONS, lambda *_: None, Diagnostics()):  # type: ignore[arg-type]
+        pass
+
+
+def measure(count: int, runs: int, folder: Path) -> float:
+    path = folder / f"robot_{count}.urdf"
+    path.write_text(write_urdf(tree(count, seed=1)), encoding="utf-8")
+    robot = urdf_importer.read_robot(path)
+    plan = urdf_importer.plan_rig(robot, OPTIONS)
+    parse = median_of(lambda: ET.parse(path), runs, nothing)
+    read = median_of(lambda: urdf_importer.read_robot(path), runs, nothing)
+    planned = median_of(lambda: urdf_importer.plan_rig(robot, OPTIONS), runs, nothing)
+    bare = median_of(lambda: build_bare(plan), runs, empty_scene)
+    built = median_of(lambda: build_all(plan), runs, empty_scene)
+    whole = median_of(lambda: urdf_importer.import_robot(path, OPTIONS), runs, empty_scene)
+    print(
+        f"{count:6d} links: read {1e6 * read / count:6.1f} us/link ({read / parse:.2f} x ElementTree)"
+        f"   plan {1e6 * planned / count:6.1f}   build {1e6 * built / count:6.1f}"
+        f" ({built / bare:.1f} x bones and empties alone)   import {1e6 * whole / count:6.1f} us/link"
+    )
+    return whole / count
+
+
+def main() -> None:
+    print(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        per_link = {
+            n: measure(n, 9 if n <= 300 else 5, Path(folder)) for n in (30, 100, 300, 1000, 3000)
+        }
+    print(f"import at 100 links: {1e3 * per_link[100]:.3f} ms per link (asked for: at most 0.5)")
+    ratio = per_link[3000] / per_link[100]
+    print(f"3,000 links cost {ratio:.2f} times as much per link as 100 (asked for: at most 1.3)")
+
+
+if __name__ == "__main__":
+    main()

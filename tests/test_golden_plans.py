@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of each sample's rig, compared with the one that was looked at and found right.
+
+After a change that means to alter rigs: `python tests/test_golden_plans.py` writes them anew; look
+at the difference before it is kept.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from urdf_importer import plan_rig, read_robot
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def plan_of(sample):
+    return plan_rig(read_robot(sample)).to_json()
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+def test_plan_is_the_golden_one(sample):
+    golden = json.loads((GOLDEN / f"{sample.stem}.json").read_text())
+    assert_alike(plan_of(sample), golden, sample.stem)
+
+
+def assert_alike(made, golden, where):
+    """Equal, but for the last digits of numbers, which differ from machine to machine."""
+    if isinstance(golden, dict):
+        assert made.keys() == golden.keys(), where
+        for key in golden:
+            assert_alike(made[key], golden[key], f"{where}.{key}")
+    elif isinstance(golden, list):
+        assert len(made) == len(golden), where
+        for index, (one, other) in enumerate(zip(made, golden, strict=True)):
+            assert_alike(one, other, f"{where}[{index}]")
+    elif isinstance(golden, float):
+        assert made == pytest.approx(golden, abs=1e-7), where
+    else:
+        assert made == golden, where
+
+
+def test_every_golden_plan_has_its_sample():
+    assert {path.stem for path in GOLDEN.glob("*.json")} == {path.stem for path in SAMPLES}
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for sample in SAMPLES:
+        text = json.dumps(plan_of(sample), indent=1, ensure_ascii=False)
+        (GOLDEN / f"{sample.stem}.json").write_text(text + "\n", encoding="utf-8")

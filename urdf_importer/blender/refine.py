@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Second thoughts about bones that came out of edit mode inexact.
+
+Blender works a bone's axes out in single precision and relative to its parent, which goes wrong in
+the fifth digit for some bones along -Y. Which ones is chance, so the axes are checked afterwards,
+and inexact bones get a slightly other tail until they are right; few robots need it. The price of a
+round is one more visit to edit mode, in proportion to the number of bones, so big robots get few.
+A child takes over its parent's error, and every generation adds some of its own: parents come
+first, and what a parent could not mend is forgiven its children.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.rig_plan import BonePlan
+from ..kinematics.rounding import rank_refinements, roll_bones
+from ..kinematics.transforms import Matrix, Vector
+from .modes import edit_bones_of
+
+TOLERANCE = 7e-7
+_GENERATION = 3e-7
+_WORK = 1800
+_MOST_ROUNDS, _LEAST_ROUNDS = 19, 1
+"""Bones times rounds may be _WORK in all, within these bounds."""
+
+_GENERATIONS = 3
+"""Rounds kept for bones that hang on those first mended."""
+
+
+@dataclass(slots=True)
+class _Trial:
+    """What was tried for one inexact bone. `errors[i]` came of `guesses[i]`."""
+
+    guesses: list[tuple[Matrix, float]]
+    errors: list[float] = field(default_factory=list)
+    settled: bool = False
+
+    def next_guess(self, attempts: int) -> tuple[Matrix, float]:
+        """The next guess; the best one again when all are used up."""
+        if len(self.errors) < attempts:
+            return self.guesses[len(self.errors)]
+        self.settled = True
+        return self.guesses[int(np.argmin(self.errors))]
+
+
+def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
+    """Gives inexact bones other tails and rolls; to be called in object mode."""
+    trials: dict[int, _Trial] = {}
+    rounds = min(max(_WORK // len(bones), _LEAST_ROUNDS), _MOST_ROUNDS)
+    attempts = max(rounds - _GENERATIONS, 1)
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    parents = np.array([index.get(bone.parent, -1) for bone in bones])
+    for _ in range(rounds):
+        made = _stack_axes(armature, bones)
+        chosen = _choose_inexact(measure_errors(bones, made), parents, trials)
+        if not chosen:
+            return
+        with edit_bones_of(armature) as edit_bones:
+            for i in chosen:
+                if i not in trials:
+                    above = made[parents[i]] if parents[i] >= 0 else np.eye(3)
+                    trials[i] = _Trial(guesses=_guess(bones[i], above))
+                _apply(edit_bones[bones[i].name], bones[i], *trials[i].next_guess(attempts))
+
+
+def measure_errors(bones: Sequence[BonePlan], made: Matrix) -> Vector:
+    """(N,) how far the axes that must be exact are off, or all of them from being orthonormal."""
+    gram = made.transpose(0, 2, 1) @ made
+    skewed = np.abs(gram - np.eye(3)).max(axis=(1, 2)) / 2
+    off = np.abs(made - np.array([bone.rest[:3, :3] for bone in bones]))
+    only_x = np.where([bone.exact == "x" for bone in bones], off[:, :, 0].max(axis=1), 0.0)
+    all_axes = np.where([bone.exact == "xyz" for bone in bones], off.max(axis=(1, 2)), 0.0)
+    errors: Vector = np.maximum(skewed, np.maximum(only_x, all_axes))
+    return errors
+
+
+def rest_matrices(armature: Any) -> dict[str, Matrix]:
+    """Bone name -> (4, 4) rest matrix in armature space, as Blender made it."""
+    bones = armature.data.bones
+    numbers = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix_local", numbers)
+    matrices = numbers.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+    return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
+
+
+def _stack_axes(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
+    made = rest_matrices(armature)
+    return np.array([made[bone.name][:3, :3] for bone in bones])
+
+
+def _choose_inexact(
+    errors: Vector, parents: NDArray[np.intp], trials: dict[int, _Trial]
+) -> list[int]:
+    """Bones to work on now; notes what came of their last guess."""
+    above = np.where(parents >= 0, errors[parents], 0.0)
+    allowed = np.where(above > TOLERANCE, above + _GENERATION, TOLERANCE)
+    settled = np.zeros(len(errors), bool)
+    settled[[i for i, trial in trials.items() if trial.settled]] = True
+    wrong = (errors > allowed) & ~settled
+    chosen = np.flatnonzero(wrong & ~((parents >= 0) & wrong[parents])).tolist()
+    for i in chosen:
+        if i in trials:
+            trials[i].errors.append(float(errors[i]))
+    return chosen
+
+
+def _guess(bone: BonePlan, parent: Matrix) -> list[tuple[Matrix, float]]:
+    return rank_refinements(
+        bone.rest[:3, 3],
+        bone.rest[:3, :3],
+        bone.length,
+        free_turn=bone.exact != "xyz",
+        parent=parent,
+    )
+
+
+def _apply(edit_bone: Any, bone: BonePlan, axes: Matrix, length: float) -> None:
+    edit_bone.tail = bone.rest[:3, 3] + axes[:, 1] * length
+    edit_bone.roll = float(roll_bones(axes[None])[0])
