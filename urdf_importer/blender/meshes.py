@@ -19,6 +19,8 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger) -> Any:
     loops.
     """
     mesh = ledger.new_mesh(name)
+    if not len(data.corners):
+        return mesh
     sizes = data.face_sizes
     starts = (
         np.arange(0, len(data.corners), 3, dtype=np.int32)
