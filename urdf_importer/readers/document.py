@@ -123,7 +123,7 @@ class Document:
     def warn_of_duplicate(self, element: Element) -> None:
         self.warning(
             "duplicate-element",
-            f"{self.place(element)} comes twice; the first one counts.",
+            f"{self.place(element)} comes twice; the first one counts",
             element,
         )
 
@@ -156,7 +156,7 @@ class Document:
     def warn_of_text(self, element: Element, attribute: str) -> None:
         self.warning(
             "text-for-attribute",
-            f"{self.place(element)} has its {attribute} as text; it is read as the attribute.",
+            f"{self.place(element)} has its {attribute} as text; it is read as the attribute",
             element,
         )
 
@@ -171,8 +171,8 @@ class Document:
         """A name as it is. Raises ReadError for xacro and for absurd length."""
         if len(name) > MOST_NAME_CHARACTERS:
             raise self.refusal(
-                f"A name in <{element.tag}> has {len(name)} characters; "
-                f"{MOST_NAME_CHARACTERS} are the most.",
+                f"a name in <{element.tag}> has {len(name)} characters; "
+                f"{MOST_NAME_CHARACTERS} are the most",
                 element,
             )
         if "$" in name and ("${" in name or "$(" in name):
@@ -187,8 +187,8 @@ class Document:
             return None
         if len(filename) > MOST_FILENAME_CHARACTERS:
             raise self.refusal(
-                f"The filename in {self.place(element)} has {len(filename)} characters; "
-                f"{MOST_FILENAME_CHARACTERS} are the most.",
+                f"the filename in {self.place(element)} has {len(filename)} characters; "
+                f"{MOST_FILENAME_CHARACTERS} are the most",
                 element,
             )
         if "${" in filename:
@@ -227,7 +227,7 @@ class Document:
     def warn_of_negative_size(self, element: Element) -> None:
         self.warning(
             "negative-size",
-            f"{self.place(element)} has a negative size; its absolute value is used.",
+            f"{self.place(element)} has a negative size; its absolute value is used",
             element,
         )
 
@@ -246,7 +246,7 @@ class Document:
         number = -UNLIMITED if word.startswith("-") else UNLIMITED
         self.warning(
             "infinite-limit",
-            f"{attribute} of {self.place(element)} is infinite; {number:g} is used.",
+            f"{attribute} of {self.place(element)} is infinite; {number:g} is used",
             element,
         )
         return number
@@ -294,7 +294,7 @@ class Document:
             if "${" in text or "$(" in text:
                 raise self.xacro(quote(text), element) from None
             place = f"{attribute} of {self.place(element)}"
-            raise self.refusal(f"{quote(word)} as {place} {problem}.", element) from None
+            raise self.refusal(f"{quote(word)} as {place} {problem}", element) from None
         if has_commas:
             self._warn_of_commas(element, attribute, text)
         if len(numbers) != count:
@@ -305,7 +305,7 @@ class Document:
         self.warning(
             "comma-separators",
             f"{attribute} of {self.place(element)} is {quote(text)}; "
-            "the commas are read as blanks.",
+            "the commas are read as blanks",
             element,
         )
 
@@ -314,16 +314,16 @@ class Document:
     ) -> None:
         place = f"{attribute} of {self.place(element)}"
         if not found:
-            code, message = "empty-number", f"{place} is empty; it is read as if it were not there."
+            code, message = "empty-number", f"{place} is empty; it is read as if it were not there"
         elif found < count:
-            message = f"{place} has {found} of {count} numbers; {substitute}."
+            message = f"{place} has {found} of {count} numbers; {substitute}"
             code = "number-count"
         else:
-            message = f"{place} has {found} numbers; the first {count} are used."
+            message = f"{place} has {found} numbers; the first {count} are used"
             code = "number-count"
         self.warning(code, message, element)
 
     def xacro(self, what: str, element: Element) -> ReadError:
         return self.refusal(
-            f"This is xacro, which must be expanded to URDF first: {what} stands here.", element
+            f"this is xacro, which must be expanded to URDF first: {what} stands here", element
         )

@@ -49,7 +49,7 @@ def decode_text(raw: bytes, source: str) -> Text:
     """
     if raw.startswith(_GIT_LFS):
         raise ReadError(
-            "This is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it.",
+            "this is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it",
             source=source,
             line=1,
         )
@@ -61,7 +61,7 @@ def decode_text(raw: bytes, source: str) -> Text:
         data = blank(declaration[0]) + data[declaration.end() :]
     data, junk_line = _cut_at_nul(data)
     if not data or data.isspace():
-        raise ReadError("The file is empty.", source=source)
+        raise ReadError("the file is empty", source=source)
     return Text(data, junk_line)
 
 
@@ -107,7 +107,7 @@ def _recoded(data: bytes, declaration: bytes, source: str) -> bytes:
     if not _ENCODINGS(encoding):
         line = line_at(data, len(declaration))
         raise ReadError(
-            f"The declared encoding {quote(name)} is not known.", source=source, line=line
+            f"the declared encoding {quote(name)} is not known", source=source, line=line
         )
     if encoding in ("utf-8", "ascii"):
         return data
@@ -119,7 +119,7 @@ def _decode(data: bytes, encoding: str, source: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ReadError(
-            f"The file is not text in the encoding {encoding} that it claims to have.",
+            f"the file is not text in the encoding {encoding} that it claims to have",
             source=source,
             line=line_at(data, error.start),
         ) from None

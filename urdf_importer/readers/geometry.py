@@ -36,7 +36,7 @@ def read_geometry(element: Element | None, owner: Element, document: Document) -
     shape = known[0]
     document.warning(
         "several-shapes",
-        f"{document.place(element)} has {len(element)} shapes; the first <{shape.tag}> counts.",
+        f"{document.place(element)} has {len(element)} shapes; the first <{shape.tag}> counts",
         element,
     )
     return _SHAPES[shape.tag](shape, owner, document)
@@ -117,4 +117,4 @@ def _lose_sizeless(element: Element, owner: Element, document: Document) -> None
 
 
 def _lose(owner: Element, code: str, what: str, at: Element, document: Document) -> None:
-    document.error(code, f"{document.place(owner)} {what}; it is left out.", at)
+    document.error(code, f"{document.place(owner)} {what}; it is left out", at)

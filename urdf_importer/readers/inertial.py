@@ -41,14 +41,14 @@ def read_mass(element: Element | None, inertial: Element, document: Document) ->
     if mass is None:
         document.warning(
             "missing-mass",
-            f"{document.place(inertial)} has no mass; it stays without.",
+            f"{document.place(inertial)} has no mass; it stays without",
             element or inertial,
         )
     elif mass <= 0.0:
         assert element is not None
         document.warning(
             "mass-not-positive",
-            f"{document.place(element)} is {mass:g}; it is kept, but no body can have it.",
+            f"{document.place(element)} is {mass:g}; it is kept, but no body can have it",
             element,
         )
     return mass
@@ -69,7 +69,7 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
     if element is None or not any(name in element.attributes for name in _MOMENTS):
         document.warning(
             "missing-inertia",
-            f"{document.place(inertial)} has no inertia; it stays without.",
+            f"{document.place(inertial)} has no inertia; it stays without",
             element or inertial,
         )
         return None
@@ -95,7 +95,7 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
     if missing:
         document.warning(
             "incomplete-inertia",
-            f"{document.place(element)} has no {', '.join(missing)}; zero is used.",
+            f"{document.place(element)} has no {', '.join(missing)}; zero is used",
             element,
         )
     return Inertia(**{name: moment or 0.0 for name, moment in moments.items()})
@@ -129,7 +129,7 @@ def _check_inertia(inertia: Inertia, element: Element, document: Document) -> No
 def _warn_of_inertia(code: str, element: Element, document: Document) -> None:
     document.warning(
         code,
-        f"{document.place(element)} {_PROBLEMS[code]}; it is kept, but no body can have it.",
+        f"{document.place(element)} {_PROBLEMS[code]}; it is kept, but no body can have it",
         element,
     )
 

@@ -44,14 +44,14 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         missing = "child" if parent else "parent"
         document.error(
             f"missing-{missing}",
-            f"{document.place(element)} has no {missing} link; it is left out.",
+            f"{document.place(element)} has no {missing} link; it is left out",
             element,
         )
         return None
     if not name:
         document.name = name = f"{parent}_to_{child}"
         document.warning(
-            "missing-joint-name", f"A joint has no name; it is called {quote(name)}.", element
+            "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
     return make_joint(
         name=name,
@@ -88,14 +88,14 @@ def read_joint_type(element: Element, document: Document) -> str:
     joint_type = document.checked_name(written, element).strip().lower()
     if not joint_type:
         document.warning(
-            "missing-joint-type", f"{document.place(element)} has no type; it is fixed.", element
+            "missing-joint-type", f"{document.place(element)} has no type; it is fixed", element
         )
         return "fixed"
     if joint_type != written:
         document.warning(
             "joint-type-spelling",
             f"{document.place(element)} has the type {quote(written)}; "
-            f"it is read as {quote(joint_type)}.",
+            f"it is read as {quote(joint_type)}",
             element,
         )
     return joint_type
@@ -163,7 +163,7 @@ def read_mimic(element: Element | None, document: Document) -> Mimic | None:
     if not source:
         document.warning(
             "mimic-without-joint",
-            f"{document.place(element)} names no joint; it is left out.",
+            f"{document.place(element)} names no joint; it is left out",
             element,
         )
         return None

@@ -19,7 +19,7 @@ def read_link(element: Element, document: Document) -> Link | None:
     document.kind = "link"
     document.name = name = document.name_of(element)
     if not name:
-        document.error("missing-link-name", "A link has no name; it is left out.", element)
+        document.error("missing-link-name", "a link has no name; it is left out", element)
         return None
     inertial: Inertial | None = None
     visuals: list[Visual] = []

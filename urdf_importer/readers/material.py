@@ -22,7 +22,7 @@ def read_material(element: Element, document: Document) -> Material:
         if not name:
             document.warning(
                 "empty-material",
-                f"{document.place(element)} has neither name nor color; it changes nothing.",
+                f"{document.place(element)} has neither name nor color; it changes nothing",
                 element,
             )
         return make_material(name=name, line=element.line)
@@ -41,7 +41,7 @@ def read_color(element: Element, document: Document) -> Color | None:
     if text is None:
         document.warning(
             "missing-color",
-            f"{document.place(element)} has no rgba; it is read as if it were not there.",
+            f"{document.place(element)} has no rgba; it is read as if it were not there",
             element,
         )
         return None
@@ -73,7 +73,7 @@ def _in_range(
         alpha = alpha / 255.0 if alpha > 1.0 else alpha
     document.warning(
         "color-range",
-        f"rgba of {document.place(element)} goes beyond 0..1; {how}.",
+        f"rgba of {document.place(element)} goes beyond 0..1; {how}",
         element,
     )
     red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in (red, green, blue, alpha))
@@ -109,7 +109,7 @@ def check_materials(
             diagnostics.warning(
                 "material-redefined",
                 f"material {quote(name)} is defined differently in line "
-                f"{definitions[name].line}, and that counts.",
+                f"{definitions[name].line}, and that counts",
                 subject=subject or name,
                 line=material.line,
             )
@@ -117,7 +117,7 @@ def check_materials(
         if name not in definitions:
             diagnostics.warning(
                 "undefined-material",
-                f"material {quote(name)} is defined nowhere; the default is used.",
+                f"material {quote(name)} is defined nowhere; the default is used",
                 subject=subject or name,
                 line=material.line,
             )

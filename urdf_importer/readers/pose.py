@@ -31,14 +31,14 @@ def read_quaternion(element: Element, document: Document) -> Quaternion | None:
     if x == y == z == w == 0.0:
         document.warning(
             "zero-quaternion",
-            f"quat_xyzw of {document.place(element)} is zero, which is no rotation; rpy is used.",
+            f"quat_xyzw of {document.place(element)} is zero, which is no rotation; rpy is used",
             element,
         )
         return None
     if "rpy" in element.attributes:
         document.warning(
             "two-rotations",
-            f"{document.place(element)} has both rpy and quat_xyzw; quat_xyzw is used.",
+            f"{document.place(element)} has both rpy and quat_xyzw; quat_xyzw is used",
             element,
         )
     return x, y, z, w

@@ -35,13 +35,13 @@ def read_regular_file(path: str) -> bytes:
             _refuse_unfit(os.fstat(file.fileno()), path)
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise ReadError("No such file.", source=path) from None
+        raise ReadError("no such file", source=path) from None
     except OSError as error:
         raise ReadError(
-            f"The file cannot be read: {error.strerror or error}.", source=path
+            f"the file cannot be read: {error.strerror or error}", source=path
         ) from None
     except ValueError:
-        raise ReadError("The path has a character that no path can have.", source=path) from None
+        raise ReadError("the path has a character that no path can have", source=path) from None
     if len(data) > MOST_BYTES:
         raise _too_big(path)
     return data
@@ -51,13 +51,13 @@ def _refuse_unfit(status: os.stat_result, path: str) -> None:
     mode = status.st_mode
     if not stat.S_ISREG(mode):
         kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "a special file")
-        raise ReadError(f"This is {kind}, not a regular file.", source=path)
+        raise ReadError(f"this is {kind}, not a regular file", source=path)
     if status.st_size > MOST_BYTES:
         raise _too_big(path)
 
 
 def _too_big(path: str) -> ReadError:
     return ReadError(
-        f"The file is bigger than {MOST_BYTES // 2**20} MB, which no robot description is.",
+        f"the file is bigger than {MOST_BYTES // 2**20} MB, which no robot description is",
         source=path,
     )

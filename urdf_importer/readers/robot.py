@@ -116,7 +116,7 @@ class _Parts:
         document = self.document
         if not self.links:
             raise ReadError(
-                f"The robot {quote(self.name)} has no links.",
+                f"the robot {quote(self.name)} has no links",
                 source=document.source,
                 line=self.line,
             )
@@ -141,7 +141,7 @@ def read_robot_name(element: Element, document: Document) -> str:
         name = PurePath(document.source).stem or "robot"
         document.name = name
         document.warning(
-            "missing-robot-name", f"The robot has no name; it is called {quote(name)}.", element
+            "missing-robot-name", f"the robot has no name; it is called {quote(name)}", element
         )
     document.name = name
     return name
@@ -156,7 +156,7 @@ def read_version(element: Element, document: Document) -> str:
     if match is None or (int(match[1]), int(match[2] or 0)) > _NEWEST_VERSION:
         document.warning(
             "unknown-version",
-            f"The version of URDF is {quote(version)}; it is read as 1.2.",
+            f"the version of URDF is {quote(version)}; it is read as 1.2",
             element,
         )
     return version
@@ -175,7 +175,7 @@ def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
 def _lose_duplicate(element: Element, line: int, document: Document) -> None:
     document.error(
         f"duplicate-{document.kind}",
-        f"{document.place(element)} is already there in line {line}; this one is left out.",
+        f"{document.place(element)} is already there in line {line}; this one is left out",
         element,
     )
 
@@ -185,7 +185,7 @@ def _report_tallies(document: Document) -> None:
     if tally.count:
         document.diagnostics.warning(
             "limit-without-effort",
-            f"{_counted(tally.count, 'limit')} without effort or velocity; they stay unknown.",
+            f"{_counted(tally.count, 'limit')} without effort or velocity; they stay unknown",
             subject=tally.subject,
             line=tally.line,
         )
@@ -193,14 +193,14 @@ def _report_tallies(document: Document) -> None:
     if tally.count:
         document.diagnostics.warning(
             "empty-texture",
-            f"{_counted(tally.count, 'texture')} without filename; read as if not there.",
+            f"{_counted(tally.count, 'texture')} without filename; read as if not there",
             subject=tally.subject,
             line=tally.line,
         )
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"There is one {noun}" if count == 1 else f"There are {count} {noun}s, the first here,"
+    return f"there is one {noun}" if count == 1 else f"there are {count} {noun}s, the first here,"
 
 
 def _report_syntax(
@@ -211,17 +211,17 @@ def _report_syntax(
         diagnostics.warning(
             "bad-comment",
             f"{_counted(len(bad_comments), 'comment')} with '--' within, which XML forbids; "
-            "read as if not there.",
+            "read as if not there",
             line=bad_comments[0],
         )
     if junk is not None and _ROBOT.match(document.data, junk.offset):
         diagnostics.warning(
-            "second-robot", "A second robot follows; the first one is read.", line=junk.line
+            "second-robot", "a second robot follows; the first one is read", line=junk.line
         )
     elif junk is not None or nul_line:
         diagnostics.warning(
             "trailing-content",
-            "What follows </robot> is not read.",
+            "what follows </robot> is not read",
             line=junk.line if junk is not None else nul_line,
         )
 

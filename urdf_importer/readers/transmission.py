@@ -64,7 +64,7 @@ def _read_reduction(element: Element, document: Document) -> float | None:
     except OddNumberError as problem:
         document.warning(
             "bad-reduction",
-            f"{document.place(element)} {problem if text else 'is empty'}; it is left out.",
+            f"{document.place(element)} {problem if text else 'is empty'}; it is left out",
             element,
         )
         return None

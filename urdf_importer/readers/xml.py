@@ -21,10 +21,10 @@ _START_TAG = re.compile(rb"""<(?:"[^"]*"|'[^']*'|[^>"']++)*+>""")
 _LEAF = re.compile(rb"""<[^<>/"']*>([^<&]*)</""")
 
 _ROOTS = {
-    "html": "This is a web page, not a robot description.",
-    "sdf": "This is an SDF file, not URDF.",
-    "mujoco": "This is a MuJoCo model (MJCF), not URDF.",
-    "COLLADA": "This is a COLLADA mesh, not a robot description.",
+    "html": "this is a web page, not a robot description",
+    "sdf": "this is an SDF file, not URDF",
+    "mujoco": "this is a MuJoCo model (MJCF), not URDF",
+    "COLLADA": "this is a COLLADA mesh, not a robot description",
 }
 
 
@@ -74,7 +74,7 @@ def parse_xml(data: bytes, source: str, reader: RootReader) -> Junk | None:
     """
     if len(data) > 4 * MOST_TAGS and data.count(b"<") > MOST_TAGS:
         raise ReadError(
-            f"The file has more than {MOST_TAGS} tags, which no robot has.", source=source
+            f"the file has more than {MOST_TAGS} tags, which no robot has", source=source
         )
     builder = _Builder(source, reader)
     parser = builder.parser
@@ -180,9 +180,9 @@ def _start_tag_end(element: Element, data: bytes) -> int:
 
 
 def _not_a_robot(tag: str, source: str, line: int) -> ReadError:
-    message = _ROOTS.get(tag, "This is no robot description.")
+    message = _ROOTS.get(tag, "this is no robot description")
     return ReadError(
-        f"{message} Its root is {quote(tag)} instead of 'robot'.", source=source, line=line
+        f"{message}: its root is {quote(tag)} instead of 'robot'", source=source, line=line
     )
 
 
@@ -193,7 +193,7 @@ def _refuse_document_types(parser: expat.XMLParserType, source: str) -> None:
     def refuse(what: str) -> Callable[..., None]:
         def handler(*_declaration: object) -> None:
             raise ReadError(
-                f"The file declares {what} in its document type, which is refused.",
+                f"the file declares {what} in its document type, which is refused",
                 source=source,
                 line=parser.CurrentLineNumber,
             )
@@ -220,18 +220,18 @@ def _refuse(
     if bad_byte is not None and bad_byte <= offset + 4:
         line = line_at(data, bad_byte)
         message = (
-            f"The byte 0x{data[bad_byte]:02x} is not UTF-8, and the file declares no other encoding"
+            f"the byte 0x{data[bad_byte]:02x} is not UTF-8, and the file declares no other encoding"
             ' (such as <?xml version="1.0" encoding="ISO-8859-1"?>).'
         )
     elif offset >= len(data) or error.code in _TRUNCATED:
-        message = "The file is cut off: it ends before its first element is complete."
+        message = "the file is cut off: it ends before its first element is complete"
         if open_elements:
             last = open_elements[-1]
-            message = f"The file is cut off: it ends within {quote(last.tag)} of line {last.line}."
+            message = f"the file is cut off: it ends within {quote(last.tag)} of line {last.line}"
     elif not open_elements:
-        message = f"This is not XML: {expat.ErrorString(error.code)}."
+        message = f"this is not XML: {expat.ErrorString(error.code)}"
     else:
-        message = f"The XML is broken: {expat.ErrorString(error.code)}."
+        message = f"the XML is broken: {expat.ErrorString(error.code)}"
     raise ReadError(message, source=source, line=line) from None
 
 

@@ -65,7 +65,7 @@ def test_refused_files(name: str, data_folder: Path) -> None:
 
 def test_a_missing_file(tmp_path: Path) -> None:
     path = tmp_path / "none.urdf"
-    assert str(refusal(path)) == f"{path}: No such file."
+    assert str(refusal(path)) == f"{path}: no such file"
     assert "no path can have" in refusal("nul\0.urdf").message
 
 
