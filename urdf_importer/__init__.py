@@ -26,12 +26,17 @@ from .model import Robot
 from .options import ImportOptions
 from .pipeline import (
     ImportResult,
+    XacroArgument,
     get_joint_positions,
     import_robot,
     import_steps,
     link_pose,
+    list_xacro_arguments,
+    new_file,
     plan_rig,
     read_robot,
+    render_preview,
+    save_blend,
     set_joint_positions,
 )
 from .progress import Progress
@@ -51,12 +56,17 @@ __all__ = [
     "RobotError",
     "Severity",
     "WriteError",
+    "XacroArgument",
     "forward_kinematics",
     "get_joint_positions",
     "import_robot",
     "import_steps",
     "link_pose",
+    "list_xacro_arguments",
+    "new_file",
     "plan_rig",
     "read_robot",
+    "render_preview",
+    "save_blend",
     "set_joint_positions",
 ]

@@ -16,10 +16,19 @@ def option(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: dict[str, str] | None = None,
+    separator: str | None = None,
 ) -> Any:
-    """A field with what the front ends show: `label`, help `text`, `group`, range, choices."""
+    """A field with what the front ends show: `label`, help `text`, `group`, range, choices.
+
+    Pairs of texts are written with `separator` between them; without one they are name=folder.
+    """
     shown = {"label": label, "help": text, "group": group}
-    bounds = {"minimum": minimum, "maximum": maximum, "choices": choices}
+    bounds = {
+        "minimum": minimum,
+        "maximum": maximum,
+        "choices": choices,
+        "separator": separator,
+    }
     return field(
         default=default,
         metadata=shown | {key: value for key, value in bounds.items() if value is not None},
@@ -57,6 +66,28 @@ class ImportOptions:
     collisions: bool = option(
         True, "Collisions", "Import collision shapes, hidden and drawn as wire", group="Geometry"
     )
+    convex_collisions: bool = option(
+        False,
+        "Convex Collisions",
+        "Replace the meshes of collision shapes by their convex hulls",
+        group="Geometry",
+    )
+    smooth_angle: float = option(
+        30.0,
+        "Smooth Angle",
+        "Shade edges smooth up to this angle in degrees, in meshes without normals of their own",
+        group="Geometry",
+        minimum=0.0,
+        maximum=180.0,
+    )
+    most_triangles: int = option(
+        0,
+        "Most Triangles",
+        "Reduce every mesh file of more triangles to about this many; 0 keeps all",
+        group="Geometry",
+        minimum=0,
+        maximum=100_000_000,
+    )
     inertials: bool = option(
         True,
         "Inertial Frames",
@@ -80,6 +111,13 @@ class ImportOptions:
         "Package Folders",
         "Folders in which to look for packages; files in them may be read",
         group="Files",
+    )
+    xacro_args: tuple[tuple[str, str], ...] = option(
+        (),
+        "Xacro Arguments",
+        "An argument of a xacro file, as name:=value",
+        group="Files",
+        separator=":=",
     )
     max_links: int = option(
         20_000,

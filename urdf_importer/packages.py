@@ -39,7 +39,7 @@ from .diagnostics import MeshError, Report, quote
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, read_reference
 
-FileKind = Literal["mesh", "texture"]
+FileKind = Literal["mesh", "texture", "file"]
 
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80
@@ -182,15 +182,18 @@ class PackageResolver:
             for folder in self.find_packages(reference.package):
                 yield _Place(folder, reference.path, folder)
         elif os.path.isabs(reference.path):
-            holder = self._find_holder(os.path.normpath(reference.path), self._roots)
-            yield _Place(holder.folder if holder else "", reference.path)
+            path = os.path.normpath(reference.path)
+            holder = self._find_holder(path, self._roots)
+            # What xacro makes of $(find name) is the folder of a package that was found by name.
+            package = "" if holder else self._found_package_of(path)
+            yield _Place(holder.folder if holder else package, reference.path, package)
         else:
             folders = [_absolute(base)] if base else [start.folder for start in self._starts]
             for folder in folders:
                 yield _Place(folder, reference.path, self._found_package_of(folder) if base else "")
 
     def _found_package_of(self, folder: str) -> str:
-        """The package, among those found before, in which a mesh lies that names a texture."""
+        """The package, among those found before, in which a folder or file lies."""
         found = (each for folders in self._found_packages.values() for each in folders)
         return max((each for each in found if is_within(folder, each)), key=len, default="")
 

@@ -5,6 +5,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from .diagnostics import Diagnostic, Diagnostics, RobotError
@@ -15,8 +16,10 @@ from .kinematics.transforms import Matrix
 from .meshes import load_geometry
 from .model import Geometry, Robot
 from .options import ImportOptions
-from .packages import PackageResolver
+from .packages import FileKind, PackageResolver
 from .progress import Progress
+from .readers import XacroArgument
+from .readers import list_xacro_arguments as _list_xacro_arguments
 from .readers import read_robot as _read_robot
 
 AnyPath = str | PathLike[str]
@@ -43,12 +46,33 @@ class ImportResult:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read_robot(path: AnyPath, diagnostics: Diagnostics | None = None) -> Robot:
-    """The robot that a description says, exactly, without Blender.
+def read_robot(
+    path: AnyPath, diagnostics: Diagnostics | None = None, options: ImportOptions | None = None
+) -> Robot:
+    """The robot that a description, URDF or xacro, says, exactly, without Blender.
 
-    `diagnostics` collects what is odd about the file. Raises ReadError where there is no robot.
+    `diagnostics` collects what is odd about the file; of the options, those about files and xacro
+    count. Raises ReadError where there is no robot.
     """
-    return _read_robot(path, diagnostics if diagnostics is not None else Diagnostics(str(path)))
+    options = options or ImportOptions()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    resolver = _find_files(path, options)
+    return _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+
+
+def list_xacro_arguments(
+    path: AnyPath, options: ImportOptions | None = None
+) -> tuple[XacroArgument, ...]:
+    """The arguments that a xacro file and its includes declare, in their order, with their defaults
+    as they are written; none of other files. Where the file cannot be expanded (an argument may be
+    missing), those declared up to there. Raises ReadError where it cannot be read at all."""
+    options = options or ImportOptions()
+    resolver = _find_files(path, options)
+    return _list_xacro_arguments(path, resolver=resolver, xacro_args=options.xacro_args)
+
+
+def _find_files(path: AnyPath, options: ImportOptions) -> PackageResolver:
+    return PackageResolver(str(path), options.packages, options.package_paths)
 
 
 def plan_rig(
@@ -85,11 +109,13 @@ def import_steps(
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
     yield Progress(share=0.0, text="reading")
-    robot = _read_robot(path, diagnostics)
+    # One for all: what xacro writes for a package that it found, the meshes find as well.
+    resolver = _find_files(path, options)
+    robot = _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = _plan_rig(robot, options, diagnostics)
-    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    rig = yield from build_rig(plan, options, partial(_load_shape, resolver), diagnostics)
+    load, resolve = partial(_load_shape, resolver), partial(_resolve_texture, resolver)
+    rig = yield from build_rig(plan, options, load, diagnostics, resolve)
     yield Progress(share=1.0, text="done")
     return ImportResult(
         robot=robot,
@@ -110,7 +136,19 @@ def _load_shape(
     line: int,
 ) -> Any:
     report = partial(diagnostics.warning, subject=subject, line=line)
-    return load_geometry(geometry, partial(resolver.resolve_file, report=report), report)
+
+    def resolve_beside(mesh: Path, uri: str, kind: FileKind) -> Path:
+        return resolver.resolve_file(uri, report, kind=kind, base=mesh.parent)
+
+    resolve = partial(resolver.resolve_file, report=report)
+    return load_geometry(geometry, resolve, report, resolve_beside)
+
+
+def _resolve_texture(
+    resolver: PackageResolver, uri: str, diagnostics: Diagnostics, subject: str, line: int
+) -> Path:
+    report = partial(diagnostics.warning, subject=subject, line=line)
+    return resolver.resolve_file(uri, report, kind="texture")
 
 
 def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
@@ -143,14 +181,56 @@ def link_pose(armature: Any, link: str) -> Matrix:
     return pose.link_pose(armature, link)
 
 
+def new_file() -> None:
+    """Opens a new file in Blender, empty and with Blender's own settings. What is open is lost."""
+    from .blender import save
+
+    save.new_file()
+
+
+def save_blend(path: AnyPath) -> None:
+    """Saves what is open in Blender as a compressed .blend, whole or not at all, without backups.
+
+    An existing file is overwritten. Raises WriteError.
+    """
+    from .blender import save
+
+    save.save_scene(path)
+
+
+def render_preview(
+    armature: Any,
+    path: AnyPath,
+    *,
+    width: int = 960,
+    height: int = 720,
+    samples: int = 24,
+    bones: bool = False,
+) -> None:
+    """Renders an imported robot, as it is posed, into a PNG file; works without a window.
+
+    `width` and `height` are in pixels, `samples` per pixel. `bones` shows the rig through a
+    transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
+    for an object that is no imported robot, WriteError where the file cannot be written.
+    """
+    from .blender import preview
+
+    preview.render_preview(armature, path, width=width, height=height, samples=samples, bones=bones)
+
+
 __all__ = [
     "ImportResult",
     "RobotError",
+    "XacroArgument",
     "get_joint_positions",
     "import_robot",
     "import_steps",
     "link_pose",
+    "list_xacro_arguments",
+    "new_file",
     "plan_rig",
     "read_robot",
+    "render_preview",
+    "save_blend",
     "set_joint_positions",
 ]

@@ -252,3 +252,12 @@ def test_chain_of_ten_thousand_links_builds():
     robot = chain(10_000)
     _, rig = build(robot, ImportOptions(visuals=False, collisions=False, inertials=False))
     assert len(rig.links) == 10_000 and len(rig.armature.data.bones) >= 9_999
+
+
+def test_angle_that_is_read_back_lies_within_the_limits():
+    """Blender holds 2.8 at the end that is nearer around the circle; that is said as the limit."""
+    robot = hip(Z, lower=-2.4, upper=1.5)
+    _, rig = build(robot)
+    for asked in (2.8, 9.0):
+        set_joint_positions(rig.armature, {"j0": asked})
+        assert get_joint_positions(rig.armature)["j0"] == pytest.approx(-2.4, abs=1e-5)

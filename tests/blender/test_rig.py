@@ -347,6 +347,11 @@ def test_rigid_bodies_share_the_mass_and_follow_the_rig():
     assert all(body.kinematic and body.collision_shape == "BOX" for body in bodies)
 
 
+def test_rigid_bodies_without_collisions_are_none():
+    _, rig = build(arm(), ImportOptions(rigid_bodies=True, collisions=False))
+    assert rig.collisions == {}
+
+
 NAMES = [
     'quo"te', "brack[et]", "back\\slash", "new\nline", "\u202eright to left", "dots.and/slashes",
     '"]; import os; os.system("true") #', "__import__('os')", "日本語" * 30, " blanks ", ".001",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..kinematics.rig_plan import FIXED, JOINTS, MECHANISM, BonePlan, JointPlan, RigPlan
-from ..kinematics.rounding import roll_bones
+from ..kinematics.rounding import edit_numbers
 from . import properties
 from .modes import edit_bones_of
 from .refine import refine_bones
@@ -32,9 +32,10 @@ def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
         for bone in bones:
             if bone.parent:
                 made[bone.name].parent = made[bone.parent]
-        edit_bones.foreach_set("head", heads.astype(np.float32).ravel())
-        edit_bones.foreach_set("tail", (heads + axes[:, :, 1] * lengths[:, None]).ravel())
-        edit_bones.foreach_set("roll", roll_bones(axes))
+        tails, rolls = edit_numbers(heads, axes, lengths)
+        edit_bones.foreach_set("head", heads.ravel())
+        edit_bones.foreach_set("tail", tails.ravel())
+        edit_bones.foreach_set("roll", rolls)
     refine_bones(armature, bones)
 
 

@@ -2,12 +2,13 @@
 """The plan becomes a rig, stage by stage. Only here is the order of stages."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ..diagnostics import Diagnostics
+from ..diagnostics import Diagnostics, MeshError, quote
 from ..kinematics.rig_plan import RigPlan
 from ..options import ImportOptions
 from ..progress import Progress
@@ -16,6 +17,7 @@ from .armature import build_bone_collections, build_bones, build_pose, describe_
 from .constraints import build_constraints, build_drivers
 from .ledger import Ledger
 from .links import build_inertial, build_links
+from .materials import ResolveTexture
 from .modes import leave_modes
 from .physics import build_rigid_bodies
 from .shapes import LoadShape, ShapeBuilder
@@ -36,18 +38,30 @@ class Rig:
     inertials: dict[str, Any] = field(default_factory=dict)
 
 
+def _resolve_nothing(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
+    raise MeshError(f"nobody says where {quote(uri)} is", code="missing-texture")
+
+
 def build_rig(
-    plan: RigPlan, options: ImportOptions, load: LoadShape, diagnostics: Diagnostics
+    plan: RigPlan,
+    options: ImportOptions,
+    load: LoadShape,
+    diagnostics: Diagnostics,
+    resolve_texture: ResolveTexture = _resolve_nothing,
 ) -> Generator[Progress, None, Rig]:
     """Builds the rig into the current scene; draining the generator does the work.
 
-    `load` gives the arrays of a shape. On any exception, and when the generator is closed before
+    `load` gives the arrays of a shape, `resolve_texture` finds the images of
+    materials. On any exception, and when the generator is closed before
     its end, everything that was made is removed again.
     """
     ledger = Ledger()
     selection = _remember_selection()
     try:
-        rig = yield from _build(plan, options, load, ledger, diagnostics)
+        shapes = ShapeBuilder(
+            plan.robot, plan.size, options, load, resolve_texture, ledger, diagnostics
+        )
+        rig = yield from _build(plan, options, shapes, ledger)
     except BaseException:
         ledger.remove_all()
         _restore_selection(selection)
@@ -58,9 +72,8 @@ def build_rig(
 def _build(
     plan: RigPlan,
     options: ImportOptions,
-    load: LoadShape,
+    shapes: ShapeBuilder,
     ledger: Ledger,
-    diagnostics: Diagnostics,
 ) -> Generator[Progress, None, Rig]:
     leave_modes()
     yield Progress(share=0.0, text=f"{len(plan.bones)} bones")
@@ -76,7 +89,7 @@ def _build(
     )
     if options.inertials:
         _build_inertials(plan, rig, parts["Inertials"], ledger)
-    yield from _build_shapes(plan, options, rig, parts, load, ledger, diagnostics)
+    yield from _build_shapes(plan, options, rig, parts, shapes)
     yield Progress(share=0.95, text="limits and drivers")
     build_constraints(armature, plan.constraints)
     build_drivers(armature, plan.drivers)
@@ -101,7 +114,7 @@ def _build_armature(plan: RigPlan, collection: Any, ledger: Ledger) -> Any:
 
 def _describe_robot(armature: Any, plan: RigPlan) -> None:
     robot = plan.robot
-    packed = properties.pack(robot)
+    packed = properties.pack(replace(robot, links=(), joints=()))
     packed["links"] = [link.name for link in robot.links]
     packed["joints"] = [joint.name for joint in robot.joints]
     packed["source"] = robot.source
@@ -124,11 +137,8 @@ def _build_shapes(
     options: ImportOptions,
     rig: Rig,
     parts: dict[str, Any],
-    load: LoadShape,
-    ledger: Ledger,
-    diagnostics: Diagnostics,
+    builder: ShapeBuilder,
 ) -> Iterator[Progress]:
-    builder = ShapeBuilder(plan.robot, plan.size, load, ledger, diagnostics)
     for index, item in enumerate(plan.links):
         link, empty = item.link, rig.links[item.link.name]
         if link.visuals or link.collisions:

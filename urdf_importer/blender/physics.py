@@ -44,8 +44,10 @@ def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[
 
 
 def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:
-    """The link's collisions that have a mesh object, in order."""
-    built = collisions.get(link.name, ())
+    """The link's collisions that have a mesh object, in order; none where none were wanted."""
+    built = collisions.get(link.name, [])
+    if not built:
+        return []
     return [
         collision
         for collision, shape in zip(link.collisions, built, strict=True)

@@ -164,7 +164,20 @@ def _get_position(pose_bone: Any, joint: Any, own: Matrix) -> float | tuple[floa
         _prefer_set(float(getattr(pose_bone, prop)[index]), float(shown[prop][index]))
         for prop, index in zip(joint["properties"], joint["indices"], strict=True)
     ]
-    return tuple(values) if kind == "planar" else joint["sign"] * values[0]
+    if kind == "planar":
+        return tuple(values)
+    position = joint["sign"] * values[0]
+    return _turn_within_limits(joint, position) if kind == "revolute" else position
+
+
+def _turn_within_limits(joint: Any, position: float) -> float:
+    """The same angle within the joint's limits if there is one, since Blender's limits look at the
+    angle on the circle only."""
+    lower, upper = joint.get("lower"), joint.get("upper")
+    if lower is None or upper is None or lower - _SAME <= position <= upper + _SAME:
+        return position
+    turned = position + math.tau * math.ceil((lower - _SAME - position) / math.tau)
+    return float(turned) if turned <= upper + _SAME else position
 
 
 def _read_angles(pose_bone: Any, own: Matrix) -> Any:

@@ -13,7 +13,7 @@ from ..diagnostics import BuildError, quote
 from ..kinematics.transforms import Matrix
 from ..outputs import replace_file
 from . import properties
-from .preview_rig import build_bone_shapes, build_link_beads
+from .preview_rig import build_rig_shapes
 from .studio import Studio
 
 _LEAST_SIZE = 1e-3
@@ -40,21 +40,28 @@ def render_preview(
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     with replace_file(path) as temporary, Studio(width, height, samples) as studio:
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        posed = armature.evaluated_get(depsgraph)
-        shapes = _copy_visuals(armature, depsgraph, studio)
-        links = _link_frames(armature, depsgraph)
-        points = np.concatenate([_corners(shapes), _joint_points(posed, links)])
-        size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
-        if bones or not shapes:
-            _see_through(shapes, studio)
-            build_bone_shapes(posed, size, studio)
-        if not shapes:
-            build_link_beads(links, size, studio)
-        points = _widen(points, size)
+        points = _set_scene(armature, studio, bones)
         studio.light(points)
         studio.aim(points)
         studio.render(temporary)
+
+
+def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
+    """Puts the robot into the studio; gives the points (n, 3) that shall be in the picture."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    posed = armature.evaluated_get(depsgraph)
+    shapes = _copy_visuals(armature, depsgraph, studio)
+    points = _corners(shapes)
+    if bones or not shapes:
+        points = np.concatenate([points, _bone_ends(posed)])
+    links = np.empty((0, 4, 4)) if shapes else _link_frames(armature, depsgraph)
+    points = np.concatenate([points, links[:, :3, 3]])
+    size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
+    if bones or not shapes:
+        _see_through(shapes, studio)
+        marked = build_rig_shapes(posed, links, size, studio)
+        points = np.concatenate([points, marked])
+    return _widen(points, size)
 
 
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
@@ -79,7 +86,7 @@ def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
             for child in armature.children
             if properties.LINK in child
         ]
-    )
+    ).reshape(-1, 4, 4)
 
 
 def _corners(shapes: Sequence[Any]) -> Matrix:
@@ -90,11 +97,12 @@ def _corners(shapes: Sequence[Any]) -> Matrix:
     return np.array(corners, float).reshape(-1, 3)
 
 
-def _joint_points(posed: Any, links: Matrix) -> Matrix:
-    """(n, 3) origins of the links, heads and tails of the bones, in world space."""
+def _bone_ends(posed: Any) -> Matrix:
+    """(n, 3) heads and tails of the bones in world space."""
     world = posed.matrix_world
-    ends = [world @ p for bone in posed.pose.bones for p in (bone.head, bone.tail)]
-    return np.concatenate([np.array(ends, float).reshape(-1, 3), links[:, :3, 3]])
+    bones = posed.pose.bones if posed.pose else ()
+    ends = [world @ point for bone in bones for point in (bone.head, bone.tail)]
+    return np.array(ends, float).reshape(-1, 3)
 
 
 def _widen(points: Matrix, size: float) -> Matrix:
@@ -112,3 +120,5 @@ def _see_through(shapes: Sequence[Any], studio: Studio) -> None:
             slot.material = glass
         if not shape.material_slots:
             shape.active_material = glass
+        # It neither tints nor is mirrored in the bones; its shadow stays.
+        shape.visible_diffuse = shape.visible_glossy = False

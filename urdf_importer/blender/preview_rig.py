@@ -25,6 +25,7 @@ _OCTAHEDRON = np.array(
 _OCTAHEDRON_FACES = [(0, i % 4 + 1, i) for i in range(1, 5)] + [
     (i, i % 4 + 1, 5) for i in range(1, 5)
 ]
+_CORNERS = np.concatenate([np.eye(3), -np.eye(3)])
 _SIDES = 24
 _BEADS = 0.012
 """Radius of the ball that stands for a link without bone, as a share of the robot's size."""
@@ -41,32 +42,43 @@ class _Kit:
     bead: Any
 
 
-def build_bone_shapes(armature: Any, size: float, studio: Studio) -> None:
-    """Puts the bones of an evaluated armature object into the studio, `size` being the robot's."""
+def build_rig_shapes(armature: Any, links: Matrix, size: float, studio: Studio) -> Matrix:
+    """Puts the bones of an evaluated armature object into the studio, and a ball at the origin of
+    each link's frame (n, 4, 4). `size` is the robot's, in metres.
+
+    Gives the points (n, 3) around what marks the joints: it may stick out of the robot.
+    """
     kit = _build_kit(studio)
     world = np.array(armature.matrix_world)
+    marked = []
     for bone in armature.pose.bones if armature.pose else ():
         collections = {collection.name for collection in bone.bone.collections}
-        joints = bone.bone.get(properties.JOINTS, ())
-        if not collections & {JOINTS, FIXED}:
-            continue
-        frame = world @ np.array(bone.matrix)
-        thickness = min(0.1 * bone.length, 0.024 * size)
-        scale = np.diag([thickness, bone.length, thickness, 1.0])
-        studio.add_mesh(kit.moving if joints else kit.static, frame @ scale)
-        reach = min(max(0.3 * bone.length, 0.025 * size), 0.05 * size)
-        for joint in joints:
-            for prop, index in zip(joint["properties"], joint["indices"], strict=True):
-                marks = kit.arrows if prop == "location" else kit.rings
-                studio.add_mesh(marks[index], frame @ np.diag([reach, reach, reach, 1.0]))
+        if collections & {JOINTS, FIXED}:
+            frame = world @ np.array(bone.matrix)
+            reach = _add_bone(bone, frame, size, kit, studio)
+            marked += [frame[:3, 3] + reach * _CORNERS]
+    for frame in links:
+        studio.add_mesh(kit.bead, frame @ _scale(_BEADS * size))
+    return np.concatenate([np.empty((0, 3)), *marked])
 
 
-def build_link_beads(frames: Matrix, size: float, studio: Studio) -> None:
-    """A ball at the origin of each link's frame (n, 4, 4)."""
-    kit = _build_kit(studio)
-    radius = _BEADS * size
-    for frame in frames:
-        studio.add_mesh(kit.bead, frame @ np.diag([radius, radius, radius, 1.0]))
+def _add_bone(bone: Any, frame: Matrix, size: float, kit: _Kit, studio: Studio) -> float:
+    """Gives how far what marks its joints reaches around its head."""
+    joints = bone.bone.get(properties.JOINTS, ())
+    thickness = min(0.1 * bone.length, 0.024 * size)
+    shape = np.diag([thickness, bone.length, thickness, 1.0])
+    studio.add_mesh(kit.moving if joints else kit.static, frame @ shape)
+    least = min(0.6 * bone.length, 0.025 * size)
+    reach = min(max(0.3 * bone.length, least), 0.05 * size)
+    for joint in joints:
+        for prop, index in zip(joint["properties"], joint["indices"], strict=True):
+            marks = kit.arrows if prop == "location" else kit.rings
+            studio.add_mesh(marks[index], frame @ _scale(reach))
+    return reach if joints else 0.0
+
+
+def _scale(factor: float) -> Matrix:
+    return np.diag([factor, factor, factor, 1.0])
 
 
 def _build_kit(studio: Studio) -> _Kit:
@@ -120,7 +132,7 @@ def _revolve(
         ]
     )
     rows = len(profile)
-    faces = []
+    faces: list[tuple[int, ...]] = []
     for row in range(rows if closed else rows - 1):
         here, there = row * _SIDES, (row + 1) % rows * _SIDES
         for i in range(_SIDES):

@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.rig_plan import BonePlan
-from ..kinematics.rounding import rank_refinements, roll_bones
+from ..kinematics.rounding import edit_numbers, rank_refinements
 from ..kinematics.transforms import Matrix, Vector
 from .modes import edit_bones_of
 
 TOLERANCE = 7e-7
 _GENERATION = 3e-7
+_MUCH_MORE = 4.0
+"""A bone this much worse than its parent is wrong for reasons of its own and does not wait."""
+
 _WORK = 1800
 _MOST_ROUNDS, _LEAST_ROUNDS = 19, 1
 """Bones times rounds may be _WORK in all, within these bounds."""
@@ -101,7 +104,8 @@ def _choose_inexact(
     settled = np.zeros(len(errors), bool)
     settled[[i for i, trial in trials.items() if trial.settled]] = True
     wrong = (errors > allowed) & ~settled
-    chosen = np.flatnonzero(wrong & ~((parents >= 0) & wrong[parents])).tolist()
+    waits = (parents >= 0) & wrong[parents] & (errors < _MUCH_MORE * above)
+    chosen = np.flatnonzero(wrong & ~waits).tolist()
     for i in chosen:
         if i in trials:
             trials[i].errors.append(float(errors[i]))
@@ -119,5 +123,6 @@ def _guess(bone: BonePlan, parent: Matrix) -> list[tuple[Matrix, float]]:
 
 
 def _apply(edit_bone: Any, bone: BonePlan, axes: Matrix, length: float) -> None:
-    edit_bone.tail = bone.rest[:3, 3] + axes[:, 1] * length
-    edit_bone.roll = float(roll_bones(axes[None])[0])
+    tails, rolls = edit_numbers(bone.rest[None, :3, 3], axes[None], np.array([length]))
+    edit_bone.tail = tails[0]
+    edit_bone.roll = float(rolls[0])

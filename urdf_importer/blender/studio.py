@@ -17,6 +17,7 @@ import mathutils
 import numpy as np
 
 from ..diagnostics import BuildError, WriteError, quote
+from ..interrupts import hold_interrupt
 from ..kinematics.transforms import Matrix
 
 Color = tuple[float, float, float]
@@ -25,9 +26,9 @@ _FROM = (1.0, -0.8, 0.5)
 """Where the camera is, seen from the robot: robots look along +X, so front and side are seen."""
 _SUN_FROM = (0.55, -0.9, 1.35)
 _SUN_WIDTH = math.radians(12)
-_SUN_STRENGTH = 1.6
+_SUN_STRENGTH = 1.3
 _SUN = (1.0, 0.97, 0.93)
-_BACKGROUND = (0.82, 0.835, 0.86)
+_BACKGROUND = (0.79, 0.805, 0.83)
 _LENS = 70.0
 _MARGIN = 1.12
 _FLOOR_SHARE = 3.0
@@ -75,7 +76,7 @@ class Studio:
         render.use_file_extension = False
         render.image_settings.file_format = "PNG"
         render.image_settings.color_mode = "RGB"
-        self._scene.view_settings.view_transform = "Standard"
+        self._scene.view_settings.view_transform = "Khronos PBR Neutral"
         cycles = self._scene.cycles
         cycles.device = "CPU"
         cycles.samples = samples
@@ -211,7 +212,8 @@ class Studio:
         """Writes the picture. Raises WriteError."""
         self._scene.render.filepath = str(path)
         try:
-            bpy.ops.render.render(write_still=True, scene=self._scene.name)
+            with hold_interrupt():
+                bpy.ops.render.render(write_still=True, scene=self._scene.name)
         except RuntimeError as error:
             reason = str(error).strip().rsplit(": ", 1)[-1]
             raise WriteError(f"cannot render {quote(path.name)}: {reason}") from error

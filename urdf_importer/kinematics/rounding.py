@@ -21,6 +21,9 @@ GOOD = 1.5e-7
 # orthogonal to it is as good.
 _STRETCHES = np.array([0.0, 1, -1, 2, -2, 3, -3, 5, -5, 8, -8]) * 1e-3
 _TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34, 70, -70]) * 1e-3
+_SINGLE = 6e-8
+"""Single precision's last digit."""
+
 _FOLDED = 0.9
 """Cosine beyond which bones are looked at one by one; at 0.9 the formula still has all digits."""
 
@@ -104,7 +107,7 @@ def _try_tails(
     free = free_turn[:, None]
     angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
     toward = np.cos(angle) * y + np.sin(angle) * z
-    stretch = np.where(free, 1.0, 4.0) * _CANDIDATES[:, 0]
+    stretch = _CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * _CANDIDATES[:, 1])
     wanted = lengths[:, None] * (1.0 + stretch)
     along = _single(near + wanted[..., None] * toward) - near
     made = np.linalg.norm(along, axis=-1)
@@ -118,7 +121,8 @@ def _try_tails(
 
 def _folding_errors(directions: NDArray[np.float32]) -> Vector:
     """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
-    frame: the formula of its vec_roll_to_mat3, step by step in single precision."""
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and what the last
+    digit of a direction near -Y does to the angle about it."""
     one = np.float32(1)
     lengths = np.sqrt((directions * directions).sum(-1))
     x, y, z = (directions * (one / lengths)[:, None]).T
@@ -131,7 +135,8 @@ def _folding_errors(directions: NDArray[np.float32]) -> Vector:
     frames[:, 1] = np.stack([-x, y, -z], -1)
     frames[:, 2] = np.stack([-x * z / below, z, one - z * z / below], -1)
     errors = np.abs(frames @ frames.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-    folded: Vector = np.where(flat > 6.25e-8, errors, 0.0)
+    azimuth = np.where(y < 0, _SINGLE / np.sqrt(np.maximum(flat, 6.25e-8)), 0.0)
+    folded: Vector = np.where(flat > 6.25e-8, errors + azimuth, 0.0)
     return folded
 
 
@@ -140,13 +145,16 @@ def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
     return np.stack([x, toward, np.cross(x, toward)], axis=-1)
 
 
-def roll_bones(axes: Matrix) -> Vector:
-    """(N,) roll of bones with the axes (N, 3, 3).
+def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
+    """What Blender's edit mode is told of bones: tails (N, 3) and rolls (N,).
 
     Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
-    of the Y axis onto the bone (for a bone along -Y: half a turn about Z).
+    of the Y axis onto the bone (for a bone along -Y: half a turn about Z). Near -Y that frame turns
+    fast, so Y here is the direction between head and tail as single precision leaves them.
     """
-    x, y, z = np.moveaxis(axes[:, :, 1], -1, 0)
+    tails = _single(heads + axes[:, :, 1] * lengths[:, None])
+    along = tails - _single(heads)
+    x, y, z = (along / np.linalg.norm(along, axis=1)[:, None]).T
     flat = x * x + z * z
     down = (y < 0) & (flat < 2.5e-4**2)
     one_plus_y = np.where(down, 1.0, np.where(y < 0, flat / (1.0 - np.minimum(y, 0.0)), 1.0 + y))
@@ -156,7 +164,7 @@ def roll_bones(axes: Matrix) -> Vector:
     base_z[down] = (0.0, 0.0, 1.0)
     wanted = axes[:, :, 0]
     rolls: Vector = np.arctan2(-(wanted * base_z).sum(-1), (wanted * base_x).sum(-1))
-    return rolls
+    return tails, rolls
 
 
 def _single(values: Matrix) -> Matrix:

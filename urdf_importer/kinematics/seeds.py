@@ -100,7 +100,7 @@ def find_targets(
     """Per bone, the places where its limb goes on.
 
     These are the heads of its child bones, seen through children at its own place; for the last
-    bone of a limb the frames fixed to it (a tool, a hand) where these are all at one place.
+    bone of a limb the outermost frames fixed to it (a tool, a hand) where these are at one place.
     """
     seeds = skeleton.seeds
     heads = frames[[seed.link for seed in seeds], :3, 3] if seeds else np.zeros((0, 3))
@@ -122,11 +122,12 @@ def find_targets(
 def _find_tips(
     tree: KinematicTree, frames: Matrix, skeleton: Skeleton, heads: Matrix, size: float
 ) -> dict[int, list[Target]]:
-    """Bone -> the one place where all frames fixed to it stand, if they stand at one."""
+    """Bone -> the one place where the outermost frames fixed to it stand, if they stand at one."""
     tips: dict[int, list[Target]] = {}
     scattered: set[int] = set()
+    inner = set(tree.parents)
     for index, (bone, _) in enumerate(skeleton.carriers):
-        if bone < 0 or not _is_fixed(tree.motions[index]):
+        if bone < 0 or index in inner or not _is_fixed(tree.motions[index]):
             continue
         point = frames[index, :3, 3]
         if np.abs(point - heads[bone]).max() <= NEAR * size:

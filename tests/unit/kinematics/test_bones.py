@@ -87,6 +87,13 @@ def test_last_bone_reaches_to_the_tool(chain, bones_of):
     assert bone.length == pytest.approx(0.2, rel=0.01)
 
 
+def test_last_bone_reaches_to_the_tip_of_the_tool(chain, bones_of):
+    flange = {"type": "fixed", "xyz": (0.0, 0.0, 0.1)}
+    tip = {"type": "fixed", "xyz": (0.0, 0.1, 0.0)}
+    bone = bones_of(chain({"axis": X}, flange, tip))["j1"]
+    assert bone.length == pytest.approx(0.1414, rel=0.02)
+
+
 def branch(make_joint, make_robot, places, **deeper):
     joints = [make_joint("root", "base", "body", axis=X)]
     for index, place in enumerate(places):

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes for tests. The profile is clean: tests/conftest.py sees to it before bpy is imported."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from rigs import new_scene
+
+ROOT = Path(__file__).resolve().parents[2]
+EXTENSION = "bl_ext.user_default.urdf_importer"
+
+
+@pytest.fixture
+def scene() -> Any:
+    """The scene of a new, empty file."""
+    new_scene()
+    return bpy.context.scene
+
+
+@pytest.fixture(scope="session")
+def extension() -> ModuleType:
+    """This checkout as the installed and enabled extension, by a link from the profile.
+
+    Its modules are others than those of the library of the same name: what one made, the other
+    does not know. Compare what stands in Blender only.
+    """
+    import addon_utils
+
+    repository = Path(bpy.utils.user_resource("EXTENSIONS", create=True), "user_default")
+    repository.mkdir(parents=True, exist_ok=True)
+    link = repository / "urdf_importer"
+    if not link.is_symlink():
+        link.symlink_to(ROOT, target_is_directory=True)
+    module = addon_utils.enable(EXTENSION, default_set=True, persistent=True)
+    assert isinstance(module, ModuleType), "the extension does not load"
+    return module

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The examples of README.md and docs/python.md run, and the page knows every option."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+import urdf_importer
+from rigs import new_scene
+from source_tree import ROOT
+from urdf_importer import ImportOptions
+
+PAGES = ("README.md", "docs/python.md")
+
+
+def read_examples() -> list[tuple[str, str]]:
+    """(name, code) of every Python example, in order."""
+    return [
+        (f"{page} {number}", code)
+        for page in PAGES
+        for number, code in enumerate(
+            re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL), start=1
+        )
+    ]
+
+
+EXAMPLES = read_examples()
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in EXAMPLES])
+def test_example_runs(code, tmp_path, monkeypatch):
+    new_scene()
+    (tmp_path / "sample_urdfs").symlink_to(ROOT / "sample_urdfs")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "example", "exec"), {"__name__": "example"})
+
+
+def test_there_are_examples_of_both_pages():
+    assert {name.split()[0] for name, _ in EXAMPLES} == set(PAGES)
+
+
+def test_page_has_every_option_with_its_default():
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.MULTILINE))
+    defaults = {name: eval(text) for name, text in rows.items()}  # noqa: S307
+    assert defaults == {field.name: field.default for field in fields(ImportOptions)}
+
+
+def test_page_names_all_that_is_public():
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    missing = [name for name in urdf_importer.__all__ if not re.search(rf"\b{name}\b", page)]
+    assert missing == []

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command's arguments for ImportOptions: one for each field, made of what the field says.
+
+What the user does not write is not in the namespace, so defaults stand only in ImportOptions.
+"""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import Field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from ..options import ImportOptions
+
+
+def add_option_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments, in groups; the destination of each is the name of its field."""
+    hints = get_type_hints(ImportOptions)
+    groups: dict[str, Any] = {}
+    for field in fields(ImportOptions):
+        title = field.metadata["group"].lower()
+        if title not in groups:
+            groups[title] = parser.add_argument_group(title)
+        _add_argument(groups[title], field, hints[field.name])
+
+
+def read_options(namespace: argparse.Namespace) -> ImportOptions:
+    """The options that were written, everything else by default."""
+    written = vars(namespace)
+    chosen: dict[str, Any] = {
+        field.name: tuple(written[field.name])
+        if isinstance(field.default, tuple)
+        else written[field.name]
+        for field in fields(ImportOptions)
+        if field.name in written
+    }
+    return ImportOptions(**chosen)
+
+
+def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
+    name = field.name.replace("_", "-")
+    common = {"dest": field.name, "default": argparse.SUPPRESS}
+    text = field.metadata["help"].replace("%", "%%")
+    if isinstance(field.default, bool):
+        standard = "yes" if field.default else "no"
+        group.add_argument(
+            f"--{name}",
+            action=argparse.BooleanOptionalAction,
+            help=f"{text} (default: {standard})",
+            **common,
+        )
+    elif isinstance(field.default, tuple):
+        reader, metavar = _entry_reader(field, hint)
+        group.add_argument(
+            f"--{name.removesuffix('s')}",
+            action="append",
+            type=reader,
+            metavar=metavar,
+            help=f"{text} (may be repeated)",
+            **common,
+        )
+    elif "choices" in field.metadata:
+        choices: dict[str, str] = field.metadata["choices"]
+        meaning = "; ".join(f"{key}: {what}" for key, what in choices.items())
+        group.add_argument(
+            f"--{name}",
+            choices=list(choices),
+            help=f"{text}. {meaning.replace('%', '%%')} (default: {field.default})",
+            **common,
+        )
+    else:
+        group.add_argument(
+            f"--{name}",
+            type=_number_reader(field),
+            metavar="N",
+            help=f"{text} (default: {field.default})",
+            **common,
+        )
+
+
+def _number_reader(field: "Field[Any]") -> Callable[[str], float]:
+    kind: Callable[[str], float] = int if isinstance(field.default, int) else float
+    least, most = field.metadata.get("minimum"), field.metadata.get("maximum")
+
+    def read(text: str) -> float:
+        number = kind(text)
+        # Written this way round, a NaN is outside.
+        inside = (least is None or number >= least) and (most is None or number <= most)
+        if not inside:
+            raise argparse.ArgumentTypeError(f"{text} is not between {least} and {most}")
+        return number
+
+    # What argparse calls a text that is no number.
+    read.__name__ = int.__name__ if kind is int else float.__name__
+    return read
+
+
+def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any], str]:
+    """How one entry of a tuple is read, and how it is shown in the help."""
+    separator = field.metadata.get("separator")
+    if separator is not None:
+        return partial(_read_pair, separator), f"NAME{separator}VALUE"
+    pairs = bool(get_args(get_args(hint)[0]))
+    return (_read_named_folder, "NAME=FOLDER") if pairs else (_read_folder, "FOLDER")
+
+
+def _read_folder(text: str) -> str:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
+    return text
+
+
+def _read_named_folder(text: str) -> tuple[str, str]:
+    name, folder = _read_pair("=", text)
+    return name, _read_folder(folder)
+
+
+def _read_pair(separator: str, text: str) -> tuple[str, str]:
+    name, found, value = text.partition(separator)
+    if not (name and found):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME{separator}VALUE")
+    return name, value

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What --json says: one JSON object, on one line, for each input."""
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .. import Diagnostic, RobotError
+from .summary import Facts
+from .version import find_version
+
+
+@dataclass(slots=True)
+class Report:
+    """What happened to one input.
+
+    `facts` are the robot's numbers, `files` what was written, `seconds` the time of each stage.
+    """
+
+    input: str
+    facts: Facts = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    error: RobotError | None = None
+
+    @contextmanager
+    def clock(self, stage: str) -> Iterator[None]:
+        """Counts the time of the block for a stage; several blocks add up."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = self.seconds.get(stage, 0.0) + time.perf_counter() - began
+            self.seconds[stage] = round(spent, 6)
+
+    def to_json(self) -> str:
+        """One line."""
+        content = {
+            "version": find_version(),
+            "input": self.input,
+            "ok": self.error is None,
+            "error": self.error and _describe_error(self.error),
+            **self.facts,
+            "files": self.files,
+            "diagnostics": [_describe_diagnostic(item) for item in self.diagnostics],
+            "seconds": self.seconds,
+        }
+        return json.dumps(_replace_infinities(content), allow_nan=False)
+
+
+def _describe_diagnostic(item: Diagnostic) -> dict[str, Any]:
+    return asdict(item) | {"severity": item.severity.value}
+
+
+def _describe_error(error: RobotError) -> dict[str, Any]:
+    return {
+        "type": type(error).__name__,
+        "message": error.message,
+        "source": error.source,
+        "line": error.line,
+    }
+
+
+def _replace_infinities(content: Any) -> Any:
+    """JSON knows no infinities; null takes their place."""
+    return {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in content.items()
+    }

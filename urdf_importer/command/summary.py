@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot and its rig in a few numbers, for people and for reports."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import (
+    Diagnostic,
+    ImportResult,
+    RigPlan,
+    Robot,
+    Severity,
+    XacroArgument,
+    get_joint_positions,
+)
+
+Facts = dict[str, Any]
+"""Name -> number or text, as reports say them."""
+
+
+def summarize_result(result: ImportResult) -> Facts:
+    """What there is of an imported robot."""
+    return {
+        "robot": result.robot.name,
+        "links": len(result.links),
+        "joints": len(result.robot.joints),
+        "moving_joints": len(get_joint_positions(result.armature)),
+        "bones": len(result.armature.data.bones),
+        "total_mass": add_masses(result.robot),
+    }
+
+
+def summarize_plan(plan: RigPlan) -> Facts:
+    """The same of a robot before it is built, and more.
+
+    `joints_by_type` counts types as the description writes them. `degrees_of_freedom` are those of
+    joints that follow no other. `depth` is the longest way from a root, in joints. `total_mass` is
+    in kg. `zero_outside_limits`: joint name -> the valid position nearest to zero, where it starts.
+    """
+    joints_of_bone = Counter(plan.bone_of_joint.values())
+    independent = [joint for joint in plan.joints if not joint.mimics]
+    inertials = [link.inertial for link in plan.robot.links if link.inertial is not None]
+    return {
+        "robot": plan.robot.name,
+        "links": len(plan.links),
+        "joints": len(plan.robot.joints),
+        "moving_joints": len(plan.joints),
+        "bones": len(plan.bones),
+        "total_mass": add_masses(plan.robot),
+        "links_with_mass": sum(inertial.mass is not None for inertial in inertials),
+        "joints_by_type": dict(Counter(joint.type for joint in plan.robot.joints).most_common()),
+        "degrees_of_freedom": sum(len(joint.channels) for joint in independent),
+        "mimic_joints": len(plan.joints) - len(independent),
+        "roots": [link.link.name for link in plan.links if link.joint is None],
+        "depth": _measure_depth(plan),
+        "combined_bones": sum(number > 1 for number in joints_of_bone.values()),
+        "zero_outside_limits": {
+            joint.joint.name: joint.initial for joint in plan.joints if joint.initial
+        },
+    }
+
+
+def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
+    """`xacro_arguments`: name -> default as it is written; nothing where there are none."""
+    declared = {argument.name: argument.default for argument in arguments}
+    return {"xacro_arguments": declared} if declared else {}
+
+
+def describe_arguments(facts: Facts) -> list[tuple[str, str]]:
+    """(what, name and default) for a table, of summarize_arguments."""
+    arguments = facts.get("xacro_arguments", {}).items()
+    return [("xacro argument", f"{name}:={default}") for name, default in arguments]
+
+
+def add_masses(robot: Robot) -> float:
+    """The robot's mass in kg; links that say nothing of it weigh nothing."""
+    inertials = [link.inertial for link in robot.links if link.inertial is not None]
+    try:
+        return math.fsum(inertial.mass or 0.0 for inertial in inertials)
+    except OverflowError:
+        return math.inf
+
+
+def describe_summary(facts: Facts) -> list[tuple[str, str]]:
+    """(what, how much) for a table, of summarize_plan."""
+    types = ", ".join(f"{number} {kind}" for kind, number in facts["joints_by_type"].items())
+    following, combined = facts["mimic_joints"], facts["combined_bones"]
+    moving = f"{facts['moving_joints']}, {count(facts['degrees_of_freedom'], 'degree')} of freedom"
+    starts = [f"{name} ({value:g})" for name, value in facts["zero_outside_limits"].items()]
+    rows = [
+        ("robot", facts["robot"]),
+        ("links", f"{facts['links']}, {facts['links_with_mass']} with mass"),
+        ("joints", f"{facts['joints']}" + (f": {types}" if types else "")),
+        ("moving joints", moving + (f", {following} mimic another" if following else "")),
+        ("total mass", f"{facts['total_mass']:.6g} kg"),
+        ("root" if len(facts["roots"]) == 1 else "roots", _join(facts["roots"])),
+        ("depth", count(facts["depth"], "joint")),
+        ("bones", f"{facts['bones']}" + (f", {combined} for several joints" if combined else "")),
+    ]
+    if starts:
+        rows.append(("not at zero", f"{_join(starts)}; zero is outside the limits"))
+    return rows
+
+
+def describe_import(
+    facts: Facts, files: Sequence[str], seconds: float, diagnostics: Iterable[Diagnostic]
+) -> str:
+    """One line, of summarize_result."""
+    parts = (
+        count(facts["links"], "link"),
+        count(facts["moving_joints"], "moving joint"),
+        count(facts["bones"], "bone"),
+    )
+    wrote = f"; wrote {', '.join(files)}" if files else ""
+    severities = Counter(item.severity for item in diagnostics)
+    found = [f"; {count(severities[kind], kind.value)}" for kind in Severity if severities[kind]]
+    return f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s{''.join(found)}"
+
+
+def count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _join(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _measure_depth(plan: RigPlan) -> int:
+    depths: dict[str, int] = {}
+    for link in plan.links:
+        depths[link.link.name] = 0 if link.joint is None else depths[link.joint.parent] + 1
+    return max(depths.values(), default=0)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a command says, and where: diagnostics, errors and progress on standard error, results on
+standard output.
+
+Names come from files of strangers: what is no printable character is escaped, so that no file
+can send commands to a terminal.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from .. import Diagnostic, Progress, RobotError
+
+MOST_SHOWN = 50
+"""Diagnostics shown of one file; the JSON report has them all."""
+_CLEAR = "\r\x1b[K"
+
+
+class Terminal:
+    """`quiet` leaves only errors. Progress is drawn only where standard error is a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._draws = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = False
+
+    def progress(self, done: Progress, name: str) -> None:
+        """One line that is drawn anew each time."""
+        if not self._draws:
+            return
+        text = printable(f"{name}: {done.share:4.0%} {done.text}")
+        sys.stderr.write(_CLEAR + text[: shutil.get_terminal_size().columns - 1])
+        sys.stderr.flush()
+        self._drawn = True
+
+    def diagnostics(self, items: Sequence[Diagnostic]) -> None:
+        if self._quiet:
+            return
+        for item in items[:MOST_SHOWN]:
+            self._write(str(item))
+        if len(items) > MOST_SHOWN:
+            more = len(items) - MOST_SHOWN
+            self._write(f"... and {more} more diagnostics; --json gives them all")
+
+    def note(self, text: str) -> None:
+        """For people who look on; not with `quiet`."""
+        if not self._quiet:
+            self._write(text)
+
+    def error(self, error: RobotError) -> None:
+        place = error.source or "urdf-importer"
+        if error.source and error.line:
+            place += f":{error.line}"
+        self._write(f"{place}: error: {error.message}")
+
+    def clear_progress(self) -> None:
+        if self._drawn:
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+            self._drawn = False
+
+    def _write(self, text: str) -> None:
+        self.clear_progress()
+        if sys.stderr is not None:
+            _write_line(sys.stderr, text)
+
+
+def write_result(text: str) -> None:
+    """A line of what was asked for, on standard output."""
+    if sys.stdout is not None:
+        _write_line(sys.stdout, text)
+        _flush()
+
+
+def printable(text: str) -> str:
+    """The text on one line, with everything escaped that is not printable."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _write_line(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"
+    shown = printable(text).encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(shown + "\n")
+
+
+@contextmanager
+def silence_blender() -> Iterator[None]:
+    """Sends nowhere what Blender itself writes to the process's standard output (every saved file,
+    every rendered tile), which would mix with results."""
+    _flush()
+    try:
+        kept = os.dup(1)
+    except OSError:
+        # There is no standard output to keep clean.
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        _flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _flush() -> None:
+    """A process may be started without a standard output; Python has None for it then."""
+    if sys.stdout is not None:
+        sys.stdout.flush()

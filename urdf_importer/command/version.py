@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which version this is: the manifest says it, also for the pip package made of it."""
+
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
+
+
+def find_version() -> str:
+    """The version of the checkout or extension that this file lies in, else of the package."""
+    try:
+        with MANIFEST.open("rb") as file:
+            manifest = tomllib.load(file)
+    except OSError:
+        return metadata.version("urdf-importer")
+    return str(manifest["version"])

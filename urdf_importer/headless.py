@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command urdf-importer inside a Blender program, which needs nothing installed:
+
+    blender -b --factory-startup -P urdf_importer/headless.py -- robot.urdf -o robot.blend
+
+What follows `--` are the arguments of `urdf-importer import`, or begins with the name of another
+command. Blender's exit status is the command's. Blender also writes to standard output by itself:
+let reports go to a file (--json report.json).
+"""
+
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_COMMANDS = ("import", "check", "-h", "--help", "--version")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command with what follows `--` in Blender's arguments; the exit status."""
+    _make_importable()
+    # Blender takes Ctrl-C for a wish to stop rendering; here it shall stop the work.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # As a script this file belongs to no package, so there is nothing to import relatively.
+    status: int = import_module("urdf_importer.cli").main(read_arguments(argv))
+    return status
+
+
+def read_arguments(argv: Sequence[str]) -> list[str]:
+    """The command's arguments in those of the Blender program."""
+    arguments = list(argv[argv.index("--") + 1 :]) if "--" in argv else []
+    return arguments if arguments and arguments[0] in _COMMANDS else ["import", *arguments]
+
+
+def _make_importable() -> None:
+    """This checkout first; wheels beside it last, so that what Blender brings comes before."""
+    sys.path.insert(0, str(ROOT))
+    sys.path.extend(str(wheel) for wheel in sorted(ROOT.glob("wheels/*.whl")))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
