@@ -81,16 +81,17 @@ def measure(count: int, runs: int, folder: Path) -> float:
     path.write_text(write_urdf(tree(count, seed=1)), encoding="utf-8")
     robot = urdf_importer.read_robot(path)
     plan = urdf_importer.plan_rig(robot, OPTIONS)
-    parse = median_of(lambda: ET.parse(path), runs, nothing)
+    parse = median_of(lambda: ET.parse(path), runs, nothing)  # noqa: S314
     read = median_of(lambda: urdf_importer.read_robot(path), runs, nothing)
     planned = median_of(lambda: urdf_importer.plan_rig(robot, OPTIONS), runs, nothing)
     bare = median_of(lambda: build_bare(plan), runs, empty_scene)
     built = median_of(lambda: build_all(plan), runs, empty_scene)
     whole = median_of(lambda: urdf_importer.import_robot(path, OPTIONS), runs, empty_scene)
     print(
-        f"{count:6d} links: read {1e6 * read / count:6.1f} us/link ({read / parse:.2f} x ElementTree)"
-        f"   plan {1e6 * planned / count:6.1f}   build {1e6 * built / count:6.1f}"
-        f" ({built / bare:.1f} x bones and empties alone)   import {1e6 * whole / count:6.1f} us/link"
+        f"{count:6d} links, us per link: read {1e6 * read / count:.1f}"
+        f" ({read / parse:.2f} x ElementTree), plan {1e6 * planned / count:.1f},"
+        f" build {1e6 * built / count:.1f} ({built / bare:.1f} x bones and empties alone),"
+        f" import {1e6 * whole / count:.1f}"
     )
     return whole / count
 

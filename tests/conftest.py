@@ -14,8 +14,10 @@ _profile = tempfile.mkdtemp(prefix="urdf-importer-profile-")
 atexit.register(shutil.rmtree, _profile, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _profile
 
-# No deadline: the first example pays for what others find made. In CI the same examples every time.
+# No deadline: the first example pays for what others find made. The same examples every time, here
+# and in CI, unless HYPOTHESIS_PROFILE=explore asks for new ones.
 _slow_is_fine = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("default", deadline=None, suppress_health_check=_slow_is_fine)
-settings.register_profile("ci", settings.get_profile("default"), derandomize=True, print_blob=True)
+settings.register_profile("explore", deadline=None, suppress_health_check=_slow_is_fine)
+settings.register_profile("default", settings.get_profile("explore"), derandomize=True)
+settings.register_profile("ci", settings.get_profile("default"), print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -84,7 +84,7 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collects diagnostics in the order in which they come up. `source` is the file they concern."""
+    """Collects diagnostics in the order in which they come up, about the file `source`."""
 
     def __init__(self, source: str = "") -> None:
         self.source = source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user can choose. The command's arguments and the operator's properties are made of these fields."""
+"""What a user can choose: the command's arguments and the operator's properties are made of it."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every quirk file in Blender: it comes in, comes in with a warning, or is refused in one sentence."""
+"""Every quirk file in Blender: it comes in, with warnings or not, or is refused in a sentence."""
 
 import json
 from pathlib import Path
 
 import bpy
 import pytest
-from rigs import new_scene
 
+from rigs import new_scene
 from urdf_importer import RobotError, import_robot
 
 ROOT = Path(__file__).resolve().parents[1] / "data" / "quirks"

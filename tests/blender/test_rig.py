@@ -86,7 +86,7 @@ def test_every_exact_bone_has_x_on_its_axis(robot):
             axis = np.array(joint.joint.axis or X)
             axis = child[:3, :3] @ axis / np.linalg.norm(axis)
             index = joint.channels[0].index
-            within = 1e-5 if ">" in bone.name else 5e-6 if bone.length >= 0.05 else 2e-5
+            within = 1e-5 if ">" in bone.name else 1e-5 if bone.length >= 0.05 else 2e-5
             assert joint.sign * matrix[:3, index] == pytest.approx(axis, abs=within)
             assert index == 0 or ">" in bone.name
 

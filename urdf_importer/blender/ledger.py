@@ -13,25 +13,38 @@ class Ledger:
         self._made: list[Any] = []
 
     def new_object(self, name: str, data: Any) -> Any:
-        return self._note(bpy.data.objects.new(name, data))
+        return self.note(bpy.data.objects.new(name, data))
 
     def new_collection(self, name: str) -> Any:
-        return self._note(bpy.data.collections.new(name))
+        return self.note(bpy.data.collections.new(name))
 
     def new_armature(self, name: str) -> Any:
-        return self._note(bpy.data.armatures.new(name))
+        return self.note(bpy.data.armatures.new(name))
 
     def new_mesh(self, name: str) -> Any:
-        return self._note(bpy.data.meshes.new(name))
+        return self.note(bpy.data.meshes.new(name))
 
     def new_material(self, name: str) -> Any:
-        return self._note(bpy.data.materials.new(name))
+        return self.note(bpy.data.materials.new(name))
+
+    def load_image(self, path: str) -> Any:
+        """RuntimeError where Blender cannot open the file."""
+        return self.note(bpy.data.images.load(path, check_existing=False))
+
+    def new_image(self, name: str) -> Any:
+        return self.note(bpy.data.images.new(name, 1, 1))
+
+    def remove(self, datablock: Any) -> None:
+        """Something that was made only for a while."""
+        self._made.remove(datablock)
+        bpy.data.batch_remove([datablock])
 
     def remove_all(self) -> None:
         """Removes what was made, in one go: removing one by one takes quadratic time."""
         bpy.data.batch_remove(self._made)
         self._made.clear()
 
-    def _note(self, datablock: Any) -> Any:
+    def note(self, datablock: Any) -> Any:
+        """Remembers what Blender made by other ways."""
         self._made.append(datablock)
         return datablock

@@ -1,30 +1,92 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender materials for the description's materials, one for each distinct one."""
+"""Blender materials: one for each distinct name, colour and texture of a robot.
 
+Those of the description and those that mesh files bring along are built alike.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from ..diagnostics import Diagnostics, MeshError, quote
+from ..meshes.mesh_data import MeshMaterial
 from ..model import Color, Material
+from .images import ImageBuilder
 from .ledger import Ledger
+
+ResolveTexture = Callable[[str, Diagnostics, str, int], Path]
+"""Finds an image that the description names, for a subject (a link's name) and line; raises
+MeshError."""
+
+_WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 
 
 class MaterialBuilder:
-    """Builds each distinct material of a robot once."""
+    """Builds each distinct material of a robot once. `resolve` finds the description's textures.
 
-    def __init__(self, ledger: Ledger) -> None:
+    A texture that is not there or cannot be read is reported once; the colour takes its place.
+    """
+
+    def __init__(self, resolve: ResolveTexture, ledger: Ledger, diagnostics: Diagnostics) -> None:
+        self._resolve = resolve
         self._ledger = ledger
-        self._built: dict[tuple[str, Color], Any] = {}
+        self._diagnostics = diagnostics
+        self._images = ImageBuilder(ledger)
+        self._built: dict[tuple[MeshMaterial, bool], Any] = {}
+        self._looks: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
 
-    def build(self, material: Material) -> Any | None:
-        """The Blender material; None where the description gives no colour."""
-        if material.color is None:
+    def build(self, material: Material, subject: str, *, has_uvs: bool) -> Any | None:
+        """The material that the description says; None where it gives neither colour nor texture.
+
+        Without uvs the texture is projected onto the box around the object.
+        """
+        if material.is_reference:
             return None
-        key = (material.name, material.color)
+        key = (material.name, material.color, material.texture)
+        if key not in self._looks:
+            self._looks[key] = self._find_look(material, subject)
+        return self.build_look(self._looks[key], subject, material.line, has_uvs=has_uvs)
+
+    def build_look(self, look: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
+        """The material that a mesh file brings along; `subject` and `line` are for diagnostics."""
+        has_image = bool(look.texture or look.image)
+        key = (look, has_uvs and has_image)
         if key not in self._built:
-            self._built[key] = self._make(material.name, material.color)
+            image = self._find_image(look, subject, line) if has_image else None
+            self._built[key] = self._make(look, image, has_uvs=has_uvs)
         return self._built[key]
 
-    def _make(self, name: str, color: Color) -> Any:
-        made = self._ledger.new_material(name or _name_color(color))
+    def _find_look(self, material: Material, subject: str) -> MeshMaterial:
+        color = material.color or _WITHOUT_COLOR
+        texture = None
+        if material.texture:
+            try:
+                texture = self._resolve(material.texture, self._diagnostics, subject, material.line)
+            except MeshError as error:
+                self._report(error, material.texture, subject, material.line)
+        return MeshMaterial(name=material.name, color=color, texture=texture)
+
+    def _find_image(self, look: MeshMaterial, subject: str, line: int) -> Any | None:
+        try:
+            if look.texture:
+                return self._images.load(look.texture)
+            return self._images.unpack(look.image, look.name or "texture")
+        except MeshError as error:
+            name = look.texture.name if look.texture else look.name
+            self._report(error, name, subject, line)
+            return None
+
+    def _report(self, error: MeshError, name: str, subject: str, line: int) -> None:
+        self._diagnostics.warning(
+            error.code,
+            f"texture {quote(name)}: {error.message}; the colour is shown in its place",
+            subject=subject,
+            line=line,
+        )
+
+    def _make(self, look: MeshMaterial, image: Any | None, *, has_uvs: bool) -> Any:
+        color = look.color
+        made = self._ledger.new_material(look.name or _name_color(color))
         linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
         if made.node_tree is None:
             made.use_nodes = True
@@ -33,7 +95,31 @@ class MaterialBuilder:
         shader.inputs["Alpha"].default_value = color[3]
         shader.inputs["Roughness"].default_value = 0.5
         made.diffuse_color = linear
+        if image is not None:
+            _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=look.image_alpha)
         return made
+
+
+def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:
+    """The image takes the place of the colour; its alpha is multiplied by the material's."""
+    nodes, links = made.node_tree.nodes, made.node_tree.links
+    texture = nodes.new("ShaderNodeTexImage")
+    texture.image = image
+    texture.location = (-400.0, 200.0)
+    links.new(texture.outputs["Color"], shader.inputs["Base Color"])
+    if not has_uvs:
+        place = nodes.new("ShaderNodeTexCoord")
+        place.location = (-600.0, 200.0)
+        texture.projection = "BOX"
+        links.new(place.outputs["Generated"], texture.inputs["Vector"])
+    if not has_alpha:
+        return
+    factor = nodes.new("ShaderNodeMath")
+    factor.operation = "MULTIPLY"
+    factor.inputs[1].default_value = shader.inputs["Alpha"].default_value
+    factor.location = (-200.0, 0.0)
+    links.new(texture.outputs["Alpha"], factor.inputs[0])
+    links.new(factor.outputs["Value"], shader.inputs["Alpha"])
 
 
 def linear_from_srgb(value: float) -> float:

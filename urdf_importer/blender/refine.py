@@ -23,6 +23,9 @@ from .modes import edit_bones_of
 
 TOLERANCE = 7e-7
 _GENERATION = 3e-7
+_PATIENCE = 3
+"""Attempts of a parent for which its children wait."""
+
 _MUCH_MORE = 4.0
 """A bone this much worse than its parent is wrong for reasons of its own and does not wait."""
 
@@ -104,7 +107,9 @@ def _choose_inexact(
     settled = np.zeros(len(errors), bool)
     settled[[i for i, trial in trials.items() if trial.settled]] = True
     wrong = (errors > allowed) & ~settled
-    waits = (parents >= 0) & wrong[parents] & (errors < _MUCH_MORE * above)
+    hopeless = np.zeros(len(errors), bool)
+    hopeless[[i for i, trial in trials.items() if len(trial.errors) >= _PATIENCE]] = True
+    waits = (parents >= 0) & (wrong & ~hopeless)[parents] & (errors < _MUCH_MORE * above)
     chosen = np.flatnonzero(wrong & ~waits).tolist()
     for i in chosen:
         if i in trials:

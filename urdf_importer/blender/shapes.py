@@ -2,17 +2,20 @@
 """Visuals and collisions: one object each under its link's empty, meshes shared."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..kinematics.transforms import matrix_from_pose
 from ..meshes.mesh_data import MeshData
 from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual, resolve_material
+from ..model.gazebo_material import find_gazebo_color, gazebo_materials
+from ..options import ImportOptions
 from . import properties
 from .ledger import Ledger
 from .links import place
-from .materials import MaterialBuilder
-from .meshes import build_mesh
+from .materials import MaterialBuilder, ResolveTexture
+from .meshes import build_hull, build_mesh, decimate
 
 LoadShape = Callable[[Geometry, Diagnostics, str, int], MeshData]
 """Arrays of a shape, for a subject (a link's name) and line; raises MeshError."""
@@ -25,22 +28,34 @@ class ShapeBuilder:
     do, since what a user does to one must not touch the other."""
 
     def __init__(
-        self, robot: Robot, size: float, load: LoadShape, ledger: Ledger, diagnostics: Diagnostics
+        self,
+        robot: Robot,
+        size: float,
+        options: ImportOptions,
+        load: LoadShape,
+        resolve_texture: ResolveTexture,
+        ledger: Ledger,
+        diagnostics: Diagnostics,
     ) -> None:
         self._definitions = robot.material_definitions()
+        self._gazebo = gazebo_materials(robot.extras)
         self._size = size
+        self._options = options
         self._load = load
         self._ledger = ledger
         self._diagnostics = diagnostics
-        self._materials = MaterialBuilder(ledger)
+        self._materials = MaterialBuilder(resolve_texture, ledger, diagnostics)
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
         self._loaded: dict[Geometry, MeshData | MeshError] = {}
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
         built = self._build(visual, link, empty, f"{empty.name}_visual", collection)
-        material = resolve_material(visual.material, self._definitions)
-        if built.type == "MESH" and material is not None:
-            self._dress(built, material)
+        data = self._loaded[visual.geometry]
+        # As RViz does it: a mesh that brings materials along keeps them.
+        if built.type == "MESH" and not isinstance(data, MeshError) and not data.materials:
+            material = self._find_material(visual, link)
+            if material is not None:
+                self._dress(built, material, link, has_uvs=data.uvs is not None)
         return built
 
     def build_collision(self, collision: Collision, link: Link, empty: Any, collection: Any) -> Any:
@@ -67,12 +82,36 @@ class ShapeBuilder:
         key = (type(shape), shape.geometry)
         if key not in self._meshes:
             data = self._load_once(shape.geometry, link, shape.line)
-            self._meshes[key] = (
-                None
-                if isinstance(data, MeshError)
-                else build_mesh(data, data.name or type(shape.geometry).__name__, self._ledger)
-            )
+            made = None if isinstance(data, MeshError) else self._build_mesh(data, shape, link)
+            self._meshes[key] = made
         return self._meshes[key]
+
+    def _build_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+        """Options about meshes concern mesh files only; collision shapes need no materials."""
+        options = self._options
+        name = data.name or type(shape.geometry).__name__
+        is_file, is_visual = isinstance(shape.geometry, Mesh), isinstance(shape, Visual)
+        if is_file and not is_visual and options.convex_collisions:
+            return build_hull(data, name, self._ledger, smooth_angle=options.smooth_angle)
+        if not is_visual:
+            data = replace(data, materials=(), slots=None)
+        mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
+        if is_file and options.most_triangles:
+            mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
+        for look in data.materials:
+            has_uvs = data.uvs is not None
+            made = self._materials.build_look(look, link.name, shape.line, has_uvs=has_uvs)
+            mesh.materials.append(made)
+        return mesh
+
+    def _find_material(self, visual: Visual, link: Link) -> Material | None:
+        """What the description says; else what Gazebo shows, by a standard colour's name."""
+        material = resolve_material(visual.material, self._definitions)
+        if material is not None:
+            return material
+        name = visual.material.name if visual.material is not None else ""
+        color = find_gazebo_color(name)
+        return Material(name=name, color=color) if color else self._gazebo.get(link.name)
 
     def _load_once(self, geometry: Geometry, link: Link, line: int) -> MeshData | MeshError:
         if geometry not in self._loaded:
@@ -99,9 +138,9 @@ class ShapeBuilder:
             line=line,
         )
 
-    def _dress(self, built: Any, material: Material) -> None:
+    def _dress(self, built: Any, material: Material, link: Link, *, has_uvs: bool) -> None:
         """Objects of one mesh may have different colours: the material sits on the object."""
-        made = self._materials.build(material)
+        made = self._materials.build(material, link.name, has_uvs=has_uvs)
         if made is None:
             return
         if not built.data.materials:

@@ -14,7 +14,7 @@ Vector = NDArray[np.float64]
 
 def rotations_from_rpy(rpy: Matrix) -> Matrix:
     """(N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed axes."""
-    roll, pitch, yaw = np.moveaxis(rpy, -1, 0)
+    roll, pitch, yaw = rpy[..., 0], rpy[..., 1], rpy[..., 2]
     sr, cr, sp, cp, sy, cy = (
         np.sin(roll), np.cos(roll), np.sin(pitch), np.cos(pitch), np.sin(yaw), np.cos(yaw),
     )  # fmt: skip
@@ -93,7 +93,12 @@ def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:
 
 def matrix_from_pose(pose: Pose) -> Matrix:
     """(4, 4), the frame of a pose in the frame that holds it."""
-    matrix: Matrix = matrices_from_poses((pose,))[0]
+    matrix = np.eye(4)
+    matrix[:3, 3] = pose.xyz
+    if pose.quat_xyzw is not None:
+        matrix[:3, :3] = rotation_from_quaternion(pose.quat_xyzw)
+    elif any(pose.rpy):
+        matrix[:3, :3] = rotations_from_rpy(np.array(pose.rpy))
     return matrix
 
 

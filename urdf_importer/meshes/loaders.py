@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From mesh files of any format to arrays.
 
-A loader is a function load_<format>(path, report) -> MeshData:
+A loader is a function load_<format>(path, report, resolve) -> MeshData:
 
 * It returns one mesh in the units and axes in which RViz shows the file, not yet scaled.
 * It calls report(code, message) for every substitute it uses, in the order in which they come up;
@@ -10,12 +10,16 @@ A loader is a function load_<format>(path, report) -> MeshData:
   the file holds.
 * It reads the file through `read_mesh_file`, imports its library inside the function and raises
   MeshError `missing-library` where that is not installed.
+* Files that the mesh file names are found by resolve(uri, kind) alone. A texture that is not found
+  or may not be read is reported under the error's code; the material keeps its colour.
 
 A new format is a new line in LOADERS and, if its files can be told by their first bytes, in
 `find_format`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,30 +28,53 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..model import Mesh, Vector3
 from ..model.geometry import Geometry
+from ..packages import FileKind
+from .collada import load_collada
+from .gltf import load_gltf
 from .mesh_data import MeshData
-from .mesh_file import read_mesh_head
+from .mesh_file import ResolveBeside, read_mesh_head, refuse_beside
+from .obj import load_obj
+from .ply import load_ply
 from .primitives import make_primitive
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
 
-Loader = Callable[[Path, Report], MeshData]
+Loader = Callable[[Path, Report, ResolveBeside], MeshData]
 
-LOADERS: dict[str, Loader] = {".stl": load_stl}
+LOADERS: dict[str, Loader] = {
+    ".stl": lambda path, report, _resolve: load_stl(path, report),
+    ".obj": load_obj,
+    ".glb": load_gltf,
+    ".gltf": load_gltf,
+    ".ply": lambda path, report, _resolve: load_ply(path, report),
+    ".dae": load_collada,
+}
 
 LARGEST_FACTOR = 1e12
 """Of a scale; and its inverse is the smallest. Beyond, single precision ends."""
 
 
-def load_geometry(geometry: Geometry, resolve: Callable[[str], Path], report: Report) -> MeshData:
+def load_geometry(
+    geometry: Geometry,
+    resolve: Callable[[str], Path],
+    report: Report,
+    resolve_beside: Callable[[Path, str, FileKind], Path] | None = None,
+) -> MeshData:
     """The mesh of any shape of the model; `resolve` finds the file that a mesh names.
 
-    MeshError if there is none, from `resolve`, `load_mesh` or `make_primitive`.
+    `resolve_beside` finds the files that a mesh file names: the mesh file, URI and kind -> path.
+    Without it there are no textures. MeshError if there is no mesh, from `resolve`, `load_mesh` or
+    `make_primitive`.
     """
-    if isinstance(geometry, Mesh):
-        return load_mesh(resolve(geometry.filename), geometry.scale, report)
-    return make_primitive(geometry)
+    if not isinstance(geometry, Mesh):
+        return make_primitive(geometry)
+    path = resolve(geometry.filename)
+    beside = partial(resolve_beside, path) if resolve_beside else refuse_beside
+    return load_mesh(path, geometry.scale, report, beside)
 
 
-def load_mesh(path: Path, scale: Vector3, report: Report) -> MeshData:
+def load_mesh(
+    path: Path, scale: Vector3, report: Report, resolve: ResolveBeside = refuse_beside
+) -> MeshData:
     """The mesh in a file, scaled, in the frame of the shape.
 
     The loader is chosen by what the file begins with where that is certain, else by the suffix in
@@ -65,7 +92,7 @@ def load_mesh(path: Path, scale: Vector3, report: Report) -> MeshData:
         raise MeshError(message, code="unsupported-mesh-format")
     if found != suffix:
         report("wrong-suffix", f"{quote(path.name)} is a {found} file; it was read as one")
-    return scale_mesh(loader(path, report), scale)
+    return scale_mesh(loader(path, report, resolve), scale)
 
 
 def find_format(path: Path) -> str | None:
@@ -74,6 +101,8 @@ def find_format(path: Path) -> str | None:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"glTF"):
         return ".glb"
+    if start.startswith(b"{") and b'"asset"' in head:
+        return ".gltf"
     if head.startswith((b"ply\n", b"ply\r")):
         return ".ply"
     if start.startswith(b"<") and b"<COLLADA" in head:
@@ -97,20 +126,16 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     vertices = mesh.vertices * factors
     if len(vertices) and np.abs(vertices).max() > LARGEST_COORDINATE:
         raise _invalid_scale(scale, "makes the mesh too large")
-    corners, normals = mesh.corners, mesh.normals
+    corners, normals, uvs = mesh.corners, mesh.normals, mesh.uvs
     if normals is not None:
         normals = _unit(normals / factors)
     if np.prod(np.sign(factors)) < 0:
         order = _reversed_corners(mesh)
         corners = corners[order]
         normals = None if normals is None else normals[order]
-    return MeshData(
-        vertices=vertices.astype(np.float32),
-        corners=corners,
-        face_sizes=mesh.face_sizes,
-        normals=normals,
-        smooth=mesh.smooth,
-        name=mesh.name,
+        uvs = None if uvs is None else uvs[order]
+    return replace(
+        mesh, vertices=vertices.astype(np.float32), corners=corners, normals=normals, uvs=uvs
     )
 
 

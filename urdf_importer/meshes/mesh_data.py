@@ -15,13 +15,15 @@ class MeshMaterial:
     """A material that a mesh file brings along.
 
     `color` is red, green, blue, alpha in 0..1, sRGB, as the file's viewers show it. `texture` is an
-    image file that may be read; `image` the bytes of one that lies inside the mesh file.
+    image file that may be read; `image` the bytes of one that lies inside the mesh file. The image
+    takes the place of red, green and blue; its alpha counts where `image_alpha` says so.
     """
 
     name: str = ""
     color: Color = (0.8, 0.8, 0.8, 1.0)
     texture: Path | None = None
     image: bytes = field(default=b"", repr=False)
+    image_alpha: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

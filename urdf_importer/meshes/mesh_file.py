@@ -3,16 +3,28 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from ..diagnostics import MeshError, quote
+from ..packages import FileKind
+
+ResolveBeside = Callable[[str, FileKind], Path]
+"""Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to
+the mesh's folder; MeshError where there is none or it may not be read. A loader opens no other
+file."""
 
 HEAD_BYTES = 1024
 _LFS = b"version https://git-lfs.github.com/spec/"
 _MEGABYTE = 1024 * 1024
+
+
+def refuse_beside(uri: str, kind: FileKind) -> Path:
+    """The ResolveBeside of meshes that must stand alone."""
+    message = f"{quote(uri)} is not read: only the mesh file itself is"
+    raise MeshError(message, code=f"missing-{kind}")
 
 
 def read_mesh_file(path: Path, most_bytes: int) -> bytes:

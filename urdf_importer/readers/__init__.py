@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File -> Robot: what the description says, with the line of everything that is odd about it."""
 
-from .robot import read_robot, read_robot_text
+from .robot import list_xacro_arguments, read_robot, read_robot_text
+from .xacro import XacroArgument
 
-__all__ = ["read_robot", "read_robot_text"]
+__all__ = ["XacroArgument", "list_xacro_arguments", "read_robot", "read_robot_text"]

@@ -304,8 +304,7 @@ class Document:
     def _warn_of_commas(self, element: Element, attribute: str, text: str) -> None:
         self.warning(
             "comma-separators",
-            f"{attribute} of {self.place(element)} is {quote(text)}; "
-            "the commas are read as blanks",
+            f"{attribute} of {self.place(element)} is {quote(text)}; the commas are read as blanks",
             element,
         )
 

@@ -4,12 +4,13 @@
 import gc
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
 
 from ..diagnostics import Diagnostics, ReadError, Severity, quote
 from ..model import Extra, Joint, Link, Material, Robot, Transmission
+from ..packages import PackageResolver
 from .document import Document
 from .encoding import Text, decode_text
 from .joint import read_joint
@@ -17,6 +18,7 @@ from .link import read_link
 from .material import check_materials, read_material
 from .regular_file import read_regular_file
 from .transmission import read_transmission
+from .xacro import XacroArgument, expand_xacro, is_xacro, list_arguments
 from .xml import Element, Junk, blank_bad_comments, parse_xml
 
 _NEWEST_VERSION = (1, 2)
@@ -27,15 +29,46 @@ _XACRO_NAMESPACE = re.compile(
 ).fullmatch
 
 
-def read_robot(path: str | os.PathLike[str], diagnostics: Diagnostics) -> Robot:
-    """The robot that the URDF file at `path` describes, exactly as the file says it.
+def read_robot(
+    path: str | os.PathLike[str],
+    diagnostics: Diagnostics,
+    *,
+    resolver: PackageResolver | None = None,
+    xacro_args: Iterable[tuple[str, str]] = (),
+) -> Robot:
+    """The robot that the URDF or xacro file at `path` describes, exactly as the file says it.
+
+    xacro is expanded first, with `xacro_args` (name, value); `resolver` finds the files that it
+    names. Lines are those of the file at `path` then too.
 
     Raises ReadError, with file and line, where the file describes no robot: it is no regular file,
-    not well-formed, not URDF, not yet expanded xacro, without links, or has a number that is none.
-    What is merely odd goes to `diagnostics`.
+    not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
+    none. What is merely odd goes to `diagnostics`.
     """
     source = os.fspath(path)
-    return read_robot_text(read_regular_file(source), source, diagnostics)
+    data = read_regular_file(source)
+    if is_xacro(data, source):
+        resolver = resolver or PackageResolver(source)
+        if not diagnostics.source:
+            diagnostics.source = source
+        data = expand_xacro(data, source, resolver, xacro_args, diagnostics)
+    return read_robot_text(data, source, diagnostics)
+
+
+def list_xacro_arguments(
+    path: str | os.PathLike[str],
+    *,
+    resolver: PackageResolver | None = None,
+    xacro_args: Iterable[tuple[str, str]] = (),
+) -> tuple[XacroArgument, ...]:
+    """The arguments that the file at `path` and what it includes declare, in their order; none of a
+    file that is not xacro. Where it cannot be expanded (an argument may be missing), those declared
+    up to there. Raises ReadError where there is no such file."""
+    source = os.fspath(path)
+    data = read_regular_file(source)
+    if not is_xacro(data, source):
+        return ()
+    return list_arguments(data, source, resolver or PackageResolver(source), xacro_args)
 
 
 def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:

@@ -92,7 +92,6 @@ REFUSED: dict[str, tuple[int, str]] = {
     "xml_sdf": (1, "SDF"),
     "xml_truncated": (3, "cut off"),
     "xml_undeclared_latin1": (3, "0xe4"),
-    "xml_xacro_unexpanded": (1, "xacro"),
 }
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "quirks"

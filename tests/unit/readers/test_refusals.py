@@ -39,7 +39,6 @@ REFUSED: dict[str, tuple[int, str]] = {
     "word_in_limit": (7, "'low'"),
     "xacro_argument": (7, "xacro"),
     "xacro_in_link": (6, "<xacro:insert_block>"),
-    "xacro_macro": (4, "<xacro:macro>"),
     "xacro_name": (3, "'${prefix}base'"),
     "xacro_other_prefix": (4, "<x:include>"),
 }

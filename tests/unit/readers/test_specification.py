@@ -158,8 +158,11 @@ def test_extras_are_verbatim(read_file: Callable[[str], Any]) -> None:
     assert (base.inertial.extras[0].line, robot.joints[0].extras[0].line) == (9, 25)
 
 
-def test_leftovers_of_xacro_are_extras(read_file: Callable[[str], Any]) -> None:
-    robot, diagnostics = read_file("xacro_leftovers.urdf")
+def test_leftovers_of_xacro_are_extras(
+    read_text: Callable[[bytes], Any], data_folder: Path
+) -> None:
+    """In text; a file would be expanded."""
+    robot, diagnostics = read_text((data_folder / "xacro_leftovers.urdf").read_bytes())
     assert not list(diagnostics)
     assert [extra.tag for extra in robot.extras] == ["xacro:arg", "xacro:property", "gazebo"]
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""COLLADA text -> a tree of elements without namespaces, with what hides in XML refused.
+
+The tree is ElementTree's: expat builds it in C, resolves no external entity, and neither building
+nor freeing it recurses. Nothing else of the folder is looked at.
+"""
+
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from xml.parsers import expat
+
+from ..diagnostics import MeshError, Report, quote
+from .mesh_file import read_mesh_file
+
+MOST_BYTES = 512 * 1024**2
+MOST_TAGS = 4_000_000
+"""An element takes some 300 bytes of memory, however short it is in the file."""
+
+_END = b"</COLLADA>"
+_PROLOG_PIECE = 64 * 1024
+
+
+class _RootFound(Exception):
+    """The prolog is over; no entity can be declared any more."""
+
+
+def read_collada(path: Path, report: Report) -> Element:
+    """The element COLLADA of a file; no tag in the tree has a namespace.
+
+    Reports `trailing-junk` where something follows the end, which is then not read. MeshError
+    where the file cannot be read, is too large, declares entities or is no whole document.
+    """
+    data = read_mesh_file(path, MOST_BYTES)
+    if data.count(b"<") > MOST_TAGS:
+        message = f"{quote(path.name)} has more than {MOST_TAGS} tags, the most that is read"
+        raise MeshError(message, code="mesh-too-large")
+    _refuse_entities(data, path)
+    root = _parse(data, path, report)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    if root.tag != "COLLADA":
+        raise MeshError(f"{quote(path.name)} is <{root.tag[:40]}>, not a COLLADA document")
+    return root
+
+
+def _refuse_entities(data: bytes, path: Path) -> None:
+    """Entities can be nested into gigabytes; no exporter writes any."""
+
+    def refuse(*_: object) -> None:
+        raise MeshError(f"{quote(path.name)} declares XML entities, which are not read")
+
+    def stop(*_: object) -> None:
+        raise _RootFound
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = stop
+    try:
+        for start in range(0, len(data), _PROLOG_PIECE):
+            parser.Parse(data[start : start + _PROLOG_PIECE], False)
+        parser.Parse(b"", True)  # new versions of expat hold back what they have not finished
+    except (_RootFound, expat.ExpatError, LookupError, ValueError):
+        return  # what is wrong with the text is said by the parser that reads all of it
+    finally:
+        # The handlers hold the path and the parser the handlers.
+        parser.EntityDeclHandler = parser.StartElementHandler = None
+
+
+def _parse(data: bytes, path: Path, report: Report) -> Element:
+    try:
+        return _parse_text(data)
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        first = error
+    stripped = data.rstrip(b"\0 \t\r\n")
+    end = stripped.find(_END) + len(_END)
+    whole = stripped[:end] if end >= len(_END) else stripped
+    is_cut = len(whole) < len(stripped)
+    for encoding in (None, "iso-8859-1"):
+        try:
+            root = _parse_text(whole, encoding)
+        except (ElementTree.ParseError, LookupError, ValueError):
+            continue
+        _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
+        return root
+    raise MeshError(f"{quote(path.name)} is no whole COLLADA document: {first}")
+
+
+def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool) -> None:
+    if is_cut:
+        report("trailing-junk", f"{quote(path.name)} goes on after its end; that was not read")
+    if is_recoded:
+        report("wrong-encoding", f"{quote(path.name)} is not in its encoding; read as Latin-1")
+
+
+def _parse_text(data: bytes, encoding: str | None = None) -> Element:
+    # Entities are refused before; that is what the rule is about.
+    parser = ElementTree.XMLParser(encoding=encoding)  # noqa: S314
+    parser.feed(data)
+    root: Element = parser.close()
+    return root

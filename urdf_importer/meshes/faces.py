@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every loader of faces with indices must do before Blender gets them.
+
+Indices and coordinates of strangers can be anything. Faces that name a vertex that is not there,
+or one without finite coordinates, are left out and reported. Triangles without surface are left out
+silently, as all viewers do; a quad that is a triangle becomes one.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import MeshError, Report, quote
+from .mesh_data import MeshData, MeshMaterial
+from .stl import LARGEST_COORDINATE
+
+
+@dataclass(slots=True, kw_only=True)
+class Faces:
+    """Faces as a file writes them, nothing checked but the lengths of the arrays.
+
+    vertices  float (V, 3)
+    corners   int64 (C,), any numbers
+    sizes     int (F,), corners per face; their sum is C
+    normals   float (C, 3), any length; None where the file has none
+    uvs       float (C, 2), origin at the lower left; None where there are none
+    slots     int (F,), index into the materials; None: all are of the first
+    """
+
+    vertices: NDArray[np.floating]
+    corners: NDArray[np.integer]
+    sizes: NDArray[np.integer]
+    normals: NDArray[np.floating] | None = None
+    uvs: NDArray[np.floating] | None = None
+    slots: NDArray[np.integer] | None = None
+
+    def keep(self, is_kept: NDArray[np.bool_]) -> "Faces":
+        """Only these faces."""
+        if is_kept.all():
+            return self
+        corner_is_kept = np.repeat(is_kept, self.sizes)
+        kept = self._keep_corners(corner_is_kept)
+        return replace(
+            kept,
+            sizes=self.sizes[is_kept],
+            slots=None if self.slots is None else self.slots[is_kept],
+        )
+
+    def _keep_corners(self, is_kept: NDArray[np.bool_]) -> "Faces":
+        return replace(
+            self,
+            corners=self.corners[is_kept],
+            normals=None if self.normals is None else self.normals[is_kept],
+            uvs=None if self.uvs is None else self.uvs[is_kept],
+        )
+
+    def without_repeats(self) -> "Faces":
+        """A corner equal to the next one of its face goes, then faces of fewer than three corners.
+
+        What is left of vertices used twice are polygons with holes, cut open along a seam: the
+        second use gets a vertex of its own.
+        """
+        following = np.arange(1, len(self.corners) + 1)
+        following[np.cumsum(self.sizes) - 1] = np.cumsum(self.sizes) - self.sizes
+        is_repeat = self.corners == self.corners[following]
+        found = self
+        if is_repeat.any():
+            face = np.repeat(np.arange(len(self.sizes)), self.sizes)
+            found = self._keep_corners(~is_repeat)
+            found.sizes = np.bincount(face[~is_repeat], minlength=len(self.sizes))
+        return found.keep(found.sizes >= 3)._split_seams()
+
+    def _split_seams(self) -> "Faces":
+        """Only where there are four corners: three that differ from their neighbours are three."""
+        places = np.flatnonzero(np.repeat(self.sizes > 3, self.sizes))
+        if not len(places):
+            return self
+        face, vertex = (
+            np.repeat(np.arange(len(self.sizes)), self.sizes)[places],
+            self.corners[places],
+        )
+        order = np.lexsort((vertex, face))
+        face, vertex = face[order], vertex[order]
+        is_second = np.zeros(len(order), dtype=bool)
+        is_second[1:] = (face[1:] == face[:-1]) & (vertex[1:] == vertex[:-1])
+        if not is_second.any():
+            return self
+        corners = self.corners.copy()
+        count = len(self.vertices)
+        corners[places[order[is_second]]] = np.arange(count, count + np.count_nonzero(is_second))
+        vertices = np.concatenate([self.vertices, self.vertices[vertex[is_second]]])
+        return replace(self, vertices=vertices, corners=corners)
+
+
+def make_mesh(
+    faces: Faces, path: Path, report: Report, materials: tuple[MeshMaterial, ...] = ()
+) -> MeshData:
+    """The mesh of all valid faces, without vertices and materials that none of them uses.
+
+    Reports `invalid-facets`. MeshError `empty-mesh` if no face is left.
+    """
+    faces = _drop_invalid(faces, path, report)
+    if not len(faces.sizes):
+        raise MeshError(f"{quote(path.name)} has no faces", code="empty-mesh")
+    is_used = np.zeros(len(faces.vertices), dtype=bool)
+    is_used[faces.corners] = True
+    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    materials, slots = _drop_unused(materials, faces.slots)
+    return MeshData(
+        vertices=faces.vertices[is_used].astype(np.float32),
+        corners=rank[faces.corners],
+        face_sizes=None if (faces.sizes == 3).all() else faces.sizes.astype(np.int32),
+        normals=_make_unit_normals(faces),
+        uvs=None if faces.uvs is None else _finite(faces.uvs).astype(np.float32),
+        materials=materials,
+        slots=slots,
+        name=path.stem,
+    )
+
+
+def _drop_invalid(faces: Faces, path: Path, report: Report) -> Faces:
+    if not len(faces.sizes):
+        return faces
+    with np.errstate(invalid="ignore"):
+        is_vertex = (np.abs(faces.vertices) <= LARGEST_COORDINATE).all(axis=1)
+    is_inside = (faces.corners >= 0) & (faces.corners < len(faces.vertices))
+    is_valid = is_inside.copy()
+    is_valid[is_inside] = is_vertex[faces.corners[is_inside]]
+    face_is_valid = np.ones(len(faces.sizes), dtype=bool)
+    if not is_valid.all():
+        face_is_valid[np.repeat(np.arange(len(faces.sizes)), faces.sizes)[~is_valid]] = False
+        lost = np.count_nonzero(~face_is_valid)
+        report(
+            "invalid-facets",
+            f"{lost} of {len(faces.sizes)} faces of {quote(path.name)} have vertices that are not "
+            "there or not finite; they were left out",
+        )
+    faces = faces.keep(face_is_valid)
+    return faces.without_repeats() if len(faces.sizes) else faces
+
+
+def _drop_unused(
+    materials: tuple[MeshMaterial, ...], slots: NDArray[np.integer] | None
+) -> tuple[tuple[MeshMaterial, ...], NDArray[np.int32] | None]:
+    """Equal materials become one, too."""
+    if slots is None or not materials:
+        return materials[:1], None
+    used = np.unique(slots)
+    kept = list(dict.fromkeys(materials[index] for index in used))
+    if len(kept) == 1:
+        return tuple(kept), None
+    place = np.zeros(len(materials), dtype=np.int32)
+    for index in used:
+        place[index] = kept.index(materials[index])
+    return tuple(kept), place[slots]
+
+
+def _make_unit_normals(faces: Faces) -> NDArray[np.float32] | None:
+    """What has no length gets the normal of its face's first three corners."""
+    if faces.normals is None:
+        return None
+    normals = _finite(faces.normals)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    lacks = lengths[:, 0] < 1e-6
+    normals = np.divide(normals, lengths, where=lengths >= 1e-6, out=normals)
+    if lacks.any():
+        flat = np.repeat(_face_normals(faces), faces.sizes, axis=0)
+        normals[lacks] = flat[lacks]
+    return normals.astype(np.float32)
+
+
+def _face_normals(faces: Faces) -> NDArray[np.float64]:
+    first = np.cumsum(faces.sizes) - faces.sizes
+    a, b, c = (faces.vertices[faces.corners[first + step]].astype(np.float64) for step in range(3))
+    crossed = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(crossed, axis=1, keepdims=True)
+    up = np.array([0.0, 0.0, 1.0])
+    return np.where(lengths > 0, crossed / np.where(lengths > 0, lengths, 1.0), up)
+
+
+def _finite(numbers: NDArray[np.floating]) -> NDArray[np.float64]:
+    """A copy, double, with zero for what is no number or beyond any use."""
+    found = numbers.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        found[~(np.abs(found) <= LARGEST_COORDINATE)] = 0.0
+    return found

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wavefront OBJ with its materials.
+
+Blender's own importer is not used: it opens what `mtllib` and `map_Kd` name wherever that lies,
+and cannot say which faces it left out. Coordinates are taken as they are, as RViz does; colours of
+vertices, lines, points and curves are left.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import MeshError, Report, quote
+from .faces import Faces, make_mesh
+from .mesh_data import MeshData, MeshMaterial
+from .mesh_file import ResolveBeside, read_mesh_file
+from .mtl import load_materials
+from .text_lines import Lines, find_lines, find_words, read_numbers, read_rows, split_lines
+
+MOST_BYTES = 256 * 1024**2
+MOST_LIBRARIES = 100
+MOST_NUMBERS_ALIKE = 30
+_SLASH = ord("/")
+_BLANK = ord(" ")
+
+
+def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
+    """All faces of all objects of an OBJ file as one mesh.
+
+    Reports `invalid-facets`, `missing-materials` (a library of materials is not there; without any
+    the mesh has no materials of its own), `undefined-material` and, for textures, the codes of
+    `resolve`. MeshError `empty-mesh` where there are no faces, and those of `read_mesh_file`.
+    """
+    lines = split_lines(read_mesh_file(path, MOST_BYTES))
+    points = find_lines(lines, b"v")
+    texture_points, directions = find_lines(lines, b"vt"), find_lines(lines, b"vn")
+    faces = _read_faces(find_lines(lines, b"f"), path, report)
+    vertices, _ = read_rows(points, 3)
+    corners = faces.absolute(0, points)
+    uvs = _look_up(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
+    normals = _look_up(faces.absolute(2, directions), read_rows(directions, 3)[0])
+    materials, slots = _read_materials(lines, faces.lines, report, resolve)
+    made = Faces(
+        vertices=vertices,
+        corners=corners,
+        sizes=faces.sizes,
+        normals=normals,
+        uvs=uvs,
+        slots=slots,
+    )
+    return make_mesh(made, path, report, materials)
+
+
+@dataclass(frozen=True, slots=True)
+class _FaceLines:
+    """Lines that are faces; per corner the numbers v, vt, vn as written, zero where not given."""
+
+    lines: Lines
+    sizes: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    def absolute(self, column: int, targets: Lines) -> NDArray[np.int64]:
+        """Indices from 0; below that where there is none. Negative numbers count back from the
+        last target line before the face."""
+        numbers = self.numbers[:, column]
+        is_relative = numbers < 0
+        if not is_relative.any():
+            return numbers - 1
+        before = np.repeat(np.searchsorted(targets.starts, self.lines.starts), self.sizes)
+        found = np.where(
+            is_relative, before + np.maximum(numbers, -len(before) - 2**40), numbers - 1
+        )
+        return found.astype(np.int64)
+
+
+def _read_faces(lines: Lines, path: Path, report: Report) -> _FaceLines:
+    plain = lines.characters.copy()
+    plain[plain == _SLASH] = _BLANK
+    values, counts, _ = read_numbers(Lines(plain, lines.starts, lines.ends), np.int64)
+    lost = np.count_nonzero(counts == 0)
+    lines, counts = lines.part(counts > 0), counts[counts > 0]
+    sizes, numbers = _split_corners(lines, Lines(plain, lines.starts, lines.ends), values, counts)
+    is_face = sizes >= 3
+    lost += np.count_nonzero(~is_face)
+    if lost:
+        report(
+            "invalid-facets",
+            f"{lost} faces of {quote(path.name)} are not three or more corners; they were left out",
+        )
+        numbers = numbers[np.repeat(is_face, sizes)]
+    return _FaceLines(lines.part(is_face), sizes[is_face], numbers)
+
+
+def _split_corners(
+    lines: Lines, plain: Lines, values: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Corners per line and int64 (C, 3): v, v/vt, v//vn or v/vt/vn.
+
+    A number without a slash before it begins a corner; two slashes before it make it the third.
+    """
+    places = find_words(plain.joined())
+    text = np.frombuffer(lines.joined(), dtype=np.uint8)
+    after_slash = text[places - 1] == _SLASH
+    after_two = after_slash & (text[places - 2] == _SLASH)
+    begins = ~after_slash
+    begins[np.cumsum(counts) - counts] = True
+    alike = _split_alike(begins, after_two, values, counts)
+    if alike is not None:
+        return alike
+    corner = np.cumsum(begins) - 1
+    numbers = np.zeros((np.count_nonzero(begins), 3), dtype=np.int64)
+    rank = _rank_in_corner(begins, after_two)
+    is_known = rank < 3
+    numbers[corner[is_known], rank[is_known]] = values[is_known]
+    line = np.repeat(np.arange(len(counts)), counts)
+    return np.bincount(line[begins], minlength=len(counts)), numbers
+
+
+def _rank_in_corner(begins: NDArray[np.bool_], after_two: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """0, 1, 2 for v, vt, vn; more where a corner has more numbers than there are."""
+    places = np.arange(len(begins))
+    rank = places - np.maximum.accumulate(np.where(begins, places, 0))
+    rank[after_two & (rank == 1)] = 2
+    return rank
+
+
+def _split_alike(
+    begins: NDArray[np.bool_],
+    after_two: NDArray[np.bool_],
+    values: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """_split_corners where all lines are written like the first, in a third of the time."""
+    if not len(counts) or counts[0] > MOST_NUMBERS_ALIKE or (counts != counts[0]).any():
+        return None
+    begins, after_two = begins.reshape(-1, counts[0]), after_two.reshape(-1, counts[0])
+    if (begins != begins[0]).any() or (after_two != after_two[0]).any():
+        return None
+    corner = np.cumsum(begins[0]) - 1
+    size = int(corner[-1]) + 1
+    numbers = np.zeros((len(counts), size, 3), dtype=np.int64)
+    rows = values.reshape(begins.shape)
+    for column, rank in enumerate(_rank_in_corner(begins[0], after_two[0])):
+        if rank < 3:
+            numbers[:, corner[column], rank] = rows[:, column]
+    return np.full(len(counts), size), numbers.reshape(-1, 3)
+
+
+def _look_up(indices: NDArray[np.int64], rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """The row of each corner, zeros where it names none; None where no corner names one."""
+    is_there = (indices >= 0) & (indices < len(rows))
+    if not is_there.any():
+        return None
+    if is_there.all():
+        return rows[indices]
+    found = np.zeros((len(indices), rows.shape[1]), dtype=np.float32)
+    found[is_there] = rows[indices[is_there]]
+    return found
+
+
+def _read_materials(
+    lines: Lines, faces: Lines, report: Report, resolve: ResolveBeside
+) -> tuple[tuple[MeshMaterial, ...], NDArray[np.int32] | None]:
+    """The materials and each face's; none where no library can be read or no face names one."""
+    uses = find_lines(lines, b"usemtl")
+    libraries = find_lines(lines, b"mtllib")
+    known: dict[str, MeshMaterial] = {}
+    names = dict.fromkeys(libraries.text(index) for index in range(min(len(libraries), 1000)))
+    for name in list(names)[:MOST_LIBRARIES]:
+        for each, material in _load_library(name, report, resolve).items():
+            known.setdefault(each, material)
+    if not known or not len(uses):
+        return (), None
+    wanted = [uses.text(index) for index in range(len(uses))]
+    slot_of = {name: slot for slot, name in enumerate(dict.fromkeys(["", *wanted]))}
+    for name in slot_of:
+        if name and name not in known:
+            report(
+                "undefined-material",
+                f"material {quote(name)} is in none of the mesh's libraries; it becomes grey",
+            )
+    materials = tuple(known.get(name, MeshMaterial(name=name)) for name in slot_of)
+    slots_of_uses = np.array([0, *(slot_of[name] for name in wanted)], dtype=np.int32)
+    return materials, slots_of_uses[np.searchsorted(uses.starts, faces.starts)]
+
+
+def _load_library(name: str, report: Report, resolve: ResolveBeside) -> dict[str, MeshMaterial]:
+    try:
+        return load_materials(resolve(name, "texture"), report, resolve)
+    except MeshError as error:
+        report(
+            "missing-materials",
+            f"the library of materials {quote(name)} is not read: {error.message}; "
+            "its materials are not used",
+        )
+        return {}

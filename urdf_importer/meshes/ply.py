@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""PLY, text and binary of both byte orders.
+
+A text is turned into the same rows of numbers that a binary file has, so there is one way to read
+them. Coordinates are taken as they are; colours are left.
+"""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import MeshError, Report, quote
+from .faces import Faces, make_mesh
+from .mesh_data import MeshData
+from .mesh_file import read_mesh_file
+from .ply_rows import Column, Element, Property, read_rows
+
+MOST_BYTES = 1024**3
+MOST_HEADER = 64 * 1024
+MOST_PROPERTIES = 1000
+_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2",
+    "ushort": "u2", "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
+    "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
+}  # fmt: skip
+_ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+_FACE_LISTS = ("vertex_indices", "vertex_index")
+_UV_NAMES = (("u", "v"), ("s", "t"), ("texture_u", "texture_v"))
+_END = re.compile(rb"(?:^|\n|\r)end_header[ \t]*(?:\r\n|\n|\r)")
+
+Columns = dict[str, NDArray[np.generic]]
+
+
+def load_ply(path: Path, report: Report) -> MeshData:
+    """The faces of a PLY file. Reports `truncated-mesh` (what is there was read) and
+    `invalid-facets`. MeshError `empty-mesh` without faces, such as a cloud of points,
+    `unreadable-mesh`, and those of `read_mesh_file`."""
+    data = read_mesh_file(path, MOST_BYTES)
+    order, elements, start = _read_header(data, path)
+    if order == "":
+        data, start, order = _numbers_of_text(data[start:], path), 0, "<"
+        elements = [_as_text(element) for element in elements]
+    vertices: Columns = {}
+    faces: dict[str, Column] = {}
+    for element in elements:
+        columns, start, is_cut = read_rows(data, start, order, element)
+        if is_cut:
+            there = f"{quote(path.name)} ends within its {quote(element.name)} elements"
+            report("truncated-mesh", f"{there}; what is there was read")
+        if element.name == "vertex":
+            vertices = {name: found.values for name, found in columns.items()}
+        elif element.name == "face":
+            faces = columns
+        if vertices and faces:
+            break
+    return _build(vertices, faces, path, report)
+
+
+def _build(vertices: Columns, faces: dict[str, Column], path: Path, report: Report) -> MeshData:
+    polygons = next((faces[name] for name in _FACE_LISTS if name in faces), None)
+    points = _take(vertices, ("x", "y", "z"))
+    if polygons is None or points is None:
+        raise MeshError(f"{quote(path.name)} has no faces", code="empty-mesh")
+    with np.errstate(invalid="ignore"):
+        corners = polygons.values.astype(np.int64)
+    normals = _take(vertices, ("nx", "ny", "nz"))
+    found = (uv for uv in (_take(vertices, names) for names in _UV_NAMES) if uv is not None)
+    uvs = next(found, None)
+    nearest = np.clip(corners, 0, max(len(points) - 1, 0))
+    is_face = polygons.sizes > 0
+    made = Faces(
+        vertices=points,
+        corners=corners,
+        sizes=polygons.sizes,
+        normals=normals[nearest] if normals is not None and len(points) else None,
+        uvs=uvs[nearest] if uvs is not None and len(points) else None,
+    )
+    return make_mesh(made.keep(is_face), path, report)
+
+
+def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.float64] | None:
+    if not all(name in vertices for name in names):
+        return None
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.column_stack([vertices[name].astype(np.float64) for name in names])
+
+
+def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:
+    """The byte order ("" for text), the elements in order and where they begin."""
+    end = _END.search(data[:MOST_HEADER])
+    if not data.startswith(b"ply") or end is None:
+        raise _unreadable(path, "has no PLY header")
+    order: str | None = None
+    elements: list[Element] = []
+    for line in data[: end.start()].decode("latin-1").splitlines()[1:]:
+        match line.split():
+            case ["format", name, *_]:
+                order = _ORDERS.get(name)
+            case ["element", name, count] if count.isascii() and count.isdigit():
+                elements.append(Element(name, int(count[:12])))
+            case ["property", "list", length, kind, name] if {length, kind} <= _TYPES.keys():
+                _append_property(elements, Property(name, _TYPES[kind], _TYPES[length]), path)
+            case ["property", kind, name] if kind in _TYPES:
+                _append_property(elements, Property(name, _TYPES[kind]), path)
+            case [] | ["comment" | "obj_info", *_]:
+                pass
+            case _:
+                raise _unreadable(path, f"has a header line that means nothing: {quote(line)}")
+    if order is None:
+        raise _unreadable(path, "is of no known PLY format")
+    return order, elements, end.end()
+
+
+def _append_property(elements: list[Element], found: Property, path: Path) -> None:
+    if not elements:
+        raise _unreadable(path, "has a property before the first element")
+    properties = elements[-1].properties
+    if len(properties) == MOST_PROPERTIES or any(each.name == found.name for each in properties):
+        raise _unreadable(path, f"has the property {quote(found.name)} twice, or too many")
+    properties.append(found)
+
+
+def _numbers_of_text(text: bytes, path: Path) -> bytes:
+    """All numbers as doubles."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return np.fromstring(text, dtype="<f8", sep=" ").tobytes() if text.strip() else b""
+    except (DeprecationWarning, ValueError):
+        raise _unreadable(path, "has something among its numbers that is none") from None
+
+
+def _as_text(element: Element) -> Element:
+    return Element(
+        element.name,
+        element.count,
+        [Property(each.name, "f8", each.length and "f8") for each in element.properties],
+    )
+
+
+def _unreadable(path: Path, what: str) -> MeshError:
+    return MeshError(f"{quote(path.name)} {what}")
