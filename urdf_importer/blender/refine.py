@@ -23,6 +23,9 @@ from .modes import edit_bones_of
 
 TOLERANCE = 7e-7
 _GENERATION = 3e-7
+_NOISE = 3e-7
+"""What single precision does to a place, as a share of its distance."""
+
 _PATIENCE = 3
 """Attempts of a parent for which its children wait."""
 
@@ -61,8 +64,10 @@ def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
     index = {bone.name: i for i, bone in enumerate(bones)}
     parents = np.array([index.get(bone.parent, -1) for bone in bones])
     for _ in range(rounds):
-        made = _stack_axes(armature, bones)
-        chosen = _choose_inexact(measure_errors(bones, made), parents, trials)
+        rests = _stack_rests(armature, bones)
+        made = rests[:, :3, :3]
+        errors = np.maximum(measure_errors(bones, made), _measure_aims(bones, rests, parents))
+        chosen = _choose_inexact(errors, parents, trials)
         if not chosen:
             return
         with edit_bones_of(armature) as edit_bones:
@@ -93,9 +98,27 @@ def rest_matrices(armature: Any) -> dict[str, Matrix]:
     return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
 
 
-def _stack_axes(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
+def _stack_rests(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
     made = rest_matrices(armature)
-    return np.array([made[bone.name][:3, :3] for bone in bones])
+    return np.array([made[bone.name] for bone in bones])
+
+
+def _measure_aims(bones: Sequence[BonePlan], rests: Matrix, parents: NDArray[np.intp]) -> Vector:
+    """(N,) by how many radians a bone misses its own tail, as its children show.
+
+    Blender places a child from its parent's tail as the parent's axes give it: a bone that points a
+    little elsewhere than it was told carries its children away.
+    """
+    heads = np.array([bone.rest[:3, 3] for bone in bones])
+    lengths = np.array([bone.length for bone in bones])
+    shifts = rests[:, :3, 3] - heads
+    child = np.flatnonzero(parents >= 0)
+    parent = parents[child]
+    moved = np.linalg.norm(shifts[child] - shifts[parent], axis=1)
+    noise = _NOISE * (np.linalg.norm(heads[child], axis=1) + lengths[parent])
+    aims = np.zeros(len(bones))
+    np.maximum.at(aims, parent, np.maximum(moved - noise, 0.0) / lengths[parent])
+    return aims
 
 
 def _choose_inexact(

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a COLLADA file shows, worked out straight from its XML.
+
+On another way than the loader takes: recursive, with plain transforms and face by face, and without
+the library. It knows what the files of real robots have and no more.
+"""
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+NS = "{http://www.collada.org/2005/11/COLLADASchema}"
+
+
+@dataclass
+class Expected:
+    faces: int = 0
+    materials: set[str] = field(default_factory=set)
+    low: np.ndarray = field(default_factory=lambda: np.full(3, math.inf))
+    high: np.ndarray = field(default_factory=lambda: np.full(3, -math.inf))
+    points: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, points: np.ndarray) -> None:
+        self.points.append(points)
+        self.low = np.minimum(self.low, points.min(axis=0))
+        self.high = np.maximum(self.high, points.max(axis=0))
+
+
+def tagged(path: str) -> str:
+    return "/".join(NS + each for each in path.split("/"))
+
+
+def expect(path: Path) -> Expected:
+    root = ET.parse(path).getroot()
+    by_id = {each.get("id"): each for each in root.iter() if each.get("id")}
+    unit = root.find(tagged("asset/unit"))
+    meter = 1.0 if unit is None else float(unit.get("meter", "1"))
+    scene = root.find(tagged("scene/instance_visual_scene"))
+    assert scene is not None
+    expected = Expected()
+    visit(by_id[scene.get("url", "")[1:]], np.diag([meter, meter, meter, 1]), by_id, expected)
+    return expected
+
+
+def visit(node: ET.Element, matrix: np.ndarray, by_id: dict, expected: Expected) -> None:
+    for child in node:
+        tag = child.tag.removeprefix(NS)
+        if tag in ("matrix", "translate", "rotate", "scale"):
+            matrix = matrix @ transform(tag, [float(each) for each in child.text.split()])
+        elif tag == "node":
+            visit(child, matrix, by_id, expected)
+        elif tag == "instance_node":
+            visit(by_id[child.get("url")[1:]], matrix, by_id, expected)
+        elif tag == "instance_geometry":
+            bound = {
+                each.get("symbol"): each.get("target")
+                for each in child.iter(NS + "instance_material")
+            }
+            add_geometry(by_id[child.get("url")[1:]], matrix, bound, by_id, expected)
+        else:
+            assert tag in ("instance_light", "instance_camera", "extra", "skew"), tag
+
+
+def transform(tag: str, numbers: list[float]) -> np.ndarray:
+    matrix = np.eye(4)
+    if tag == "matrix":
+        matrix = np.array(numbers).reshape(4, 4)
+    elif tag == "translate":
+        matrix[:3, 3] = numbers
+    elif tag == "scale":
+        matrix = np.diag([*numbers, 1])
+    else:  # Rodrigues' formula, vector by vector
+        axis, angle = np.array(numbers[:3]), math.radians(numbers[3])
+        for i, unit in enumerate(np.eye(3)):
+            turned = unit * math.cos(angle) + np.cross(axis, unit) * math.sin(angle)
+            matrix[:3, i] = turned + axis * np.dot(axis, unit) * (1 - math.cos(angle))
+    return matrix
+
+
+def add_geometry(
+    element: ET.Element, matrix: np.ndarray, bound: dict, by_id: dict, expected: Expected
+) -> None:
+    for primitive in element.find(NS + "mesh"):
+        tag = primitive.tag.removeprefix(NS)
+        if tag not in ("triangles", "polylist"):
+            assert tag in ("source", "vertices", "lines", "extra"), tag
+            continue
+        inputs = {each.get("semantic"): each for each in primitive.findall(NS + "input")}
+        width = max(int(each.get("offset")) for each in primitive.findall(NS + "input")) + 1
+        position = by_id[inputs["VERTEX"].get("source")[1:]].find(NS + "input")
+        assert position.get("semantic") == "POSITION"
+        text = by_id[position.get("source")[1:]].find(NS + "float_array").text
+        points = np.array(text.split(), dtype=float).reshape(-1, 3)
+        places = points @ matrix[:3, :3].T + matrix[:3, 3]
+        numbers = np.array((primitive.find(NS + "p").text or "").split(), dtype=int)
+        used = numbers.reshape(-1, width)[:, int(inputs["VERTEX"].get("offset"))]
+        if len(used):
+            expected.faces += count_faces(primitive, used, places)
+            expected.add(places[used])
+            target = bound.get(primitive.get("material"), "#")[1:]
+            expected.materials |= {target} & {*by_id}
+
+
+def count_faces(primitive: ET.Element, used: np.ndarray, places: np.ndarray) -> int:
+    """Those with at least three different places."""
+    _, same = np.unique(places.astype(np.float32) + np.float32(0), axis=0, return_inverse=True)
+    vertices = same.reshape(-1)[used].tolist()
+    counts = primitive.find(NS + "vcount")
+    sizes = [3] * (len(used) // 3) if counts is None else [int(n) for n in counts.text.split()]
+    start = faces = 0
+    for size in sizes:
+        faces += len({*vertices[start : start + size]}) >= 3
+        start += size
+    assert start == len(used)
+    return faces
