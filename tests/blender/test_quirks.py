@@ -43,11 +43,10 @@ def test_quirk(quirk):
         assert result.links[row["link"]].matrix_world.translation.z == pytest.approx(row["z"])
 
 
-STL_BOXES = [name for name, row in EXPECTED.items()
-             if "box" in row and not name.startswith(("dae", "obj", "glb", "ply"))]  # fmt: skip
+BOXES = [name for name, row in EXPECTED.items() if "box" in row]
 
 
-@pytest.mark.parametrize("quirk", STL_BOXES)
+@pytest.mark.parametrize("quirk", BOXES)
 def test_mesh_has_the_size_that_rviz_shows(quirk):
     result = import_robot(ROOT / EXPECTED[quirk]["file"])
     shapes = [shape for shapes in result.visuals.values() for shape in shapes]
