@@ -4,9 +4,9 @@
 import bpy
 import numpy as np
 import pytest
+
 from real_robots import ROOT
 from rigs import new_scene
-
 from urdf_importer.meshes.collada import load_collada
 
 SMALL, MOST = 300_000, 40
