@@ -32,7 +32,7 @@ _PATIENCE = 3
 _MUCH_MORE = 4.0
 """A bone this much worse than its parent is wrong for reasons of its own and does not wait."""
 
-_WORK = 1800
+_WORK = 1500
 _MOST_ROUNDS, _LEAST_ROUNDS = 19, 1
 """Bones times rounds may be _WORK in all, within these bounds."""
 
