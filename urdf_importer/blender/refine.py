@@ -63,10 +63,13 @@ def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
     attempts = max(rounds - _GENERATIONS, 1)
     index = {bone.name: i for i, bone in enumerate(bones)}
     parents = np.array([index.get(bone.parent, -1) for bone in bones])
+    wanted = np.array([bone.rest for bone in bones])
+    lengths = np.array([bone.length for bone in bones])
     for _ in range(rounds):
         rests = _stack_rests(armature, bones)
         made = rests[:, :3, :3]
-        errors = np.maximum(measure_errors(bones, made), _measure_aims(bones, rests, parents))
+        errors = measure_errors(bones, made, wanted)
+        errors = np.maximum(errors, _measure_aims(rests, wanted, lengths, parents))
         chosen = _choose_inexact(errors, parents, trials)
         if not chosen:
             return
@@ -78,11 +81,11 @@ def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
                 _apply(edit_bones[bones[i].name], bones[i], *trials[i].next_guess(attempts))
 
 
-def measure_errors(bones: Sequence[BonePlan], made: Matrix) -> Vector:
+def measure_errors(bones: Sequence[BonePlan], made: Matrix, wanted: Matrix) -> Vector:
     """(N,) how far the axes that must be exact are off, or all of them from being orthonormal."""
     gram = made.transpose(0, 2, 1) @ made
     skewed = np.abs(gram - np.eye(3)).max(axis=(1, 2)) / 2
-    off = np.abs(made - np.array([bone.rest[:3, :3] for bone in bones]))
+    off = np.abs(made - wanted[:, :3, :3])
     only_x = np.where([bone.exact == "x" for bone in bones], off[:, :, 0].max(axis=1), 0.0)
     all_axes = np.where([bone.exact == "xyz" for bone in bones], off.max(axis=(1, 2)), 0.0)
     errors: Vector = np.maximum(skewed, np.maximum(only_x, all_axes))
@@ -103,20 +106,21 @@ def _stack_rests(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
     return np.array([made[bone.name] for bone in bones])
 
 
-def _measure_aims(bones: Sequence[BonePlan], rests: Matrix, parents: NDArray[np.intp]) -> Vector:
+def _measure_aims(
+    rests: Matrix, wanted: Matrix, lengths: Vector, parents: NDArray[np.intp]
+) -> Vector:
     """(N,) by how many radians a bone misses its own tail, as its children show.
 
     Blender places a child from its parent's tail as the parent's axes give it: a bone that points a
     little elsewhere than it was told carries its children away.
     """
-    heads = np.array([bone.rest[:3, 3] for bone in bones])
-    lengths = np.array([bone.length for bone in bones])
+    heads = wanted[:, :3, 3]
     shifts = rests[:, :3, 3] - heads
     child = np.flatnonzero(parents >= 0)
     parent = parents[child]
     moved = np.linalg.norm(shifts[child] - shifts[parent], axis=1)
     noise = _NOISE * (np.linalg.norm(heads[child], axis=1) + lengths[parent])
-    aims = np.zeros(len(bones))
+    aims = np.zeros(len(lengths))
     np.maximum.at(aims, parent, np.maximum(moved - noise, 0.0) / lengths[parent])
     return aims
 
