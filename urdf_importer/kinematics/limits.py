@@ -66,17 +66,24 @@ def plan_limit_bone(
 ) -> tuple[BonePlan, list[ConstraintPlan], list[DriverPlan]]:
     """The hidden bone that holds the joints of `bone` within their limits."""
     limit_bone = hidden_twin(bone, name)
-    drivers = [
+    drivers = drive_channels(name, joints, enforce_limits=True)
+    return limit_bone, [CopyAllPlan(bone=bone.name, target=name)], drivers
+
+
+def drive_channels(
+    bone: str, joints: Sequence[JointPlan], *, enforce_limits: bool
+) -> list[DriverPlan]:
+    """Drivers that give a hidden bone the numbers of these joints, held within their limits."""
+    return [
         DriverPlan(
-            channel=Channel(bone=name, property=channel.property, index=channel.index),
+            channel=Channel(bone=bone, property=channel.property, index=channel.index),
             source=channel,
             evaluated=False,
-            expression=clamp(joint, enforce_limits=True),
+            expression=clamp(joint, enforce_limits=enforce_limits),
         )
         for joint in joints
         for channel in joint.channels
     ]
-    return limit_bone, [CopyAllPlan(bone=bone.name, target=name)], drivers
 
 
 def hidden_twin(bone: BonePlan, name: str) -> BonePlan:

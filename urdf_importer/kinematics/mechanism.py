@@ -13,9 +13,9 @@ there; the driver alone then holds the bone, and IK is not followed within about
 
 from collections.abc import Sequence
 
-from .channels import clamp, rotation_mode
-from .limits import hidden_twin
-from .rig_plan import BonePlan, Channel, CopyPlan, DriverPlan, JointPlan, Property
+from .channels import rotation_mode
+from .limits import drive_channels, hidden_twin
+from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
 
 
 def plan_mechanism(
@@ -27,17 +27,7 @@ def plan_mechanism(
     copies: list[CopyPlan] = []
     drivers: list[DriverPlan] = []
     for count, (name, target) in enumerate(zip(names, targets, strict=True), start=1):
-        followed = joints[:count]
-        drivers += [
-            DriverPlan(
-                channel=Channel(bone=name, property=channel.property, index=channel.index),
-                source=channel,
-                evaluated=False,
-                expression=clamp(joint, enforce_limits=enforce_limits),
-            )
-            for joint in followed
-            for channel in joint.channels
-        ]
+        drivers += drive_channels(name, joints[:count], enforce_limits=enforce_limits)
         copies += _plan_copies(name, target, joints[: count + 1])
     return bones, copies, drivers
 
