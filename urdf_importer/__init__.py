@@ -21,7 +21,7 @@ from .diagnostics import (
     Severity,
     WriteError,
 )
-from .kinematics import RigPlan, forward_kinematics
+from .kinematics import RigPlan, forward_kinematics, plan_rig
 from .model import Robot
 from .options import ImportOptions
 from .pipeline import (
@@ -33,7 +33,6 @@ from .pipeline import (
     link_pose,
     list_xacro_arguments,
     new_file,
-    plan_rig,
     read_robot,
     render_preview,
     save_blend,

@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .diagnostics import Diagnostic, Diagnostics, RobotError
-from .kinematics import RigPlan
-from .kinematics import plan_rig as _plan_rig
+from .diagnostics import Diagnostic, Diagnostics
+from .kinematics import plan_rig
 from .kinematics.forward import Position
 from .kinematics.transforms import Matrix
 from .meshes import load_geometry
@@ -18,7 +17,7 @@ from .model import Geometry, Robot
 from .options import ImportOptions
 from .packages import FileKind, PackageResolver
 from .progress import Progress
-from .readers import XacroArgument
+from .readers import XacroArgument as XacroArgument
 from .readers import list_xacro_arguments as _list_xacro_arguments
 from .readers import read_robot as _read_robot
 
@@ -75,13 +74,6 @@ def _find_files(path: AnyPath, options: ImportOptions) -> PackageResolver:
     return PackageResolver(str(path), options.packages, options.package_paths)
 
 
-def plan_rig(
-    robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
-) -> RigPlan:
-    """What Blender shall contain for a robot, without Blender. Raises KinematicsError."""
-    return _plan_rig(robot, options, diagnostics)
-
-
 def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportResult:
     """Imports a robot description into the current scene of Blender.
 
@@ -113,7 +105,7 @@ def import_steps(
     resolver = _find_files(path, options)
     robot = _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
-    plan = _plan_rig(robot, options, diagnostics)
+    plan = plan_rig(robot, options, diagnostics)
     load, resolve = partial(_load_shape, resolver), partial(_resolve_texture, resolver)
     rig = yield from build_rig(plan, options, load, diagnostics, resolve)
     yield Progress(share=1.0, text="done")
@@ -216,21 +208,3 @@ def render_preview(
     from .blender import preview
 
     preview.render_preview(armature, path, width=width, height=height, samples=samples, bones=bones)
-
-
-__all__ = [
-    "ImportResult",
-    "RobotError",
-    "XacroArgument",
-    "get_joint_positions",
-    "import_robot",
-    "import_steps",
-    "link_pose",
-    "list_xacro_arguments",
-    "new_file",
-    "plan_rig",
-    "read_robot",
-    "render_preview",
-    "save_blend",
-    "set_joint_positions",
-]

@@ -8,7 +8,14 @@ from hypothesis import HealthCheck, given, settings
 
 from rigs import build, new_scene
 from strategies import robots
-from urdf_importer import BuildError, KinematicsError, RobotError
+from urdf_importer import (
+    BuildError,
+    KinematicsError,
+    RobotError,
+    get_joint_positions,
+    link_pose,
+    set_joint_positions,
+)
 from urdf_importer.blender.build import build_rig
 from urdf_importer.diagnostics import Diagnostics, MeshError
 from urdf_importer.kinematics.plan import plan_rig
@@ -31,7 +38,6 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ImportOptions
-from urdf_importer.pipeline import get_joint_positions, link_pose, set_joint_positions
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 RED = Material(name="red", color=(1.0, 0.0, 0.0, 1.0))
