@@ -97,6 +97,7 @@ def import_steps(
     `diagnostics` fills while the work goes on, also when it fails.
     """
     from .blender.build import build_rig
+    from .blender.record import record_import
 
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
@@ -108,7 +109,7 @@ def import_steps(
     plan = plan_rig(robot, options, diagnostics)
     load, resolve = partial(_load_shape, resolver), partial(_resolve_texture, resolver)
     rig = yield from build_rig(plan, options, load, diagnostics, resolve)
-    yield Progress(share=1.0, text="done")
+    record_import(rig.armature, str(path), options, diagnostics)
     return ImportResult(
         robot=robot,
         armature=rig.armature,

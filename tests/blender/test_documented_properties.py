@@ -47,6 +47,7 @@ def carriers(armature: Any) -> Iterator[Any]:
     yield armature
     yield from armature.data.bones
     yield from armature.children_recursive
+    yield from armature.users_collection[0].children
 
 
 def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:

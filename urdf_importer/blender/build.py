@@ -81,7 +81,7 @@ def _build(
     bpy.context.scene.collection.children.link(collection)
     armature = _build_armature(plan, collection, ledger)
     yield Progress(share=0.1, text=f"{len(plan.links)} links")
-    parts = {name: ledger.new_collection(name) for name in _COLLECTIONS}
+    parts = {name: _new_part(name, ledger) for name in _COLLECTIONS}
     rig = Rig(
         armature=armature,
         collection=collection,
@@ -98,6 +98,13 @@ def _build(
         bpy.context.view_layer.update()
         build_rigid_bodies([item.link for item in plan.links], rig.collisions)
     return rig
+
+
+def _new_part(name: str, ledger: Ledger) -> Any:
+    """A collection that says which part of the robot it holds, whatever it is renamed to."""
+    part = ledger.new_collection(name)
+    part[properties.PART] = name
+    return part
 
 
 def _build_armature(plan: RigPlan, collection: Any, ledger: Ledger) -> Any:

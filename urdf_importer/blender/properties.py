@@ -21,6 +21,8 @@ SHAPE = "urdf_shape"
 MASS = "urdf_mass"
 CENTER_OF_MASS = "urdf_center_of_mass"
 INERTIA = "urdf_inertia"
+IMPORT = "urdf_import"
+PART = "urdf_part"
 
 _SHAPE_TYPES = {
     Box: "box",
