@@ -19,6 +19,7 @@ NS = "{http://www.collada.org/2005/11/COLLADASchema}"
 class Expected:
     faces: int = 0
     materials: set[str] = field(default_factory=set)
+    images: set[str] = field(default_factory=set)
     low: np.ndarray = field(default_factory=lambda: np.full(3, math.inf))
     high: np.ndarray = field(default_factory=lambda: np.full(3, -math.inf))
     points: list[np.ndarray] = field(default_factory=list)
@@ -102,6 +103,25 @@ def add_geometry(
             expected.add(places[used])
             target = bound.get(primitive.get("material"), "#")[1:]
             expected.materials |= {target} & {*by_id}
+            if target in by_id:
+                expected.images |= find_images(by_id[target], by_id)
+
+
+def find_images(material: ET.Element, by_id: dict) -> set[str]:
+    """The files of the images on the diffuse colour: sampler, surface, image."""
+    effect = by_id[material.find(NS + "instance_effect").get("url")[1:]]
+    parameters = {each.get("sid"): each for each in effect.iter(NS + "newparam")}
+    images = set()
+    for texture in effect.iterfind(f".//{NS}diffuse/{NS}texture"):
+        name = texture.get("texture")
+        while name in parameters:
+            (place,) = (
+                *parameters[name].iter(NS + "source"),
+                *parameters[name].iter(NS + "init_from"),
+            )
+            name = place.text
+        images.add(by_id[name].find(NS + "init_from").text)
+    return images
 
 
 def count_faces(primitive: ET.Element, used: np.ndarray, places: np.ndarray) -> int:

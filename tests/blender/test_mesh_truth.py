@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where every visual of every real robot is in the world, and how many triangles it has.
+"""Where every visual of every real robot is in the world, how many faces it has
+and which images lie on it.
 
 The truth: forward kinematics, the visual's origin and scale, and the points of the mesh file as an
 independent reader gives them (trimesh for STL; for COLLADA, whose unit trimesh ignores, and OBJ
 straight from the file). Robots of example-robot-data and the descriptions of rtb-data.
 """
 
+import re
 import sysconfig
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -40,24 +43,44 @@ cases = [
 ]
 
 
+@dataclass(frozen=True)
+class Truth:
+    """Of one mesh file: (N, 3) points that faces use, in the file's frame, metres; how many faces
+    have a surface; the images that lie on it."""
+
+    points: np.ndarray
+    faces: int
+    images: frozenset[Path]
+
+
 @cache
-def read_points(path: Path) -> np.ndarray:
-    """(N, 3) points that faces use, in the file's frame, metres."""
+def read_truth(path: Path) -> Truth:
     if path.suffix.lower() == ".dae":
-        return np.concatenate(expect(path).points)
+        expected = expect(path)
+        images = frozenset((path.parent / name).resolve() for name in expected.images)
+        return Truth(np.concatenate(expected.points), expected.faces, images)
     if path.suffix.lower() == ".obj":
-        return read_obj_points(path)
+        return read_obj_truth(path)
     mesh = trimesh.load(path, force="mesh", process=False, skip_materials=True)
-    return np.asarray(mesh.vertices)[np.unique(mesh.faces)]
+    corners = np.asarray(mesh.vertices)[mesh.faces] + 0.0
+    differ = [(corners[:, i] != corners[:, i - 1]).any(axis=1) for i in range(3)]
+    points = np.asarray(mesh.vertices)[np.unique(mesh.faces)]
+    return Truth(points, int(np.logical_and.reduce(differ).sum()), frozenset())
 
 
-def read_obj_points(path: Path) -> np.ndarray:
+def read_obj_truth(path: Path) -> Truth:
     """trimesh wants an image library for these; places and faces are easily read."""
     lines = [line.split() for line in path.read_text("utf-8", "replace").splitlines()]
     places = np.array([words[1:4] for words in lines if words[:1] == ["v"]], float)
-    corners = [corner for words in lines if words[:1] == ["f"] for corner in words[1:]]
-    used = np.array([int(corner.split("/")[0]) for corner in corners])
-    return places[np.unique(np.where(used > 0, used - 1, used))]
+    faces = [words[1:] for words in lines if words[:1] == ["f"]]
+    used = np.array([int(corner.split("/")[0]) for face in faces for corner in face])
+    libraries = [path.parent / words[1] for words in lines if words[:1] == ["mtllib"]]
+    materials = "".join(each.read_text("utf-8", "replace") for each in libraries if each.exists())
+    images = {
+        (path.parent / name).resolve() for name in re.findall(r"^map_Kd (.+?)\s*$", materials, re.M)
+    }
+    points = places[np.unique(np.where(used > 0, used - 1, used))]
+    return Truth(points, len(faces), frozenset(each for each in images if each.exists()))
 
 
 @pytest.mark.parametrize("path", cases)
@@ -73,19 +96,24 @@ def test_every_visual_is_where_it_must_be(path):
     frames = forward_kinematics(result.robot, initial)
     resolver = PackageResolver(path)
     compared = 0
+    images: set[Path] = set()
     for link in result.robot.links:
         built = result.visuals[link.name]
         for visual, shape in zip(link.visuals, built, strict=True):
             if isinstance(visual.geometry, Mesh) and shape.type == "MESH":
                 file = resolver.resolve_file(visual.geometry.filename, lambda *_: None)
                 frame = frames[link.name] @ matrix_from_pose(visual.origin)
-                assert_box(shape, read_points(file) * visual.geometry.scale, frame, file)
+                truth = read_truth(file)
+                images |= truth.images
+                assert_box(shape, truth.points * visual.geometry.scale, frame, file)
+                assert len(shape.data.polygons) == truth.faces, file
                 compared += 1
             elif isinstance(visual.geometry, Mesh):
                 assert_lost(resolver, visual.geometry, result)
     has_meshes = any(
         isinstance(v.geometry, Mesh) for link in result.robot.links for v in link.visuals
     )
+    assert {Path(each.filepath).resolve() for each in bpy.data.images} == images
     assert compared or not has_meshes or "romeo_laas_small" in path.stem
 
 
