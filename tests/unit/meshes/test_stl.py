@@ -290,6 +290,12 @@ def test_too_few_numbers_are_not_made_up_for_by_too_many(load, notes) -> None:
     assert notes.codes == ["invalid-facets"]
 
 
+def test_numbers_beyond_single_precision_in_a_text_that_breaks_off(load, notes) -> None:
+    text = text_stl(TRIANGLES).replace("1 0 0\n", "1e39 0 0\n", 1)
+    assert np.array_equal(load(text[: text.rindex("vertex") + 6]), TRIANGLES[1:2])
+    assert notes.codes == ["invalid-facets"]
+
+
 def test_decimal_commas(load, notes) -> None:
     triangles = TRIANGLES / np.float32(8)
     text = text_stl(triangles, "v1.2").replace(".", ",")
