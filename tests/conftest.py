@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, settings
 
 # Blender reads this when bpy is imported, so it must stand here, before any test module. A folder
 # of its own for every process: tests run side by side, and never see the profile of the user.
-_profile = tempfile.mkdtemp(prefix="urdf-importer-profile-")
-atexit.register(shutil.rmtree, _profile, ignore_errors=True)
+# $TEST_PROFILE is one that was made for the tests: libraries for a Blender program lie in it.
+_profile = os.environ.get("TEST_PROFILE", "")
+if not _profile:
+    _profile = tempfile.mkdtemp(prefix="urdf-importer-profile-")
+    atexit.register(shutil.rmtree, _profile, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _profile
 
 # No deadline: the first example pays for what others find made. The same examples every time, here

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes for tests. The profile is clean: tests/conftest.py sees to it before bpy is imported."""
+"""Scenes for tests. The profile is clean: tests/conftest.py sees to it before bpy is imported.
+
+Nothing of Blender is imported at the top: pytest-blender reads this file outside of Blender first.
+"""
 
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import bpy
 import pytest
-
-from rigs import new_scene
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = "bl_ext.user_default.urdf_importer"
@@ -17,6 +17,10 @@ EXTENSION = "bl_ext.user_default.urdf_importer"
 @pytest.fixture
 def scene() -> Any:
     """The scene of a new, empty file."""
+    import bpy
+
+    from rigs import new_scene
+
     new_scene()
     return bpy.context.scene
 
@@ -29,6 +33,7 @@ def extension() -> ModuleType:
     does not know. Compare what stands in Blender only.
     """
     import addon_utils
+    import bpy
 
     repository = Path(bpy.utils.user_resource("EXTENSIONS", create=True), "user_default")
     repository.mkdir(parents=True, exist_ok=True)
