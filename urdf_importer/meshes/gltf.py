@@ -176,7 +176,8 @@ def _read_rows(document: Document, index: Any, width: int) -> NDArray[np.float64
     rows = document.accessor(index)
     if rows.shape[1] != width:
         document.fail("has data of another width than its attribute needs")
-    return rows.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later, by name
+        return rows.astype(np.float64)
 
 
 def _read_normals(

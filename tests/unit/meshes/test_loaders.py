@@ -26,6 +26,8 @@ from urdf_importer.model import Box, Mesh
 ONE = (1.0, 1.0, 1.0)
 FACTOR = st.floats(min_value=1e-3, max_value=1e3) | st.floats(min_value=-1e3, max_value=-1e-3)
 
+DAMAGED = Path(__file__).resolve().parents[2] / "data" / "damaged_meshes"
+
 Check = Callable[[MeshData], None]
 Volume = Callable[[MeshData], float]
 Faces = Callable[[MeshData], list[np.ndarray]]
@@ -209,3 +211,17 @@ def test_any_geometry_of_the_model(quirk_meshes: Path, notes) -> None:
     assert mesh.vertices.max() == 6.0
     assert load_geometry(Box(size=ONE), resolve, notes).face_count == 6
     assert len(asked) == 1
+
+
+# What long searches of damaged files came upon
+
+
+def test_a_number_too_large_in_a_text_that_breaks_off(notes, check: Check) -> None:
+    check(load_mesh(DAMAGED / "overflow_in_broken_off_text.stl", ONE, notes))
+    assert notes.codes == ["invalid-facets", "empty-mesh"]
+
+
+def test_a_signalling_nan(notes) -> None:
+    with pytest.raises(MeshError) as caught:
+        load_mesh(DAMAGED / "signalling_nan.glb", ONE, notes)
+    assert [*notes.codes, caught.value.code] == ["invalid-facets", "empty-mesh"]
