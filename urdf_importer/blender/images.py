@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Image datablocks for textures, each file once.
 
-An image is decoded before it is used: a broken one would show as pink. Before that its size is
-read from its head, since a few kilobytes can claim any number of pixels.
+A broken image would show as pink, so each is looked at before it is used: its size in its head,
+since a few kilobytes can claim any number of pixels, then its structure. Only where that does not
+tell, it is decoded; else Blender does so when it first shows it, at four bytes per pixel.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import MeshError, quote
+from ..meshes.image_check import is_whole_image
 from ..meshes.image_size import MOST_BYTES, check_image
 from ..meshes.mesh_file import read_mesh_file
 from .ledger import Ledger
@@ -43,13 +45,14 @@ class ImageBuilder:
 
     def _attempt_file(self, path: Path) -> Any | MeshError:
         try:
-            check_image(read_mesh_file(path, MOST_BYTES), path.name)
+            content = read_mesh_file(path, MOST_BYTES)
+            check_image(content, path.name)
             image = self._ledger.load_image(str(path))
         except MeshError as error:
             return MeshError(error.message, code="unreadable-texture")
         except RuntimeError:
             return _unreadable(path.name)
-        return self._checked(image, path.name)
+        return self._checked(image, content, path.name)
 
     def _attempt_bytes(self, content: bytes, name: str) -> Any | MeshError:
         try:
@@ -59,13 +62,15 @@ class ImageBuilder:
         image = self._ledger.new_image(name)
         image.pack(data=content, data_len=len(content))
         image.source = "FILE"
-        return self._checked(image, name)
+        return self._checked(image, content, name)
 
-    def _checked(self, image: Any, name: str) -> Any | MeshError:
-        if not (image.size[0] and image.size[1]):
+    def _checked(self, image: Any, content: bytes, name: str) -> Any | MeshError:
+        """Asking for its size decodes an image."""
+        if not is_whole_image(content) and 0 in image.size[:]:
             self._ledger.remove(image)
             return _unreadable(name)
-        image.colorspace_settings.name = "sRGB"
+        if image.colorspace_settings.name != "sRGB":
+            image.colorspace_settings.name = "sRGB"
         return image
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh files and shapes -> arrays. numpy; the libraries of formats are imported on use."""
 
-from .loaders import LOADERS, Loader, load_geometry, load_mesh, scale_mesh
+from .loaders import LOADERS, KnownFiles, Loader, load_geometry, load_mesh, scale_mesh
 from .mesh_data import MeshData
 from .primitives import make_box, make_capsule, make_cylinder, make_primitive, make_sphere
 from .stl import load_stl
 
 __all__ = [
     "LOADERS",
+    "KnownFiles",
     "Loader",
     "MeshData",
     "load_geometry",

@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
+import numpy as np
+
 from ..diagnostics import MeshError, Report, quote
 from .mesh_file import read_mesh_file
 
@@ -32,7 +34,7 @@ def read_collada(path: Path, report: Report) -> Element:
     where the file cannot be read, is too large, declares entities or is no whole document.
     """
     data = read_mesh_file(path, MOST_BYTES)
-    if data.count(b"<") > MOST_TAGS:
+    if np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("<")) > MOST_TAGS:
         message = f"{quote(path.name)} has more than {MOST_TAGS} tags, the most that is read"
         raise MeshError(message, code="mesh-too-large")
     _refuse_entities(data, path)

@@ -16,6 +16,9 @@ from ..diagnostics import MeshError, Report, quote
 from .mesh_data import MeshData, MeshMaterial
 from .stl import LARGEST_COORDINATE
 
+_PIECE = 32 * 1024
+"""Rows that are worked on in double precision at a time: more memory at once is slower, too."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Faces:
@@ -62,6 +65,9 @@ class Faces:
         What is left of vertices used twice are polygons with holes, cut open along a seam: the
         second use gets a vertex of its own.
         """
+        if (self.sizes == 3).all():
+            a, b, c = self.corners.reshape(-1, 3).T
+            return self.keep((a != b) & (b != c) & (c != a))
         following = np.arange(1, len(self.corners) + 1)
         following[np.cumsum(self.sizes) - 1] = np.cumsum(self.sizes) - self.sizes
         is_repeat = self.corners == self.corners[following]
@@ -97,7 +103,8 @@ class Faces:
 def make_mesh(
     faces: Faces, path: Path, report: Report, materials: tuple[MeshMaterial, ...] = ()
 ) -> MeshData:
-    """The mesh of all valid faces, without vertices and materials that none of them uses.
+    """The mesh of all valid faces, without vertices and materials that none of them uses. Takes the
+    faces apart, which saves memory.
 
     Reports `invalid-facets`. MeshError `empty-mesh` if no face is left.
     """
@@ -108,12 +115,14 @@ def make_mesh(
     is_used[faces.corners] = True
     rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
     materials, slots = _drop_unused(materials, faces.slots)
+    normals, faces.normals = _make_unit_normals(faces), None
+    uvs, faces.uvs = None if faces.uvs is None else _finite_uvs(faces.uvs), None
     return MeshData(
         vertices=faces.vertices[is_used].astype(np.float32),
         corners=rank[faces.corners],
         face_sizes=None if (faces.sizes == 3).all() else faces.sizes.astype(np.int32),
-        normals=_make_unit_normals(faces),
-        uvs=None if faces.uvs is None else _finite(faces.uvs).astype(np.float32),
+        normals=normals,
+        uvs=uvs,
         materials=materials,
         slots=slots,
         name=path.stem,
@@ -123,22 +132,41 @@ def make_mesh(
 def _drop_invalid(faces: Faces, path: Path, report: Report) -> Faces:
     if not len(faces.sizes):
         return faces
+    face_is_valid = _find_valid(faces)
+    lost = len(face_is_valid) - np.count_nonzero(face_is_valid)
+    if lost:
+        report(
+            "invalid-facets",
+            f"{lost} of {len(faces.sizes)} faces of {quote(path.name)} have vertices that are not "
+            "there or not finite; they were left out",
+        )
+        faces = faces.keep(face_is_valid)
+    return faces.without_repeats() if len(faces.sizes) else faces
+
+
+def _are_all_valid(faces: Faces) -> bool:
+    """Without an array for each question; False where only some vertices are not finite that no
+    face uses, too. Written this way round, a NaN is not within."""
+    if not len(faces.vertices) or not len(faces.corners):
+        return False
+    low, high = faces.vertices.min(), faces.vertices.max()
+    are_points = -LARGEST_COORDINATE <= low <= high <= LARGEST_COORDINATE
+    return bool(
+        are_points and faces.corners.min() >= 0 and faces.corners.max() < len(faces.vertices)
+    )
+
+
+def _find_valid(faces: Faces) -> NDArray[np.bool_]:
+    if _are_all_valid(faces):
+        return np.ones(len(faces.sizes), dtype=bool)
     with np.errstate(invalid="ignore"):
         is_vertex = (np.abs(faces.vertices) <= LARGEST_COORDINATE).all(axis=1)
     is_inside = (faces.corners >= 0) & (faces.corners < len(faces.vertices))
     is_valid = is_inside.copy()
     is_valid[is_inside] = is_vertex[faces.corners[is_inside]]
     face_is_valid = np.ones(len(faces.sizes), dtype=bool)
-    if not is_valid.all():
-        face_is_valid[np.repeat(np.arange(len(faces.sizes)), faces.sizes)[~is_valid]] = False
-        lost = np.count_nonzero(~face_is_valid)
-        report(
-            "invalid-facets",
-            f"{lost} of {len(faces.sizes)} faces of {quote(path.name)} have vertices that are not "
-            "there or not finite; they were left out",
-        )
-    faces = faces.keep(face_is_valid)
-    return faces.without_repeats() if len(faces.sizes) else faces
+    face_is_valid[np.repeat(np.arange(len(faces.sizes)), faces.sizes)[~is_valid]] = False
+    return face_is_valid
 
 
 def _drop_unused(
@@ -161,14 +189,19 @@ def _make_unit_normals(faces: Faces) -> NDArray[np.float32] | None:
     """What has no length gets the normal of its face's first three corners."""
     if faces.normals is None:
         return None
-    normals = _finite(faces.normals)
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    lacks = lengths[:, 0] < 1e-6
-    normals = np.divide(normals, lengths, where=lengths >= 1e-6, out=normals)
+    normals = np.empty((len(faces.corners), 3), dtype=np.float32)
+    lacks = np.zeros(len(normals), dtype=bool)
+    for start in range(0, len(normals), _PIECE):
+        part = slice(start, start + _PIECE)
+        found = _finite(faces.normals[part])
+        lengths = np.linalg.norm(found, axis=1)
+        lacks[part] = lengths < 1e-6
+        lengths[lacks[part]] = 1.0
+        normals[part] = found / np.repeat(lengths, 3).reshape(-1, 3)
     if lacks.any():
         flat = np.repeat(_face_normals(faces), faces.sizes, axis=0)
         normals[lacks] = flat[lacks]
-    return normals.astype(np.float32)
+    return normals
 
 
 def _face_normals(faces: Faces) -> NDArray[np.float64]:
@@ -178,6 +211,13 @@ def _face_normals(faces: Faces) -> NDArray[np.float64]:
     lengths = np.linalg.norm(crossed, axis=1, keepdims=True)
     up = np.array([0.0, 0.0, 1.0])
     return np.where(lengths > 0, crossed / np.where(lengths > 0, lengths, 1.0), up)
+
+
+def _finite_uvs(uvs: NDArray[np.floating]) -> NDArray[np.float32]:
+    found = np.empty(uvs.shape, dtype=np.float32)
+    for start in range(0, len(uvs), _PIECE):
+        found[start : start + _PIECE] = _finite(uvs[start : start + _PIECE])
+    return found
 
 
 def _finite(numbers: NDArray[np.floating]) -> NDArray[np.float64]:

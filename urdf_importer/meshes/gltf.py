@@ -186,7 +186,7 @@ def _read_normals(
     corners: NDArray[np.int64],
     count: int,
     turn: Matrix,
-) -> NDArray[np.float64] | None:
+) -> NDArray[np.float32] | None:
     if "NORMAL" not in attributes:
         return None
     rows = _read_rows(document, attributes["NORMAL"], 3)
@@ -208,7 +208,7 @@ def _read_uvs(
     corners: NDArray[np.int64],
     count: int,
     material: int | None,
-) -> NDArray[np.float64] | None:
+) -> NDArray[np.float32] | None:
     """Those of the set that the material's image uses, origin at the lower left."""
     name = f"TEXCOORD_{read_uv_set(document, material)}"
     if name not in attributes:
@@ -219,11 +219,13 @@ def _read_uvs(
     return _at_corners(np.column_stack([rows[:, 0], 1.0 - rows[:, 1]]), corners)
 
 
-def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int64]) -> NDArray[np.float64]:
+def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int64]) -> NDArray[np.float32]:
     """Corners that are not there get any row: their faces are left out later."""
     if not len(rows):
-        return np.zeros((len(corners), rows.shape[1]))
-    return rows[np.minimum(corners, len(rows) - 1)]
+        return np.zeros((len(corners), rows.shape[1]), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        found: NDArray[np.float32] = np.take(rows.astype(np.float32), corners, axis=0, mode="clip")
+    return found
 
 
 def _join(parts: list[Faces]) -> Faces:
@@ -238,15 +240,21 @@ def _join(parts: list[Faces]) -> Faces:
     ]
     normals = [part.normals for part in parts if part.normals is not None]
     has_uvs = any(part.uvs is not None for part in parts)
-    uvs = [np.zeros((len(p.corners), 2)) if p.uvs is None else p.uvs for p in parts]
+    zeros = np.zeros((0 if not has_uvs else max(len(p.corners) for p in parts), 2), np.float32)
+    uvs = [zeros[: len(p.corners)] if p.uvs is None else p.uvs for p in parts]
     return Faces(
-        vertices=np.concatenate([part.vertices for part in parts]),
-        corners=np.concatenate(corners),
+        vertices=_concatenate([part.vertices for part in parts]),
+        corners=_concatenate(corners),
         sizes=np.concatenate([part.sizes for part in parts]),
-        normals=np.concatenate(normals) if len(normals) == len(parts) else None,
-        uvs=np.concatenate(uvs) if has_uvs else None,
+        normals=_concatenate(normals) if len(normals) == len(parts) else None,
+        uvs=_concatenate(uvs) if has_uvs else None,
         slots=np.concatenate([part.slots for part in parts if part.slots is not None]),
     )
+
+
+def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """A single array as it is, without a copy."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _weld(faces: Faces) -> Faces:
@@ -257,5 +265,5 @@ def _weld(faces: Faces) -> Faces:
         return faces
     faces.vertices, place = weld_points(points)
     is_there = faces.corners >= 0
-    faces.corners[is_there] = place[faces.corners[is_there]]
+    faces.corners = np.where(is_there, np.take(place, faces.corners, mode="clip"), np.int32(-1))
     return faces

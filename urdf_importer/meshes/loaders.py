@@ -19,7 +19,6 @@ A new format is a new line in LOADERS and, if its files can be told by their fir
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,8 +48,14 @@ LOADERS: dict[str, Loader] = {
     ".dae": load_collada,
 }
 
+_UNSCALED = (1.0, 1.0, 1.0)
 LARGEST_FACTOR = 1e12
 """Of a scale; and its inverse is the smallest. Beyond, single precision ends."""
+
+
+KnownFiles = dict[Path, MeshData]
+"""Files loaded before, not scaled; only those about which there was nothing to report and that name
+no other files, since each use of the others has to say so again."""
 
 
 def load_geometry(
@@ -58,18 +63,36 @@ def load_geometry(
     resolve: Callable[[str], Path],
     report: Report,
     resolve_beside: Callable[[Path, str, FileKind], Path] | None = None,
+    known: KnownFiles | None = None,
 ) -> MeshData:
     """The mesh of any shape of the model; `resolve` finds the file that a mesh names.
 
     `resolve_beside` finds the files that a mesh file names: the mesh file, URI and kind -> path.
-    Without it there are no textures. MeshError if there is no mesh, from `resolve`, `load_mesh` or
-    `make_primitive`.
+    Without it there are no textures. `known` saves loading a file again for another scale; new ones
+    are put there. MeshError if there is no mesh, from `resolve`, `load_mesh` or `make_primitive`.
     """
     if not isinstance(geometry, Mesh):
         return make_primitive(geometry)
     path = resolve(geometry.filename)
-    beside = partial(resolve_beside, path) if resolve_beside else refuse_beside
-    return load_mesh(path, geometry.scale, report, beside)
+    if known is not None and path in known:
+        return scale_mesh(known[path], geometry.scale)
+    has_more_to_say = False
+
+    def listen(code: str, message: str) -> None:
+        nonlocal has_more_to_say
+        has_more_to_say = True
+        report(code, message)
+
+    def find_beside(uri: str, kind: FileKind) -> Path:
+        nonlocal has_more_to_say
+        has_more_to_say = True
+        return resolve_beside(path, uri, kind) if resolve_beside else refuse_beside(uri, kind)
+
+    _check_scale(geometry.scale)
+    loaded = load_mesh(path, _UNSCALED, listen, find_beside)
+    if known is not None and not has_more_to_say:
+        known[path] = loaded
+    return scale_mesh(loaded, geometry.scale)
 
 
 def load_mesh(
@@ -120,7 +143,7 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     1e-12, and a result beyond 1e9.
     """
     _check_scale(scale)
-    if scale == (1.0, 1.0, 1.0):
+    if scale == _UNSCALED:
         return mesh
     factors = np.array(scale)
     vertices = mesh.vertices * factors

@@ -17,13 +17,21 @@ from .faces import Faces, make_mesh
 from .mesh_data import MeshData, MeshMaterial
 from .mesh_file import ResolveBeside, read_mesh_file
 from .mtl import load_materials
-from .text_lines import Lines, find_lines, find_words, read_numbers, read_rows, split_lines
+from .text_lines import (
+    LINES_AT_ONCE,
+    Lines,
+    find_words,
+    read_numbers,
+    read_rows,
+    split_lines,
+    take_lines,
+)
 
 MOST_BYTES = 256 * 1024**2
 MOST_LIBRARIES = 100
 MOST_NUMBERS_ALIKE = 30
 _SLASH = ord("/")
-_BLANK = ord(" ")
+_SMALLEST, _LARGEST = -(2**31) + 1, 2**31 - 1
 
 
 def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
@@ -33,10 +41,17 @@ def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
     the mesh has no materials of its own), `undefined-material` and, for textures, the codes of
     `resolve`. MeshError `empty-mesh` where there are no faces, and those of `read_mesh_file`.
     """
+    made, materials = _read_mesh(path, report, resolve)
+    return make_mesh(made, path, report, materials)
+
+
+def _read_mesh(
+    path: Path, report: Report, resolve: ResolveBeside
+) -> tuple[Faces, tuple[MeshMaterial, ...]]:
     lines = split_lines(read_mesh_file(path, MOST_BYTES))
-    points = find_lines(lines, b"v")
-    texture_points, directions = find_lines(lines, b"vt"), find_lines(lines, b"vn")
-    faces = _read_faces(find_lines(lines, b"f"), path, report)
+    points = take_lines(lines, b"v")
+    texture_points, directions = take_lines(lines, b"vt"), take_lines(lines, b"vn")
+    faces = _read_faces(take_lines(lines, b"f"), path, report)
     vertices, _ = read_rows(points, 3)
     corners = faces.absolute(0, points)
     uvs = _look_up(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
@@ -50,7 +65,7 @@ def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
         uvs=uvs,
         slots=slots,
     )
-    return make_mesh(made, path, report, materials)
+    return made, materials
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +74,9 @@ class _FaceLines:
 
     lines: Lines
     sizes: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int32]
 
-    def absolute(self, column: int, targets: Lines) -> NDArray[np.int64]:
+    def absolute(self, column: int, targets: Lines) -> NDArray[np.signedinteger]:
         """Indices from 0; below that where there is none. Negative numbers count back from the
         last target line before the face."""
         numbers = self.numbers[:, column]
@@ -69,34 +84,48 @@ class _FaceLines:
         if not is_relative.any():
             return numbers - 1
         before = np.repeat(np.searchsorted(targets.starts, self.lines.starts), self.sizes)
-        found = np.where(
-            is_relative, before + np.maximum(numbers, -len(before) - 2**40), numbers - 1
-        )
-        return found.astype(np.int64)
+        return np.where(is_relative, before + numbers, numbers - 1)
 
 
 def _read_faces(lines: Lines, path: Path, report: Report) -> _FaceLines:
-    plain = lines.characters.copy()
-    plain[plain == _SLASH] = _BLANK
-    values, counts, _ = read_numbers(Lines(plain, lines.starts, lines.ends), np.int64)
-    lost = np.count_nonzero(counts == 0)
-    lines, counts = lines.part(counts > 0), counts[counts > 0]
-    sizes, numbers = _split_corners(lines, Lines(plain, lines.starts, lines.ends), values, counts)
-    is_face = sizes >= 3
-    lost += np.count_nonzero(~is_face)
+    """In pieces, since their numbers take many times the memory of the text until they are
+    sorted."""
+    pieces = [
+        _read_piece(lines.part(slice(start, start + LINES_AT_ONCE)))
+        for start in range(0, max(len(lines), 1), LINES_AT_ONCE)
+    ]
+    is_face = np.concatenate([sizes for sizes, _ in pieces]) >= 3
+    lost = len(is_face) - np.count_nonzero(is_face)
     if lost:
         report(
             "invalid-facets",
             f"{lost} faces of {quote(path.name)} are not three or more corners; they were left out",
         )
-        numbers = numbers[np.repeat(is_face, sizes)]
-    return _FaceLines(lines.part(is_face), sizes[is_face], numbers)
+    sizes = np.concatenate([sizes for sizes, _ in pieces])[is_face]
+    return _FaceLines(lines.part(is_face), sizes, np.concatenate([each for _, each in pieces]))
+
+
+def _read_piece(lines: Lines) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """How many corners each line has, and int32 (C, 3) of those that have three or more."""
+    text = lines.joined()
+    plain = lines.placed_in(text.replace(b"/", b" "))
+    values, counts, _ = read_numbers(plain, np.int64)
+    # What does not fit is no index.
+    values = np.clip(values, _SMALLEST, _LARGEST).astype(np.int32)
+    has_numbers = counts > 0
+    plain = plain.part(has_numbers)
+    slashed = Lines(np.frombuffer(text, dtype=np.uint8), plain.starts, plain.ends)
+    found, numbers = _split_corners(slashed, plain, values, counts[has_numbers])
+    sizes = np.zeros(len(lines), dtype=np.int64)
+    sizes[has_numbers] = found
+    is_face = found >= 3
+    return sizes, numbers if is_face.all() else numbers[np.repeat(is_face, found)]
 
 
 def _split_corners(
-    lines: Lines, plain: Lines, values: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Corners per line and int64 (C, 3): v, v/vt, v//vn or v/vt/vn.
+    lines: Lines, plain: Lines, values: NDArray[np.int32], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Corners per line and int32 (C, 3): v, v/vt, v//vn or v/vt/vn.
 
     A number without a slash before it begins a corner; two slashes before it make it the third.
     """
@@ -110,7 +139,7 @@ def _split_corners(
     if alike is not None:
         return alike
     corner = np.cumsum(begins) - 1
-    numbers = np.zeros((np.count_nonzero(begins), 3), dtype=np.int64)
+    numbers = np.zeros((np.count_nonzero(begins), 3), dtype=np.int32)
     rank = _rank_in_corner(begins, after_two)
     is_known = rank < 3
     numbers[corner[is_known], rank[is_known]] = values[is_known]
@@ -129,9 +158,9 @@ def _rank_in_corner(begins: NDArray[np.bool_], after_two: NDArray[np.bool_]) -> 
 def _split_alike(
     begins: NDArray[np.bool_],
     after_two: NDArray[np.bool_],
-    values: NDArray[np.int64],
+    values: NDArray[np.int32],
     counts: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
     """_split_corners where all lines are written like the first, in a third of the time."""
     if not len(counts) or counts[0] > MOST_NUMBERS_ALIKE or (counts != counts[0]).any():
         return None
@@ -140,7 +169,7 @@ def _split_alike(
         return None
     corner = np.cumsum(begins[0]) - 1
     size = int(corner[-1]) + 1
-    numbers = np.zeros((len(counts), size, 3), dtype=np.int64)
+    numbers = np.zeros((len(counts), size, 3), dtype=np.int32)
     rows = values.reshape(begins.shape)
     for column, rank in enumerate(_rank_in_corner(begins[0], after_two[0])):
         if rank < 3:
@@ -148,13 +177,15 @@ def _split_alike(
     return np.full(len(counts), size), numbers.reshape(-1, 3)
 
 
-def _look_up(indices: NDArray[np.int64], rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
+def _look_up(
+    indices: NDArray[np.signedinteger], rows: NDArray[np.float32]
+) -> NDArray[np.float32] | None:
     """The row of each corner, zeros where it names none; None where no corner names one."""
     is_there = (indices >= 0) & (indices < len(rows))
     if not is_there.any():
         return None
     if is_there.all():
-        return rows[indices]
+        return np.take(rows, indices, axis=0)
     found = np.zeros((len(indices), rows.shape[1]), dtype=np.float32)
     found[is_there] = rows[indices[is_there]]
     return found
@@ -164,8 +195,8 @@ def _read_materials(
     lines: Lines, faces: Lines, report: Report, resolve: ResolveBeside
 ) -> tuple[tuple[MeshMaterial, ...], NDArray[np.int32] | None]:
     """The materials and each face's; none where no library can be read or no face names one."""
-    uses = find_lines(lines, b"usemtl")
-    libraries = find_lines(lines, b"mtllib")
+    uses = take_lines(lines, b"usemtl")
+    libraries = take_lines(lines, b"mtllib")
     known: dict[str, MeshMaterial] = {}
     names = dict.fromkeys(libraries.text(index) for index in range(min(len(libraries), 1000)))
     for name in list(names)[:MOST_LIBRARIES]:

@@ -16,7 +16,7 @@ from ..diagnostics import MeshError, Report, quote
 from .faces import Faces, make_mesh
 from .mesh_data import MeshData
 from .mesh_file import read_mesh_file
-from .ply_rows import Column, Element, Property, read_rows
+from .ply_rows import Bytes, Column, Element, Property, read_rows
 
 MOST_BYTES = 1024**3
 MOST_HEADER = 64 * 1024
@@ -38,10 +38,17 @@ def load_ply(path: Path, report: Report) -> MeshData:
     """The faces of a PLY file. Reports `truncated-mesh` (what is there was read) and
     `invalid-facets`. MeshError `empty-mesh` without faces, such as a cloud of points,
     `unreadable-mesh`, and those of `read_mesh_file`."""
-    data = read_mesh_file(path, MOST_BYTES)
-    order, elements, start = _read_header(data, path)
+    return make_mesh(_read_faces(path, report), path, report)
+
+
+def _read_faces(path: Path, report: Report) -> Faces:
+    content = read_mesh_file(path, MOST_BYTES)
+    order, elements, start = _read_header(content, path)
+    data: Bytes = content
     if order == "":
-        data, start, order = _numbers_of_text(data[start:], path), 0, "<"
+        data = _numbers_of_text(content[start:], path)
+        del content
+        start, order = 0, "<"
         elements = [_as_text(element) for element in elements]
     vertices: Columns = {}
     faces: dict[str, Column] = {}
@@ -56,10 +63,10 @@ def load_ply(path: Path, report: Report) -> MeshData:
             faces = columns
         if vertices and faces:
             break
-    return _build(vertices, faces, path, report)
+    return _gather_faces(vertices, faces, path)
 
 
-def _build(vertices: Columns, faces: dict[str, Column], path: Path, report: Report) -> MeshData:
+def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Faces:
     polygons = next((faces[name] for name in _FACE_LISTS if name in faces), None)
     points = _take(vertices, ("x", "y", "z"))
     if polygons is None or points is None:
@@ -69,23 +76,34 @@ def _build(vertices: Columns, faces: dict[str, Column], path: Path, report: Repo
     normals = _take(vertices, ("nx", "ny", "nz"))
     found = (uv for uv in (_take(vertices, names) for names in _UV_NAMES) if uv is not None)
     uvs = next(found, None)
-    nearest = np.clip(corners, 0, max(len(points) - 1, 0))
     is_face = polygons.sizes > 0
     made = Faces(
         vertices=points,
         corners=corners,
         sizes=polygons.sizes,
-        normals=normals[nearest] if normals is not None and len(points) else None,
-        uvs=uvs[nearest] if uvs is not None and len(points) else None,
+        normals=_at_corners(normals, corners),
+        uvs=_at_corners(uvs, corners),
     )
-    return make_mesh(made.keep(is_face), path, report)
+    return made.keep(is_face)
 
 
-def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.float64] | None:
+def _at_corners(
+    rows: NDArray[np.floating] | None, corners: NDArray[np.int64]
+) -> NDArray[np.floating] | None:
+    """Corners that are not there get any row: their faces are left out later."""
+    if rows is None or not len(rows):
+        return None
+    return np.take(rows, corners, axis=0, mode="clip")
+
+
+def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.floating] | None:
+    """In single precision where the file is."""
     if not all(name in vertices for name in names):
         return None
+    is_single = all(vertices[name].dtype.str[1:] == "f4" for name in names)
+    kind = np.float32 if is_single else np.float64
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.column_stack([vertices[name].astype(np.float64) for name in names])
+        return np.column_stack([vertices[name].astype(kind) for name in names])
 
 
 def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:
@@ -123,12 +141,14 @@ def _append_property(elements: list[Element], found: Property, path: Path) -> No
     properties.append(found)
 
 
-def _numbers_of_text(text: bytes, path: Path) -> bytes:
+def _numbers_of_text(text: bytes, path: Path) -> Bytes:
     """All numbers as doubles."""
+    if not text.strip():
+        return b""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return np.fromstring(text, dtype="<f8", sep=" ").tobytes() if text.strip() else b""
+            return memoryview(np.fromstring(text, dtype="<f8", sep=" ")).cast("B")
     except (DeprecationWarning, ValueError):
         raise _unreadable(path, "has something among its numbers that is none") from None
 

@@ -39,12 +39,14 @@ class Column:
     values: NDArray[np.generic]
 
 
+Bytes = bytes | memoryview
+
 # Where the values of each property of one row begin and how many there are.
 _Places = list[tuple[int, int]]
 
 
 def read_rows(
-    data: bytes, start: int, order: str, element: Element
+    data: Bytes, start: int, order: str, element: Element
 ) -> tuple[dict[str, Column], int, bool]:
     """The columns by name, where the rows end, and whether the data end before all rows are there.
 
@@ -60,7 +62,7 @@ def read_rows(
     return alike if alike is not None else _take_each(data, start, order, element)
 
 
-def _find_places(data: bytes, place: int, order: str, properties: list[Property]) -> _Places | None:
+def _find_places(data: Bytes, place: int, order: str, properties: list[Property]) -> _Places | None:
     """Of the row that begins here; None where the data end before it does."""
     places = []
     for each in properties:
@@ -82,7 +84,7 @@ def _find_places(data: bytes, place: int, order: str, properties: list[Property]
 
 
 def _take_alike(
-    data: bytes, start: int, order: str, element: Element, counts: list[int]
+    data: Bytes, start: int, order: str, element: Element, counts: list[int]
 ) -> tuple[dict[str, Column], int, bool] | None:
     """None where the rows differ in length."""
     fields: list[tuple[str, str, tuple[int, ...]]] = []
@@ -103,7 +105,7 @@ def _take_alike(
 
 
 def _take_each(
-    data: bytes, start: int, order: str, element: Element
+    data: Bytes, start: int, order: str, element: Element
 ) -> tuple[dict[str, Column], int, bool]:
     found: list[_Places] = []
     for _ in range(element.count):
@@ -122,7 +124,7 @@ def _take_each(
 
 
 def _gather(
-    data: bytes,
+    data: Bytes,
     order: str,
     each: Property,
     places: NDArray[np.int64],

@@ -49,6 +49,7 @@ def load_stl(path: Path, report: Report) -> MeshData:
         points = read_text_facets(data, report)
     else:
         points = _read_cut_off_facets(data, path, report)
+    del data  # A file's bytes and its arrays need not fit into memory together.
     return _build_mesh(_drop_invalid(points, report), path, report)
 
 
@@ -100,12 +101,15 @@ def _read_binary_facets(data: bytes, count: int, report: Report) -> NDArray[np.f
             code="missing-library",
         ) from None
     facets = np.frombuffer(data, dtype=BaseMesh.dtype, count=count, offset=_START)
-    return facets["vectors"].astype(np.float32)
+    with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later
+        points: NDArray[np.float32] = facets["vectors"] + np.float32(0.0)  # without -0.0
+    return points
 
 
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     """Not finite, or so large that areas overflow single precision."""
-    if not len(points) or np.abs(points).max() <= LARGEST_COORDINATE:
+    # Written this way round, a NaN is not within.
+    if not len(points) or -LARGEST_COORDINATE <= points.min() <= points.max() <= LARGEST_COORDINATE:
         return points
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 _BLANK = ord(" ")
 _NEWLINE = ord("\n")
 _INDENT = re.compile(rb"\n[ \t]+")
+LINES_AT_ONCE = 32 * 1024
 MOST_FAILURES = 2000
-"""Texts that fail to parse, in one file; what fails beyond is given up without a closer look."""
+"""Texts that fail to parse, in one call; what fails beyond is given up without a closer look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +40,53 @@ class Lines:
         return content.decode("utf-8", "replace").strip()
 
     def joined(self) -> bytes:
-        """The lines' text with their newlines."""
+        """The lines' text with their newlines. Neighbours are copied in one piece."""
         if not len(self):
             return b""
-        first, last = self.starts[0], self.ends[-1] + 1
-        change = np.zeros(last - first + 1, dtype=np.int8)
-        change[self.starts - first] += 1
-        change[self.ends + 1 - first] -= 1
-        is_line = np.cumsum(change[:-1], dtype=np.int8).view(bool)
-        text: bytes = self.characters[first:last][is_line].tobytes()
-        return text
+        is_first = np.ones(len(self), dtype=bool)
+        is_first[1:] = self.starts[1:] != self.ends[:-1] + 1
+        firsts = np.flatnonzero(is_first)
+        starts = self.starts[firsts].tolist()
+        ends = self.ends[np.append(firsts[1:], len(self)) - 1].tolist()
+        text = memoryview(self.characters)
+        return b"".join([text[start : end + 1] for start, end in zip(starts, ends, strict=True)])
+
+    def placed_in(self, text: bytes) -> "Lines":
+        """The same lines in a text of the length of the joined one."""
+        lengths = self.ends + 1 - self.starts
+        stops = np.cumsum(lengths)
+        return Lines(np.frombuffer(text, dtype=np.uint8), stops - lengths, stops - 1)
 
 
 def split_lines(data: bytes) -> Lines:
-    """All lines of a text, without blanks before them; a backslash joins a line to the next."""
+    """All lines of a text, without blanks before them; a backslash joins a line to the next.
+
+    The characters can be written to."""
     if b"\\" in data:
         data = re.sub(rb"\\\r?\n", b" ", data)
     if b"\r" in data:
         data = data.replace(b"\r", b"\n")
-    data = _INDENT.sub(b"\n", b"\n" + data + b"\n")
-    characters = np.frombuffer(data, dtype=np.uint8)
+    if data.startswith((b" ", b"\t")) or b"\n " in data or b"\n\t" in data:
+        data = _INDENT.sub(b"\n", b"\n" + data)
+    characters = np.empty(len(data) + 2, dtype=np.uint8)
+    characters[0] = characters[-1] = _NEWLINE
+    characters[1:-1] = np.frombuffer(data, dtype=np.uint8)
+    del data
     ends = np.flatnonzero(characters == _NEWLINE)
     return Lines(characters, ends[:-1] + 1, ends[1:])
 
 
-def find_lines(lines: Lines, keyword: bytes) -> Lines:
-    """The lines whose first word is this, without it."""
+def take_lines(lines: Lines, keyword: bytes) -> Lines:
+    """The lines whose first word is this, with blanks in its place: no other word finds them any
+    more, and neighbours stay neighbours."""
     size = len(keyword)
     found = np.flatnonzero(lines.ends - lines.starts > size)
     for offset, letter in enumerate(keyword):
         found = found[lines.characters[lines.starts[found] + offset] == letter]
     found = found[lines.characters[lines.starts[found] + size] <= _BLANK]
-    return Lines(lines.characters, lines.starts[found] + size, lines.ends[found])
+    for offset in range(size):
+        lines.characters[lines.starts[found] + offset] = _BLANK
+    return lines.part(found)
 
 
 def read_numbers(
@@ -84,7 +100,8 @@ def read_numbers(
     counts = np.zeros(len(lines), dtype=np.int64)
     is_read = np.ones(len(lines), dtype=bool)
     failures = 0
-    waiting = [(0, len(lines))] if len(lines) else []
+    starts = range(0, len(lines), LINES_AT_ONCE)
+    waiting = [(start, min(start + LINES_AT_ONCE, len(lines))) for start in reversed(starts)]
     while waiting:
         start, stop = waiting.pop()
         part = lines.part(slice(start, stop))

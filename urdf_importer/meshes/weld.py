@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+_MINUS_ZERO = np.uint32(0x80000000)
 _HASH_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
@@ -14,7 +15,8 @@ def weld_points(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArr
     near). The vertices come in the order in which they first appear, so neighbours stay together
     in memory. The points must be finite.
     """
-    points = points + np.float32(0.0)
+    if (points.view(np.uint32) == _MINUS_ZERO).any():
+        points = points + np.float32(0.0)
     patterns = points.view(np.uint32)
     order, starts = _group_by_hash(patterns)
     if starts is None:
@@ -38,13 +40,16 @@ def _group_by_hash(
     one hash, which every pair of neighbours is checked for.
     """
     index_bits = max(len(patterns) - 1, 1).bit_length()
-    keys = _hash(patterns) >> np.uint64(index_bits) << np.uint64(index_bits)
+    keys = _hash(patterns)
+    keys >>= np.uint64(index_bits)
+    keys <<= np.uint64(index_bits)
     keys |= np.arange(len(patterns), dtype=np.uint64)
     keys.sort()
-    order = (keys & np.uint64((1 << index_bits) - 1)).astype(np.int64)
+    order = (keys & np.uint64((1 << index_bits) - 1)).view(np.int64)
     keys >>= np.uint64(index_bits)
     starts = np.ones(len(patterns), dtype=bool)
     starts[1:] = keys[1:] != keys[:-1]
+    del keys
     return order, starts if _groups_are_equal(patterns, order, starts) else None
 
 
@@ -65,8 +70,10 @@ def _group_exactly(
 
 def _differs_from_last(patterns: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the second, third ... row in `order` differs from the one before it."""
-    x, y, z = np.take(patterns, order, axis=0).T
-    differs: NDArray[np.bool_] = (x[1:] != x[:-1]) | (y[1:] != y[:-1]) | (z[1:] != z[:-1])
+    differs = np.zeros(max(len(order) - 1, 0), dtype=bool)
+    for column in patterns.T:
+        ordered = np.take(column, order)
+        differs |= ordered[1:] != ordered[:-1]
     return differs
 
 
