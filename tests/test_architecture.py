@@ -39,6 +39,8 @@ TABLE = {
     "options": row(),
     "diagnostics": row(),
     "progress": row(),
+    # Two states of a robot, in words: read by the Blender layer and by the front ends.
+    "changes": row(PLAIN),
     "outputs": row("diagnostics"),
     # Ctrl-C where Blender cannot take it.
     "interrupts": row(),
@@ -51,13 +53,15 @@ TABLE = {
     "readers": row(f"{PLAIN} packages", late="xacro yaml ruamel"),
     "writers": row(f"{PLAIN} kinematics meshes", "numpy"),
     "blender": row(
-        f"{PLAIN} kinematics meshes outputs progress interrupts", "bpy bmesh mathutils idprop numpy"
+        f"{PLAIN} changes kinematics meshes outputs progress interrupts",
+        "bpy bmesh mathutils idprop numpy",
     ),
     "pipeline": row(
-        f"{PLAIN} kinematics meshes outputs packages progress readers writers", late="blender"
+        f"{PLAIN} changes kinematics meshes outputs packages progress readers writers",
+        late="blender",
     ),
     # The front ends. headless.py is started as a file, so it must name the package.
-    "__init__": row(f"{PLAIN} kinematics pipeline progress"),
+    "__init__": row(f"{PLAIN} changes kinematics pipeline progress"),
     "__main__": row("cli"),
     "cli": row("urdf_importer diagnostics options outputs progress interrupts command"),
     "command": row("urdf_importer diagnostics options outputs progress"),
@@ -65,7 +69,8 @@ TABLE = {
 }
 BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extras"}
 # Operators poll, translate and report; what they may see of the library.
-OPERATORS = row("urdf_importer blender", "bpy bpy_extras")
+# The command is for blender --command.
+OPERATORS = row("urdf_importer blender cli", "bpy bpy_extras")
 
 LIBRARY = sources_of("urdf_importer")
 OPERATOR_FILES = sources_of("operators")

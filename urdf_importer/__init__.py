@@ -10,6 +10,7 @@
 Reading, planning and forward kinematics need no Blender; the rest needs bpy when it is called.
 """
 
+from .changes import Change
 from .diagnostics import (
     BuildError,
     Diagnostic,
@@ -26,7 +27,9 @@ from .model import Robot
 from .options import ImportOptions
 from .pipeline import (
     ImportResult,
+    UpdateResult,
     XacroArgument,
+    compare_with_source,
     get_joint_positions,
     import_robot,
     import_steps,
@@ -37,11 +40,13 @@ from .pipeline import (
     render_preview,
     save_blend,
     set_joint_positions,
+    update_robot,
 )
 from .progress import Progress
 
 __all__ = [
     "BuildError",
+    "Change",
     "Diagnostic",
     "Diagnostics",
     "ImportOptions",
@@ -54,8 +59,10 @@ __all__ = [
     "Robot",
     "RobotError",
     "Severity",
+    "UpdateResult",
     "WriteError",
     "XacroArgument",
+    "compare_with_source",
     "forward_kinematics",
     "get_joint_positions",
     "import_robot",
@@ -68,4 +75,5 @@ __all__ = [
     "render_preview",
     "save_blend",
     "set_joint_positions",
+    "update_robot",
 ]

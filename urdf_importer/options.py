@@ -62,6 +62,18 @@ class ImportOptions:
         "Hold joints within their limits by bone constraints and while transforming",
         group="Rig",
     )
+    bone_shapes: bool = option(
+        True,
+        "Bone Shapes",
+        "Draw bones as rings, sliders and handles that show how their joints move",
+        group="Rig",
+    )
+    limit_arcs: bool = option(
+        False,
+        "Limit Arcs",
+        "Show the range of each joint by an arc or a line beside it",
+        group="Rig",
+    )
     visuals: bool = option(True, "Visuals", "Import what the robot looks like", group="Geometry")
     collisions: bool = option(
         True, "Collisions", "Import collision shapes, hidden and drawn as wire", group="Geometry"

@@ -61,6 +61,11 @@ def _describe_bone(bone: Any) -> dict[str, Any]:
         "mode": bone.rotation_mode,
         "pose": (_plain(bone.location), _plain(bone.rotation_euler)),
         "locks": (_plain(bone.lock_location), _plain(bone.lock_rotation)),
+        "shape": (
+            bone.custom_shape and bone.custom_shape.name,
+            _plain(bone.custom_shape_scale_xyz),
+        ),
+        "color": (bone.bone.color.palette, _plain(bone.bone.color.custom.normal)),
         "constraints": [_describe_settings(each) for each in bone.constraints],
         "properties": _plain_properties(bone.bone),
     }

@@ -11,7 +11,7 @@ from rigs import new_scene
 from source_tree import ROOT
 from urdf_importer import ImportOptions
 
-PAGES = ("README.md", "docs/python.md")
+PAGES = ("README.md", "docs/python.md", "docs/update.md")
 
 
 def read_examples() -> list[tuple[str, str]]:

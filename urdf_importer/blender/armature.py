@@ -14,14 +14,14 @@ from ..kinematics.rig_plan import FIXED, JOINTS, MECHANISM, BonePlan, JointPlan,
 from ..kinematics.rounding import edit_numbers
 from . import properties
 from .modes import edit_bones_of
-from .refine import refine_bones
 
 _COLLECTIONS = {JOINTS: True, FIXED: False, MECHANISM: False}
 """Bone collections and whether they are shown."""
 
 
 def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """Makes the bones of the plan in an armature object that has none yet."""
+    """Makes the bones of the plan in an armature object that has none yet; refine_bones comes
+    next."""
     if not bones:
         return
     heads = np.array([bone.rest[:3, 3] for bone in bones])
@@ -36,7 +36,6 @@ def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
         edit_bones.foreach_set("head", heads.ravel())
         edit_bones.foreach_set("tail", tails.ravel())
         edit_bones.foreach_set("roll", rolls)
-    refine_bones(armature, bones)
 
 
 def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
@@ -45,8 +44,10 @@ def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
         if members:
             collection = armature.data.collections.new(name)
             collection.is_visible = shown
-            for bone in members:
-                collection.assign(armature.data.bones[bone.name])
+            for plan in members:
+                bone = armature.data.bones[plan.name]
+                bone[properties.PART] = name
+                collection.assign(bone)
 
 
 def build_pose(armature: Any, plan: RigPlan) -> None:

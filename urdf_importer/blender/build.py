@@ -16,11 +16,17 @@ from . import properties
 from .armature import build_bone_collections, build_bones, build_pose, describe_joints
 from .constraints import build_constraints, build_drivers
 from .ledger import Ledger
+from .limit_marks import build_limit_marks
 from .links import build_inertial, build_links
 from .materials import ResolveTexture
-from .modes import leave_modes
+from .modes import deselect_all, leave_modes, remember_standing, restore_standing
 from .physics import build_rigid_bodies
+from .refine import refine_bones
 from .shapes import LoadShape, ShapeBuilder
+from .widgets import build_looks
+
+_MOST_AT_ONCE = 250
+"""Links or constraints built in one step: progress bars stay alive."""
 
 _COLLECTIONS = ("Links", "Visuals", "Collisions", "Inertials")
 _HIDDEN = ("Collisions", "Inertials")
@@ -53,10 +59,12 @@ def build_rig(
 
     `load` gives the arrays of a shape, `resolve_texture` finds the images of
     materials. On any exception, and when the generator is closed before
-    its end, everything that was made is removed again.
+    its end, everything that was made is removed again, and the user's
+    selection and mode are as before. The last step, with a share of 1, comes
+    when all is there.
     """
     ledger = Ledger()
-    selection = _remember_selection()
+    standing = remember_standing()
     try:
         shapes = ShapeBuilder(
             plan.robot, plan.size, options, load, resolve_texture, ledger, diagnostics
@@ -64,7 +72,7 @@ def build_rig(
         rig = yield from _build(plan, options, shapes, ledger)
     except BaseException:
         ledger.remove_all()
-        _restore_selection(selection)
+        restore_standing(standing)
         raise
     return rig
 
@@ -76,27 +84,26 @@ def _build(
     ledger: Ledger,
 ) -> Generator[Progress, None, Rig]:
     leave_modes()
+    deselect_all()
     yield Progress(share=0.0, text=f"{len(plan.bones)} bones")
     collection = ledger.new_collection(plan.robot.name)
     bpy.context.scene.collection.children.link(collection)
-    armature = _build_armature(plan, collection, ledger)
-    yield Progress(share=0.1, text=f"{len(plan.links)} links")
+    armature = yield from _build_armature(plan, collection, ledger)
     parts = {name: _new_part(name, ledger) for name in _COLLECTIONS}
-    rig = Rig(
-        armature=armature,
-        collection=collection,
-        links=build_links(armature, plan, parts["Links"], ledger),
-    )
+    links = yield from _build_links(armature, plan, parts["Links"], ledger)
+    rig = Rig(armature=armature, collection=collection, links=links)
     if options.inertials:
         _build_inertials(plan, rig, parts["Inertials"], ledger)
+    if options.limit_arcs:
+        parts["Limits"] = _new_part("Limits", ledger)
+        build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
     yield from _build_shapes(plan, options, rig, parts, shapes)
-    yield Progress(share=0.95, text="limits and drivers")
-    build_constraints(armature, plan.constraints)
-    build_drivers(armature, plan.drivers)
+    yield from _build_motion(armature, plan)
     _show(rig, parts)
     if options.rigid_bodies:
         bpy.context.view_layer.update()
         build_rigid_bodies([item.link for item in plan.links], rig.collisions)
+    yield Progress(share=1.0, text="done")
     return rig
 
 
@@ -107,16 +114,48 @@ def _new_part(name: str, ledger: Ledger) -> Any:
     return part
 
 
-def _build_armature(plan: RigPlan, collection: Any, ledger: Ledger) -> Any:
+def _build_armature(
+    plan: RigPlan, collection: Any, ledger: Ledger
+) -> Generator[Progress, None, Any]:
     armature = ledger.new_object(plan.robot.name, ledger.new_armature(plan.robot.name))
     armature.rotation_mode = "QUATERNION"
     collection.objects.link(armature)
     build_bones(armature, plan.bones)
+    yield Progress(share=0.03, text=f"axes of {len(plan.bones)} bones")
+    refine_bones(armature, plan.bones)
+    # Nobody needs to see it half done, and each look at it costs more than the next step.
+    bpy.context.scene.collection.children.unlink(collection)
+    yield Progress(share=0.05, text="pose and looks of the bones")
     build_bone_collections(armature, plan.bones)
     build_pose(armature, plan)
+    build_looks(armature, plan.bones, ledger)
+    yield Progress(share=0.07, text="what the bones say")
     describe_joints(armature, plan.joints)
     _describe_robot(armature, plan)
     return armature
+
+
+def _build_links(
+    armature: Any, plan: RigPlan, collection: Any, ledger: Ledger
+) -> Generator[Progress, None, dict[str, Any]]:
+    text = f"{len(plan.links)} links"
+    yield Progress(share=0.1, text=text)
+    built = {}
+    for name, empty in build_links(armature, plan, collection, ledger):
+        built[name] = empty
+        if len(built) % _MOST_AT_ONCE == 0:
+            yield Progress(share=0.1 + 0.05 * len(built) / len(plan.links), text=text)
+    return built
+
+
+def _build_motion(armature: Any, plan: RigPlan) -> Iterator[Progress]:
+    for start in range(0, len(plan.constraints), _MOST_AT_ONCE):
+        share = 0.95 + 0.03 * start / len(plan.constraints)
+        yield Progress(share=share, text=f"{len(plan.constraints)} limits")
+        build_constraints(armature, plan.constraints[start : start + _MOST_AT_ONCE])
+    for start in range(0, len(plan.drivers), _MOST_AT_ONCE):
+        yield Progress(share=0.98, text=f"{len(plan.drivers)} drivers")
+        build_drivers(armature, plan.drivers[start : start + _MOST_AT_ONCE])
 
 
 def _describe_robot(armature: Any, plan: RigPlan) -> None:
@@ -164,17 +203,16 @@ def _build_shapes(
 
 
 def _show(rig: Rig, parts: dict[str, Any]) -> None:
-    """Links the parts into the scene: late, since each object linked to a scene costs time
+    """Links everything into the scene: late, since each object linked to a scene costs time
     proportional to all that is there. Hidden ones are hidden by the eye, so they stay evaluated."""
     for name, part in parts.items():
         rig.collection.children.link(part)
         if name in _HIDDEN:
             part.hide_render = True
+    bpy.context.scene.collection.children.link(rig.collection)
     layer = _find_layer_collection(rig.collection)
     for name in _HIDDEN:
         layer.children[parts[name].name].hide_viewport = True
-    for other in bpy.context.view_layer.objects.selected:
-        other.select_set(False)
     bpy.context.view_layer.objects.active = rig.armature
     rig.armature.select_set(True)
     rig.armature.show_in_front = True
@@ -182,15 +220,3 @@ def _show(rig: Rig, parts: dict[str, Any]) -> None:
 
 def _find_layer_collection(collection: Any) -> Any:
     return bpy.context.view_layer.layer_collection.children[collection.name]
-
-
-def _remember_selection() -> tuple[Any, list[Any]]:
-    layer = bpy.context.view_layer
-    return layer.objects.active, list(layer.objects.selected)
-
-
-def _restore_selection(selection: tuple[Any, list[Any]]) -> None:
-    active, selected = selection
-    for item in selected:
-        item.select_set(True)
-    bpy.context.view_layer.objects.active = active

@@ -14,21 +14,27 @@ from ..kinematics.rig_plan import (
     DriverPlan,
     LimitPlan,
 )
+from . import properties
 
 _AXES = "xyz"
 _AWAY_FROM_GIMBAL_LOCK = "abs(cos(q)) > 0.02"
 
 
 def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
+    """Adds the constraints to the bones, and to each bone's properties which are ours."""
+    made: dict[str, list[str]] = {}
     for plan in plans:
-        pose_bones = armature.pose.bones
+        pose_bone = armature.pose.bones[plan.bone]
         match plan:
             case LimitPlan():
-                _build_limit(pose_bones[plan.bone], plan)
+                constraint = _build_limit(pose_bone, plan)
             case CopyPlan():
-                _build_copy(armature, pose_bones[plan.bone], plan)
+                constraint = _build_copy(armature, pose_bone, plan)
             case CopyAllPlan():
-                _build_copy_all(armature, pose_bones[plan.bone], plan)
+                constraint = _build_copy_all(armature, pose_bone, plan)
+        made.setdefault(plan.bone, []).append(constraint.name)
+    for bone, names in made.items():
+        armature.data.bones[bone][properties.CONSTRAINTS] = names
 
 
 def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
@@ -88,7 +94,7 @@ def _add_variable(driver: Any, name: str, kind: str) -> Any:
     return variable.targets[0]
 
 
-def _build_limit(pose_bone: Any, plan: LimitPlan) -> None:
+def _build_limit(pose_bone: Any, plan: LimitPlan) -> Any:
     turning = plan.property == "rotation_euler"
     constraint = pose_bone.constraints.new("LIMIT_ROTATION" if turning else "LIMIT_LOCATION")
     constraint.owner_space = "LOCAL"
@@ -103,9 +109,10 @@ def _build_limit(pose_bone: Any, plan: LimitPlan) -> None:
                 setattr(constraint, f"{side}_{axis}", bound)
                 if not turning:
                     setattr(constraint, f"use_{side}_{axis}", True)
+    return constraint
 
 
-def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> None:
+def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> Any:
     turning = plan.property == "rotation_euler"
     constraint = pose_bone.constraints.new("COPY_ROTATION" if turning else "COPY_LOCATION")
     _aim_constraint(constraint, armature, plan.target)
@@ -118,12 +125,14 @@ def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> None:
         driver = _drive(constraint, "influence")
         _read_number(driver, armature, plan.middle)
         driver.expression = _AWAY_FROM_GIMBAL_LOCK
+    return constraint
 
 
-def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> None:
+def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> Any:
     constraint = pose_bone.constraints.new("COPY_TRANSFORMS")
     _aim_constraint(constraint, armature, plan.target)
     constraint.mix_mode = "REPLACE"
+    return constraint
 
 
 def _aim_constraint(constraint: Any, armature: Any, bone: str) -> None:

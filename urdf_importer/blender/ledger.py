@@ -11,6 +11,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._made: list[Any] = []
+        self._shared: list[Any] = []
 
     def new_object(self, name: str, data: Any) -> Any:
         return self.note(bpy.data.objects.new(name, data))
@@ -43,6 +44,16 @@ class Ledger:
         """Removes what was made, in one go: removing one by one takes quadratic time."""
         bpy.data.batch_remove(self._made)
         self._made.clear()
+        for datablock in reversed(self._shared):
+            if not datablock.users:
+                bpy.data.batch_remove([datablock])
+        self._shared.clear()
+
+    def share(self, datablock: Any) -> Any:
+        """Remembers what other robots may come to use as well: it goes only if none does. What
+        uses another comes after it."""
+        self._shared.append(datablock)
+        return datablock
 
     def note(self, datablock: Any) -> Any:
         """Remembers what Blender made by other ways."""

@@ -6,6 +6,7 @@ zero pose lies outside a limit would be wrong from the start. Rotations are quat
 angles at gimbal lock cost up to 2.4e-4.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,11 @@ _INERTIAL_SHARE = 0.02
 """Sizes of the empties as shares of the robot's size."""
 
 
-def build_links(armature: Any, plan: RigPlan, collection: Any, ledger: Ledger) -> dict[str, Any]:
-    """Link name -> empty, in tree order."""
+def build_links(
+    armature: Any, plan: RigPlan, collection: Any, ledger: Ledger
+) -> Iterator[tuple[str, Any]]:
+    """Link names and their empties, in tree order; each is built when it is asked for."""
     holders = _bone_tails(armature)
-    built = {}
     for link in plan.links:
         empty = ledger.new_object(link.link.name, None)
         empty.empty_display_type = "ARROWS"
@@ -44,8 +46,7 @@ def build_links(armature: Any, plan: RigPlan, collection: Any, ledger: Ledger) -
         place(empty, local)
         _describe_link(empty, link)
         collection.objects.link(empty)
-        built[link.link.name] = empty
-    return built
+        yield link.link.name, empty
 
 
 def build_inertial(
@@ -56,6 +57,7 @@ def build_inertial(
     frame.empty_display_type = "SPHERE"
     frame.empty_display_size = _INERTIAL_SHARE * size
     frame.parent = empty
+    frame[properties.PART] = properties.INERTIALS
     place(frame, matrix_from_pose(inertial.origin))
     collection.objects.link(frame)
     return frame

@@ -11,6 +11,8 @@ from typing import Any
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..meshes.mesh_data import MeshMaterial
 from ..model import Color, Material
+from . import properties
+from .fingerprints import describe_look
 from .images import ImageBuilder
 from .ledger import Ledger
 
@@ -53,7 +55,10 @@ class MaterialBuilder:
         key = (look, has_uvs and has_image)
         if key not in self._built:
             image = self._find_image(look, subject, line) if has_image else None
-            self._built[key] = self._make(look, image, has_uvs=has_uvs)
+            made = self._ledger.new_material(look.name or _name_color(look.color))
+            fill_material(made, look, image, has_uvs=has_uvs)
+            made[properties.LOOK] = describe_look(look, has_uvs=has_uvs)
+            self._built[key] = made
         return self._built[key]
 
     def _find_look(self, material: Material, subject: str) -> MeshMaterial:
@@ -84,20 +89,21 @@ class MaterialBuilder:
             line=line,
         )
 
-    def _make(self, look: MeshMaterial, image: Any | None, *, has_uvs: bool) -> Any:
-        color = look.color
-        made = self._ledger.new_material(look.name or _name_color(color))
-        linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
-        if made.node_tree is None:
-            made.use_nodes = True
-        shader = next(n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
-        shader.inputs["Base Color"].default_value = (*linear[:3], 1.0)
-        shader.inputs["Alpha"].default_value = color[3]
-        shader.inputs["Roughness"].default_value = 0.5
-        made.diffuse_color = linear
-        if image is not None:
-            _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=look.image_alpha)
-        return made
+
+def fill_material(made: Any, look: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
+    """Gives a new, empty material datablock a look, with the image that takes the colour's place
+    or None."""
+    color = look.color
+    linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
+    if made.node_tree is None:
+        made.use_nodes = True
+    shader = next(n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+    shader.inputs["Base Color"].default_value = (*linear[:3], 1.0)
+    shader.inputs["Alpha"].default_value = color[3]
+    shader.inputs["Roughness"].default_value = 0.5
+    made.diffuse_color = linear
+    if image is not None:
+        _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=look.image_alpha)
 
 
 def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:

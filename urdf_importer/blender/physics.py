@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigid bodies on collision shapes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -41,6 +41,29 @@ def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[
             body.collision_shape = _SHAPES.get(type(collision.geometry), "CONVEX_HULL")
             bodies.append(shape)
     return bodies
+
+
+def update_rigid_bodies(pairs: Iterable[tuple[Any, Any]], *, drop: bool) -> None:
+    """Old objects become bodies as their twins are. What they have of their own stays but for the
+    mass; with `drop` those whose twin is none become none."""
+    world = bpy.context.scene.rigidbody_world
+    if world is None or world.collection is None:
+        return
+    for old, twin in pairs:
+        if twin.rigid_body is None:
+            if drop and old.rigid_body is not None:
+                with bpy.context.temp_override(object=old, active_object=old):
+                    bpy.ops.rigidbody.object_remove()
+            continue
+        if old.rigid_body is None:
+            world.collection.objects.link(old)
+            _copy_body(old.rigid_body, twin.rigid_body)
+        old.rigid_body.mass = twin.rigid_body.mass
+
+
+def _copy_body(body: Any, twin: Any) -> None:
+    body.kinematic = True
+    body.collision_shape = twin.collision_shape
 
 
 def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:

@@ -23,8 +23,19 @@ CENTER_OF_MASS = "urdf_center_of_mass"
 INERTIA = "urdf_inertia"
 IMPORT = "urdf_import"
 PART = "urdf_part"
+WIDGET = "urdf_widget"
+LIMITS_OF = "urdf_limits_of"
+CONSTRAINTS = "urdf_constraints"
+FINGERPRINT = "urdf_fingerprint"
+LOOK = "urdf_look"
+LOOKS = "urdf_looks"
 
-_SHAPE_TYPES = {
+# What an object under a link's empty stands for; its collection is called the same.
+VISUALS = "Visuals"
+COLLISIONS = "Collisions"
+INERTIALS = "Inertials"
+
+SHAPE_TYPES = {
     Box: "box",
     Cylinder: "cylinder",
     Sphere: "sphere",
@@ -46,7 +57,7 @@ def pack(value: Any) -> Any:
 
 def _pack_fields(value: Any) -> dict[str, Any]:
     packed: dict[str, Any] = {}
-    shape = _SHAPE_TYPES.get(type(value))
+    shape = SHAPE_TYPES.get(type(value))
     if shape is not None:
         packed["type"] = shape
     for name in _compared_fields(type(value)):

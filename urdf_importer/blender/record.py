@@ -12,6 +12,8 @@ from ..diagnostics import BuildError, Diagnostic, Severity, quote
 from ..options import ImportOptions
 from . import properties
 
+_records = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRecord:
@@ -26,6 +28,8 @@ def record_import(
     armature: Any, path: str, options: ImportOptions, diagnostics: Iterable[Diagnostic]
 ) -> None:
     """Replaces what the armature said before."""
+    global _records
+    _records += 1
     recorded: dict[str, Any] = {
         "path": str(Path(path).absolute()),
         "options": json.dumps(_chosen(options)),
@@ -33,6 +37,12 @@ def record_import(
     described = [_describe(item) for item in diagnostics]
     # Custom properties know no empty lists.
     armature[properties.IMPORT] = recorded | ({"diagnostics": described} if described else {})
+
+
+def count_records() -> int:
+    """How often a rig was made or made anew since Blender started: another number says that what
+    was read from a rig may be old."""
+    return _records
 
 
 def find_record(armature: Any) -> ImportRecord:

@@ -58,6 +58,8 @@ class _Trial:
 
 def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
     """Gives inexact bones other tails and rolls; to be called in object mode."""
+    if not bones:
+        return
     trials: dict[int, _Trial] = {}
     rounds = min(max(_WORK // len(bones), _LEAST_ROUNDS), _MOST_ROUNDS)
     attempts = max(rounds - _GENERATIONS, 1)

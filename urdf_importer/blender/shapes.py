@@ -12,10 +12,11 @@ from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual, re
 from ..model.gazebo_material import find_gazebo_color, gazebo_materials
 from ..options import ImportOptions
 from . import properties
+from .fingerprints import fingerprint_shape, note_looks
 from .ledger import Ledger
 from .links import place
 from .materials import MaterialBuilder, ResolveTexture
-from .meshes import build_hull, build_mesh, decimate
+from .meshes import build_hull, build_mesh, copy_bare, decimate
 
 LoadShape = Callable[[Geometry, Diagnostics, str, int], MeshData]
 """Arrays of a shape, for a subject (a link's name) and line; raises MeshError."""
@@ -74,6 +75,8 @@ class ShapeBuilder:
             built.empty_display_size = _PLACEHOLDER_SHARE * self._size
         built.parent = empty
         place(built, matrix_from_pose(shape.origin))
+        is_visual = isinstance(shape, Visual)
+        built[properties.PART] = properties.VISUALS if is_visual else properties.COLLISIONS
         built[properties.SHAPE] = properties.pack(shape)
         collection.objects.link(built)
         return built
@@ -82,9 +85,20 @@ class ShapeBuilder:
         key = (type(shape), shape.geometry)
         if key not in self._meshes:
             data = self._load_once(shape.geometry, link, shape.line)
-            made = None if isinstance(data, MeshError) else self._build_mesh(data, shape, link)
+            made = None if isinstance(data, MeshError) else self._make_mesh(data, shape, link)
+            if made is not None and not isinstance(data, MeshError):
+                made[properties.FINGERPRINT] = fingerprint_shape(data, shape, self._options)
             self._meshes[key] = made
         return self._meshes[key]
+
+    def _make_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+        """A collision that looks like a visual gets a copy of its mesh: Blender shares the arrays
+        of copies until one of them is changed."""
+        is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
+        alike = self._meshes.get((Visual, shape.geometry))
+        if isinstance(shape, Visual) or is_hull or alike is None:
+            return self._build_mesh(data, shape, link)
+        return copy_bare(alike, self._ledger)
 
     def _build_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
         """Options about meshes concern mesh files only; collision shapes need no materials."""
@@ -102,6 +116,7 @@ class ShapeBuilder:
             has_uvs = data.uvs is not None
             made = self._materials.build_look(look, link.name, shape.line, has_uvs=has_uvs)
             mesh.materials.append(made)
+        note_looks(mesh, mesh.materials)
         return mesh
 
     def _find_material(self, visual: Visual, link: Link) -> Material | None:
@@ -147,3 +162,4 @@ class ShapeBuilder:
             built.data.materials.append(None)
         built.material_slots[0].link = "OBJECT"
         built.material_slots[0].material = made
+        note_looks(built, [made])

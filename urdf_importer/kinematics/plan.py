@@ -13,17 +13,21 @@ from .bones import BoneShape, exact_axes, measure_robot, shape_bones
 from .channels import free_channels, plan_joints, rotation_mode
 from .forward import zero_frames
 from .groups import group_joints
+from .limit_marks import plan_limit_marks
 from .limits import needs_limit_bone, plan_ik_limits, plan_limit_bone, plan_limits
+from .looks import fixed_look, joint_look, measure_joints
 from .mechanism import plan_mechanism
 from .mimic_drivers import plan_mimic_drivers
 from .names import NameTable
 from .rig_plan import (
     FIXED,
     JOINTS,
+    BoneLook,
     BonePlan,
     ConstraintPlan,
     DriverPlan,
     JointPlan,
+    LimitMarkPlan,
     LinkPlan,
     RigPlan,
 )
@@ -54,7 +58,14 @@ def plan_rig(
     skeleton = plan_skeleton(tree, groups, fixed_bones=bones)
     size = measure_robot(tree, frames)
     shapes = shape_bones(tree, frames, skeleton, size)
-    rig = _Rig(tree=tree, skeleton=skeleton, options=options, diagnostics=diagnostics)
+    rig = _Rig(
+        tree=tree,
+        skeleton=skeleton,
+        options=options,
+        diagnostics=diagnostics,
+        size=size,
+        radii=measure_joints(tree, skeleton, shapes, size).tolist(),
+    )
     rig.plan_bones(_round(skeleton, shapes))
     return RigPlan(
         robot=robot,
@@ -66,6 +77,7 @@ def plan_rig(
         drivers=tuple(rig.plan_drivers()),
         bone_of_joint=rig.bone_of_joint,
         cut_joints=tree.cut_joints,
+        limit_marks=rig.plan_limit_marks(frames) if options.limit_arcs else (),
     )
 
 
@@ -119,6 +131,8 @@ class _Rig:
     skeleton: Skeleton
     options: ImportOptions
     diagnostics: Diagnostics
+    size: float
+    radii: list[float]
     bones: list[BonePlan] = field(default_factory=list)
     joints: list[JointPlan] = field(default_factory=list)
     constraints: list[ConstraintPlan] = field(default_factory=list)
@@ -155,6 +169,12 @@ class _Rig:
         enforce = self.options.enforce_limits
         return self.drivers + plan_mimic_drivers(self.joints, self.bones, enforce_limits=enforce)
 
+    def plan_limit_marks(self, frames: Matrix) -> tuple[LimitMarkPlan, ...]:
+        rests = {bone.name: bone.rest for bone in self.bones}
+        radii = dict(zip(self.names, self.radii, strict=True))
+        links = {link.name: frame for link, frame in zip(self.tree.links, frames, strict=True)}
+        return plan_limit_marks(self.joints, rests, radii, links)
+
     def _wanted_name(self, seed: BoneSeed) -> str:
         if seed.group is not None:
             return ">".join(motion.joint.name for motion in seed.group.motions)
@@ -175,6 +195,7 @@ class _Rig:
                 rest=_rest(shape),
                 length=shape.length,
                 collection=FIXED,
+                look=fixed_look(self.radii[index]) if self.options.bone_shapes else None,
             )
         )
 
@@ -194,6 +215,7 @@ class _Rig:
             turns=tuple(i for prop, i in free if prop == "rotation_euler"),
             ik_limits=plan_ik_limits(joints),
             exact=exact_axes(seed),
+            look=self._look(index, seed, joints),
         )
         self.bones.append(bone)
         self.joints += joints
@@ -201,6 +223,11 @@ class _Rig:
         if enforce:
             self._add_limits(bone, joints, table)
         self._add_mechanism(index, bone, joints, table)
+
+    def _look(self, index: int, seed: BoneSeed, joints: list[JointPlan]) -> BoneLook | None:
+        if not self.options.bone_shapes:
+            return None
+        return joint_look(joints, self.radii[index], self.size, root=seed.parent < 0)
 
     def _add_limits(self, bone: BonePlan, joints: list[JointPlan], table: NameTable) -> None:
         if not needs_limit_bone(joints):

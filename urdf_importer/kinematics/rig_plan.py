@@ -17,6 +17,13 @@ from .transforms import Matrix
 
 Property = Literal["location", "rotation_euler"]
 ExactAxes = Literal["", "x", "xyz"]
+MarkKind = Literal["turn", "spin", "slide", "plane", "free", "fixed"]
+Mark = tuple[MarkKind, int]
+"""What is drawn for a joint, and about or along which of the bone's axes: a joint that turns within
+bounds, one that spins without, one that slides; the handles of planar and floating joints; a joint
+that holds."""
+
+Role = Literal["revolute", "continuous", "prismatic", "several", "fixed", "follower", "root"]
 JOINTS, FIXED, MECHANISM = "Joints", "Fixed", "Mechanism"
 
 
@@ -49,11 +56,21 @@ class JointPlan:
     mimics: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoneLook:
+    """`marks` of its joints, outermost first, of `radius` metres; `role` gives the colour."""
+
+    marks: tuple[Mark, ...]
+    radius: float
+    role: Role
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BonePlan:
     """`rest` (4, 4) is what Blender shall make of head, tail and roll: origin at the head, Y along
     the bone. `exact` names the axes that joints need exact. `free` are the channels a user may
-    move. `ik_limits` bounds turning about X, Y, Z in Blender's IK; None where unbounded."""
+    move. `ik_limits` bounds turning about X, Y, Z in Blender's IK; None where unbounded. `look` is
+    None for bones that Blender draws as its own."""
 
     name: str
     parent: str
@@ -65,6 +82,7 @@ class BonePlan:
     turns: tuple[int, ...] = ()
     ik_limits: tuple[tuple[float, float] | None, ...] = (None, None, None)
     exact: ExactAxes = ""
+    look: BoneLook | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +144,21 @@ class LinkPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LimitMarkPlan:
+    """What shows a joint's bounds, fixed in the link `parent`. `place` (4, 4) is in that link's
+    frame: X is the joint's axis, Y points where the bone's pointer is at position zero. `radius`
+    in metres. A side without bound is None."""
+
+    joint: str
+    parent: str
+    kind: Kind
+    place: Matrix
+    radius: float
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RigPlan:
     """`size` is a length (metres) typical of the whole robot, for things to be seen."""
 
@@ -138,6 +171,7 @@ class RigPlan:
     drivers: tuple[DriverPlan, ...]
     bone_of_joint: dict[str, str]
     cut_joints: tuple[Joint, ...] = ()
+    limit_marks: tuple[LimitMarkPlan, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The plan without what it repeats of the description, numbers to 9 digits."""
@@ -151,6 +185,7 @@ class RigPlan:
             "constraints": [{"type": type(c).__name__} | _plain(c) for c in self.constraints],
             "drivers": _plain(self.drivers),
             "bone_of_joint": self.bone_of_joint,
+            "limit_marks": _plain(self.limit_marks),
             "cut_joints": [joint.name for joint in self.cut_joints],
         }  # fmt: skip
 

@@ -60,15 +60,18 @@ def list_xacro_arguments(
     *,
     resolver: PackageResolver | None = None,
     xacro_args: Iterable[tuple[str, str]] = (),
+    seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
     """The arguments that the file at `path` and what it includes declare, in their order; none of a
-    file that is not xacro. Where it cannot be expanded (an argument may be missing), those declared
-    up to there. Raises ReadError where there is no such file."""
+    file that is not xacro. Where it cannot be expanded (an argument may be missing, or it takes
+    more than `seconds`), those declared up to there. Raises ReadError where there is no such
+    file."""
     source = os.fspath(path)
     data = read_regular_file(source)
     if not is_xacro(data, source):
         return ()
-    return list_arguments(data, source, resolver or PackageResolver(source), xacro_args)
+    resolver = resolver or PackageResolver(source)
+    return list_arguments(data, source, resolver, xacro_args, seconds)
 
 
 def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:

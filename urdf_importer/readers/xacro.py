@@ -74,11 +74,16 @@ def expand_xacro(
 
 
 def list_arguments(
-    raw: bytes, source: str, resolver: PackageResolver, given: Iterable[tuple[str, str]]
+    raw: bytes,
+    source: str,
+    resolver: PackageResolver,
+    given: Iterable[tuple[str, str]],
+    seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
     """The arguments that a xacro file and its includes declare, in their order; where it cannot be
-    expanded, those up to there."""
-    expander = _new_expander(source, resolver, Diagnostics(source), Budget())
+    expanded, or not in so many seconds, those up to there."""
+    budget = Budget() if seconds is None else Budget(seconds)
+    expander = _new_expander(source, resolver, Diagnostics(source), budget)
     try:
         with _explained(expander, source):
             expander.expand(check_size(raw, MOST_XACRO_BYTES, source), dict(given))

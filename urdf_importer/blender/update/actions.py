@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keyframes and drivers of the user go on with their joints where these got other channels.
+
+A channel moves by combining or separating joints: another bone, another axis, the other sign. That
+is linear, so curves are rewritten. Where a joint now moves in another way (turns, where it slid)
+its numbers mean something else: the curve is muted and said so.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...kinematics.rig_plan import RigPlan
+from .. import properties
+
+Channel = tuple[str, str, int]
+"""Bone, property, index."""
+
+_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_euler)$')
+_ELEMENT = re.compile(r"^(.*)\[([0-2])\]$")
+_ANIMATED = (
+    "armatures", "cameras", "collections", "curves", "lights", "materials", "meshes", "objects",
+    "scenes", "shape_keys", "worlds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """Where a joint's channel went; `sign` is -1 where the number turns round. `channel` is None
+    where the joint moves in another way now."""
+
+    joint: str
+    channel: Channel | None
+    sign: int = 1
+
+
+def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict[Channel, Move]:
+    """Old channel -> where it goes, of joints whose channel changes. Old bones are called as they
+    will be once `renames` are done. To be read while the bones are as they were."""
+    planned = {joint.joint.name: joint for joint in plan.joints}
+    moves: dict[Channel, Move] = {}
+    for bone in armature.data.bones:
+        for joint in bone.get(properties.JOINTS, ()):
+            new = planned.get(joint["name"])
+            if new is None:
+                continue
+            called = renames.get(bone.name, bone.name)
+            channels = list(zip(joint["properties"], joint["indices"], strict=True))
+            for number, (prop, index) in enumerate(channels):
+                old = (called, prop, index)
+                if new.kind != joint["kind"]:
+                    moves[old] = Move(joint=joint["name"], channel=None)
+                    continue
+                channel = new.channels[number]
+                to = (channel.bone, channel.property, channel.index)
+                sign = new.sign * joint["sign"]
+                if to != old or sign != 1:
+                    moves[old] = Move(joint=joint["name"], channel=to, sign=sign)
+    return moves
+
+
+def move_curves(
+    armature: Any, moves: Mapping[Channel, Move], renames: Mapping[str, str]
+) -> list[str]:
+    """Rewrites the keyframes and drivers of the joints. Returns the joints whose curves were muted.
+
+    To be called when the bones have their new names. Blender has then corrected names in the
+    actions that the armature uses; in those that nothing uses it is done here.
+    """
+    muted: dict[str, bool] = {}
+    if not (moves or renames):
+        return []
+    for curves in _used_curves(armature):
+        muted |= _move_all(curves, moves)
+    for curves in _unused_curves(set(renames) | {bone for bone, _, _ in moves}):
+        _rename_paths(curves, renames)
+        muted |= _move_all(curves, moves)
+    if armature.animation_data is not None:
+        muted |= _move_all(armature.animation_data.drivers, moves)
+    _move_variables(armature, moves)
+    return list(muted)
+
+
+def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
+    """One look at each curve of a collection as it was, so that channels may change places. A curve
+    that stays where another one moves to is one of a locked channel, keyed along with the others:
+    it is removed, since Blender would play only one of the two."""
+    muted: dict[str, bool] = {}
+    found = [(curve, moves.get(_channel_of(curve) or ("", "", 0))) for curve in curves]
+    superfluous = []
+    taken = {move.channel for _, move in found if move is not None}
+    for curve, move in found:
+        if move is None:
+            channel = _channel_of(curve)
+            if channel is not None and channel in taken:
+                superfluous.append(curve)
+            continue
+        if move.channel is None:
+            curve.mute = True
+            muted[move.joint] = True
+            continue
+        bone, prop, index = move.channel
+        curve.data_path = _path(bone, prop)
+        curve.array_index = index
+        if move.sign < 0:
+            _turn_round(curve)
+    for curve in superfluous:
+        curves.remove(curve)
+    return muted
+
+
+def _turn_round(curve: Any) -> None:
+    if curve.driver is not None:
+        driver = curve.driver
+        if driver.type != "SCRIPTED":
+            names = [variable.name for variable in driver.variables]
+            joined = ", ".join(names) or "0.0"
+            driver.expression = {
+                "AVERAGE": f"({' + '.join(names) or '0.0'}) / {max(len(names), 1)}",
+                "SUM": " + ".join(names) or "0.0",
+                "MIN": f"min({joined})",
+                "MAX": f"max({joined})",
+            }[driver.type]
+            driver.type = "SCRIPTED"
+        driver.expression = f"-({driver.expression})"
+        return
+    for point in curve.keyframe_points:
+        point.co[1] *= -1
+        point.handle_left[1] *= -1
+        point.handle_right[1] *= -1
+    curve.update()
+
+
+def _channel_of(curve: Any) -> Channel | None:
+    found = _PATH.match(curve.data_path)
+    if found is None:
+        return None
+    return (bpy.utils.unescape_identifier(found[1]), found[2], curve.array_index)
+
+
+def _path(bone: str, prop: str) -> str:
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{prop}'
+
+
+# Which curves
+
+
+def _used_curves(armature: Any) -> Iterator[Any]:
+    """The curves, by collections, of each action that the armature plays, now or in its NLA
+    tracks."""
+    animated = armature.animation_data
+    if animated is None:
+        return
+    seen = set()
+    users = [(animated.action, getattr(animated, "action_slot", None))]
+    for track in animated.nla_tracks:
+        users += [(strip.action, getattr(strip, "action_slot", None)) for strip in track.strips]
+    for action, slot in users:
+        key = (action, slot.handle if slot else None)
+        if action is not None and key not in seen:
+            seen.add(key)
+            yield from _curves_of(action, slot)
+
+
+def _unused_curves(bones: set[str]) -> Iterator[Any]:
+    """The curves of actions that no object plays but that name these bones: kept ones, for later.
+    They are taken for this rig's."""
+    played = set(_played_actions())
+    for action in bpy.data.actions:
+        if action in played:
+            continue
+        for slot in getattr(action, "slots", (None,)):
+            for curves in _curves_of(action, slot):
+                if any(_names_bone(curve.data_path, bones) for curve in curves):
+                    yield curves
+
+
+def _played_actions() -> Iterator[Any]:
+    for item in bpy.data.objects:
+        animated = item.animation_data
+        if animated is not None:
+            yield animated.action
+            for track in animated.nla_tracks:
+                yield from (strip.action for strip in track.strips)
+
+
+def _curves_of(action: Any, slot: Any | None) -> list[Any]:
+    if not hasattr(action, "slots"):  # Before 4.4 an action has one set of curves.
+        return [action.fcurves]
+    if slot is None:
+        return []
+    return [
+        bag.fcurves
+        for layer in action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+        if bag.slot_handle == slot.handle
+    ]
+
+
+def _names_bone(path: str, bones: set[str]) -> bool:
+    return path.startswith('pose.bones["') and any(
+        path.startswith(f'pose.bones["{bpy.utils.escape_identifier(bone)}"]') for bone in bones
+    )
+
+
+def _rename_paths(curves: Iterable[Any], renames: Mapping[str, str]) -> None:
+    for curve in curves:
+        for old, new in renames.items():
+            head = f'pose.bones["{bpy.utils.escape_identifier(old)}"]'
+            if curve.data_path.startswith(head):
+                tail = curve.data_path[len(head) :]
+                curve.data_path = f'pose.bones["{bpy.utils.escape_identifier(new)}"]{tail}'
+                break
+
+
+# Drivers of other things that read a joint
+
+
+def _move_variables(armature: Any, moves: Mapping[Channel, Move]) -> None:
+    """What the user drives by a joint's channel goes on reading the joint."""
+    own = [
+        f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].constraints['
+        for bone in armature.data.bones
+        if bone.get(properties.PART) == "Mechanism"
+    ]
+    for owner, curve in _all_drivers():
+        if owner == armature and curve.data_path.startswith(tuple(own)):
+            continue
+        for variable in curve.driver.variables:
+            for target in variable.targets:
+                if variable.type == "SINGLE_PROP" and target.id == armature:
+                    _move_target(curve.driver, variable.name, target, moves)
+
+
+def _move_target(driver: Any, name: str, target: Any, moves: Mapping[Channel, Move]) -> None:
+    element = _ELEMENT.match(target.data_path)
+    found = _PATH.match(element[1]) if element else None
+    if element is None or found is None:
+        return
+    old = (bpy.utils.unescape_identifier(found[1]), found[2], int(element[2]))
+    move = moves.get(old)
+    if move is None or move.channel is None:
+        return
+    bone, prop, index = move.channel
+    target.data_path = f"{_path(bone, prop)}[{index}]"
+    if move.sign < 0 and driver.type == "SCRIPTED":
+        driver.expression = re.sub(rf"\b{re.escape(name)}\b", f"(-{name})", driver.expression)
+
+
+def _all_drivers() -> Iterator[tuple[Any, Any]]:
+    """(owner, driver) of the whole file."""
+    for kind in _ANIMATED:
+        for owner in getattr(bpy.data, kind):
+            animated = getattr(owner, "animation_data", None)
+            if animated is not None:
+                yield from ((owner, curve) for curve in animated.drivers)

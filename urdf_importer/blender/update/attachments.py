@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user attached to a rig stays attached.
+
+An object on a link's empty follows the empty, wherever the link goes. One on a bone follows the
+link that the bone carries: Blender holds it at the bone's tail, which may now be elsewhere, so its
+inverse parent matrix is worked out anew. Where the link is gone it moves to the nearest link above
+that is still there, and keeps its place in the world.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...kinematics.rig_plan import RigPlan
+from ...kinematics.transforms import Matrix, invert
+from .. import properties
+from ..refine import rest_matrices
+from .standing import StandingRig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """An object of the user on a bone. `link_from_held` is the place of its parent space in the
+    frame of the link `link`; `armature_from_held` in the armature's, all at rest."""
+
+    item: Any
+    bone: str
+    link: str
+    link_from_held: Matrix
+    armature_from_held: Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphan:
+    """An object whose link goes: `world` is where it stood, `link` where it hangs from now on
+    (empty: the armature)."""
+
+    item: Any
+    world: Matrix
+    link: str
+
+
+def note_attachments(standing: StandingRig) -> list[Attachment]:
+    """The user's objects on the importer's bones. To be read while all is as it was."""
+    armature = standing.armature
+    own = set(standing.links.values())
+    tails = _tails(armature)
+    carried = _links_by_bone(standing)
+    noted = []
+    for item in standing.children.get(armature, []):
+        bone = item.parent_bone
+        if item in own or item.parent_type != "BONE" or bone not in tails:
+            continue
+        if properties.PART not in armature.data.bones[bone]:
+            continue
+        held = tails[bone] @ np.array(item.matrix_parent_inverse)
+        link = carried.get(bone, "")
+        rest = _link_rest(standing.links[link], tails) if link else np.eye(4)
+        noted.append(
+            Attachment(
+                item=item,
+                bone=bone,
+                link=link,
+                link_from_held=invert(rest) @ held,
+                armature_from_held=held,
+            )
+        )
+    return noted
+
+
+def detach_from_bones(standing: StandingRig, gone: set[str]) -> None:
+    """For a while: Blender complains of every object whose bone is missing."""
+    for item in standing.children.get(standing.armature, []):
+        if item.parent_type == "BONE" and item.parent_bone in gone:
+            item.parent_type = "OBJECT"
+
+
+def reseat_attachments(
+    standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan
+) -> None:
+    """Those whose link is still there, and those on bones that carry none."""
+    tails = _tails(standing.armature)
+    bones = {item.link.name: item.bone for item in plan.links}
+    for noted in attachments:
+        if noted.link and noted.link not in bones:
+            continue
+        bone = bones[noted.link] if noted.link else noted.bone
+        held = noted.armature_from_held
+        if noted.link:
+            held = _link_rest(standing.links[noted.link], tails) @ noted.link_from_held
+        tail = tails.get(bone, np.eye(4))
+        item = noted.item
+        if bone == item.parent_bone and item.parent_type == "BONE" and bone in tails:
+            now = tail @ np.array(item.matrix_parent_inverse)
+            if np.abs(now - held).max() < 1e-7:
+                continue
+        _hang(item, bone if bone in tails else "", invert(tail) @ held)
+
+
+def _hang(item: Any, bone: str, inverse: Matrix) -> None:
+    item.parent_type = "BONE" if bone else "OBJECT"
+    item.parent_bone = bone
+    item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
+
+
+def note_orphans(
+    standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan, going: Iterable[Any]
+) -> list[Orphan]:
+    """The user's objects under what goes: links, bones of links, and shapes. With the pose as it
+    is shown."""
+    stay = {item.link.name for item in plan.links}
+    above = _links_above(standing)
+    going = list(going)
+    gone = set(going)
+    bpy.context.view_layer.update()
+    link_of = {empty: name for name, empty in standing.links.items()}
+    orphans = []
+    for parent in going:
+        name = link_of.get(parent) or link_of.get(parent.parent, "")
+        for item in standing.children.get(parent, []):
+            if item not in gone and item not in link_of:
+                orphans.append(_orphan(item, name, above, stay))
+    for noted in attachments:
+        if noted.link and noted.link not in stay:
+            orphans.append(_orphan(noted.item, noted.link, above, stay))
+    return orphans
+
+
+def _orphan(item: Any, link: str, above: Mapping[str, str], stay: set[str]) -> Orphan:
+    while link and link not in stay:
+        link = above.get(link, "")
+    return Orphan(item=item, world=np.array(item.matrix_world), link=link)
+
+
+def adopt_orphans(standing: StandingRig, orphans: Iterable[Orphan]) -> None:
+    """Gives them their new parents. To be called when the new rig is posed."""
+    bpy.context.view_layer.update()
+    for orphan in orphans:
+        item = orphan.item
+        item.parent = standing.links.get(orphan.link, standing.armature)
+        item.parent_type, item.parent_bone = "OBJECT", ""
+        world = np.array(item.parent.matrix_world)
+        inverse = invert(world) @ orphan.world @ np.linalg.inv(np.array(item.matrix_basis))
+        item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
+
+
+def _links_above(standing: StandingRig) -> dict[str, str]:
+    """Link -> the link that its joint hangs on."""
+    return {joint.child: joint.parent for joint in standing.robot.joints}
+
+
+def _links_by_bone(standing: StandingRig) -> dict[str, str]:
+    """Bone -> a link that it carries: of several the first in the description."""
+    found: dict[str, str] = {}
+    for link in standing.robot.links:
+        empty = standing.links[link.name]
+        if empty.parent_type == "BONE":
+            found.setdefault(empty.parent_bone, link.name)
+    return found
+
+
+def _link_rest(empty: Any, tails: Mapping[str, Matrix]) -> Matrix:
+    """The empty's frame in the armature's, at rest."""
+    basis = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
+    rest: Matrix = tails[empty.parent_bone] @ basis if empty.parent_type == "BONE" else basis
+    return rest
+
+
+def _tails(armature: Any) -> dict[str, Matrix]:
+    """Bone -> the frame in which Blender holds its children, in the armature's, at rest."""
+    tails = rest_matrices(armature)
+    for bone in armature.data.bones:
+        tail = tails[bone.name]
+        tail[:3, 3] += tail[:3, 1] * bone.length
+    return tails

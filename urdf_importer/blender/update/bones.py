@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones of a standing rig become those of a new plan, in place: what the user put on them stays.
+
+A bone goes on under its name. Where joints are newly combined or separated, the bone that moves the
+last of them goes on under the new name, and Blender's own renaming takes along whatever points at
+it. Bones of the user are left where they are.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...kinematics.rig_plan import BonePlan, RigPlan
+from ...kinematics.rounding import edit_numbers
+from .. import properties
+from ..modes import edit_bones_of
+from ..refine import refine_bones
+
+_ORDER = ("Joints", "Fixed", "Mechanism")
+
+
+def own_bones(armature: Any) -> list[str]:
+    """Names of the bones that the importer made."""
+    return [bone.name for bone in armature.data.bones if properties.PART in bone]
+
+
+def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
+    """Old bone -> new name. `old` are the importer's bones with their joints, outermost first."""
+    new: dict[str, list[str]] = {bone.name: [] for bone in plan.bones}
+    for joint, bone in plan.bone_of_joint.items():
+        new[bone].append(joint)
+    gone = {name: joints for name, joints in old.items() if name not in new and joints}
+    fresh = {name: joints for name, joints in new.items() if name not in old and joints}
+    renames: dict[str, str] = {}
+    for last_only in (True, False):
+        for name, joints in fresh.items():
+            if name in renames.values():
+                continue
+            for other, others in gone.items():
+                alike = joints[-1] == others[-1] if last_only else set(joints) & set(others)
+                if other not in renames and alike:
+                    renames[other] = name
+                    break
+    return renames
+
+
+def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> None:
+    """By way of names that nobody has. A bone of the user that has a name of the plan gets another
+    one; Blender corrects all that refers to it."""
+    bones = armature.data.bones
+    own = set(own_bones(armature))
+    for planned in plan.bones:
+        if planned.name in bones and planned.name not in own:
+            bones[planned.name].name = f"{planned.name}.user"
+    moving = [bones[old] for old in renames]
+    for number, bone in enumerate(moving):
+        bone.name = f"~ {number}"
+    for bone, new in zip(moving, renames.values(), strict=True):
+        bone.name = new
+
+
+def find_gone(armature: Any, plan: RigPlan) -> set[str]:
+    """The importer's bones that the plan does not have."""
+    return set(own_bones(armature)) - {bone.name for bone in plan.bones}
+
+
+def reshape_bones(armature: Any, staged: Any, plan: RigPlan) -> None:
+    """Makes the importer's bones those of the plan. `staged` is a fresh armature of this plan, to
+    see what is different; where nothing is, edit mode is not entered."""
+    wanted = {bone.name: bone for bone in plan.bones}
+    gone = find_gone(armature, plan)
+    if not gone and all(_is_same(armature, staged, bone) for bone in plan.bones):
+        return
+    with edit_bones_of(armature) as edit_bones:
+        for name in gone:
+            _drop(edit_bones, name, wanted)
+        for name in wanted:
+            if name not in edit_bones:
+                edit_bones.new(name)
+        _set_numbers(edit_bones, plan.bones)
+    if plan.bones:
+        refine_bones(armature, plan.bones)
+
+
+def _is_same(armature: Any, staged: Any, planned: BonePlan) -> bool:
+    bone, twin = armature.data.bones.get(planned.name), staged.data.bones[planned.name]
+    return (
+        bone is not None
+        and (bone.parent.name if bone.parent else "") == planned.parent
+        and bone.length == twin.length
+        and bone.matrix_local == twin.matrix_local
+    )
+
+
+def _drop(edit_bones: Any, name: str, wanted: Iterable[str]) -> None:
+    """Removes a bone; the user's bones on it move to the nearest bone above that stays."""
+    bone = edit_bones[name]
+    above = bone.parent
+    while above is not None and properties.PART in above and above.name not in wanted:
+        above = above.parent
+    for child in bone.children:
+        child.use_connect = False
+        child.parent = above
+    edit_bones.remove(bone)
+
+
+def _set_numbers(edit_bones: Any, bones: Iterable[BonePlan]) -> None:
+    planned = list(bones)
+    if not planned:
+        return
+    heads = np.array([bone.rest[:3, 3] for bone in planned])
+    axes = np.array([bone.rest[:3, :3] for bone in planned])
+    lengths = np.array([bone.length for bone in planned])
+    tails, rolls = edit_numbers(heads, axes, lengths)
+    made = [edit_bones[bone.name] for bone in planned]
+    for edit_bone in made:
+        edit_bone.use_connect = False
+        edit_bone.parent = None
+    for edit_bone, bone in zip(made, planned, strict=True):
+        if bone.parent:
+            edit_bone.parent = edit_bones[bone.parent]
+    for i, edit_bone in enumerate(made):
+        edit_bone.head = heads[i].tolist()
+        edit_bone.tail = np.reshape(tails, (-1, 3))[i].tolist()
+        edit_bone.roll = float(rolls[i])
+
+
+def sort_bones(armature: Any, plan: RigPlan) -> None:
+    """The importer's bone collections hold the bones of the plan, and those that the user added."""
+    collections = armature.data.collections
+    for bone in plan.bones:
+        real = armature.data.bones[bone.name]
+        before = real.get(properties.PART)
+        if before == bone.collection:
+            continue
+        if before is not None and before in collections:
+            collections[before].unassign(real)
+        real[properties.PART] = bone.collection
+        target = collections.get(bone.collection) or collections.new(bone.collection)
+        if not len(target.bones):
+            target.is_visible = bone.collection == _ORDER[0]
+        target.assign(real)
+    _order_collections(collections)
+
+
+def _order_collections(collections: Any) -> None:
+    place = 0
+    for name in _ORDER:
+        found = collections.get(name)
+        if found is None:
+            continue
+        if not len(found.bones):
+            collections.remove(found)
+            continue
+        index = collections.find(name)
+        if index != place:
+            collections.move(index, place)
+        place += 1

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A standing rig becomes that of a new plan, and keeps what the user did to it.
+
+The new rig is first built beside the old one, whole: whatever fails until then leaves the old one
+as it was. Then the old objects take over what is new in their twins, the bones are changed in
+place, and what is left of the new rig goes. The order of the stages is only here.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+
+from ...diagnostics import BuildError, Diagnostics, quote
+from ...kinematics.rig_plan import RigPlan
+from ...options import ImportOptions
+from .. import properties
+from ..build import Rig, build_rig
+from ..constraints import build_drivers
+from ..materials import ResolveTexture
+from ..modes import deselect_all, leave_modes, remember_standing, restore_standing
+from ..physics import update_rigid_bodies
+from ..shapes import LoadShape
+from .actions import move_curves, plan_moves
+from .attachments import (
+    adopt_orphans,
+    detach_from_bones,
+    note_attachments,
+    note_orphans,
+    reseat_attachments,
+)
+from .bones import (
+    find_gone,
+    own_bones,
+    plan_renames,
+    rename_bones,
+    reshape_bones,
+    sort_bones,
+)
+from .names import NamesAside
+from .objects import (
+    Mover,
+    Pairing,
+    copy_properties,
+    move_parts,
+    pair_objects,
+    pairs_of_collections,
+)
+from .pose import (
+    add_constraints,
+    note_positions,
+    remove_constraints,
+    remove_drivers,
+    update_pose,
+)
+from .shapes import Wardrobe
+from .standing import StandingRig, find_standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the rig shall become. `base` is the plan of what it says now, None where that makes no
+    robot any more; `before` the options of its import."""
+
+    plan: RigPlan
+    base: RigPlan | None
+    options: ImportOptions
+    before: ImportOptions
+
+
+def check_editable(armature: Any) -> None:
+    """Raises BuildError for what cannot be changed here: rigs of other files."""
+    for datablock in (armature, armature.data):
+        if datablock.library is not None or datablock.override_library is not None:
+            raise BuildError(
+                f"{quote(armature.name)} belongs to another file; open that one to update it"
+            )
+
+
+def update_rig(
+    armature: Any,
+    wanted: Wanted,
+    load: LoadShape,
+    diagnostics: Diagnostics,
+    resolve_texture: ResolveTexture,
+) -> Rig:
+    """Makes the rig that of `wanted.plan`. On any exception while the new parts are made all is as
+    it was. Raises BuildError."""
+    check_editable(armature)
+    with _selection_kept(armature):
+        standing = find_standing(armature)
+        images, widgets = set(bpy.data.images), _find_widgets(armature)
+        names = NamesAside()
+        try:
+            _put_names_aside(names, standing)
+            staged = _stage(wanted, load, diagnostics, resolve_texture)
+        except BaseException:
+            names.restore()
+            raise
+        with _reachable(armature):
+            rig = _graft(standing, staged, wanted, names, diagnostics)
+        _remove_unused(image for image in bpy.data.images if image not in images)
+        _remove_widgets(widgets)
+        return rig
+
+
+def _stage(
+    wanted: Wanted, load: LoadShape, diagnostics: Diagnostics, resolve_texture: ResolveTexture
+) -> Rig:
+    steps = build_rig(wanted.plan, wanted.options, load, diagnostics, resolve_texture)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            rig: Rig = finished.value
+            return rig
+
+
+def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
+    """Links last: other names are made of theirs."""
+    robot = standing.robot.name
+    names.put(standing.armature, robot)
+    names.put(standing.armature.data, robot)
+    if standing.collection != bpy.context.scene.collection:
+        names.put(standing.collection, robot)
+    for part, collection in standing.parts.items():
+        names.put(collection, part)
+    for item, wanted in _list_names(standing):
+        names.put(item, wanted)
+    for datablock in [*standing.meshes(), *standing.materials()]:
+        names.put(datablock)
+
+
+def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
+    """(datablock, what an import calls it) of objects, and of the meshes of limit marks."""
+    found: list[tuple[Any, str | None]] = []
+    for (part, link), shapes in standing.shapes.items():
+        called = f"{standing.links[link].name}_{part.lower().removesuffix('s')}"
+        for shape in (shape for shape in shapes if shape is not None):
+            found.append((shape, shape[properties.SHAPE].get("name") or called))
+    for link, inertial in standing.inertials.items():
+        found.append((inertial, f"{standing.links[link].name}_inertial"))
+    for joint, mark in standing.marks.items():
+        found += [(mark, f"{joint}_limits"), (mark.data, f"{joint}_limits")]
+    return found + [(empty, link) for link, empty in standing.links.items()]
+
+
+def _graft(
+    standing: StandingRig, staged: Rig, wanted: Wanted, names: NamesAside, diagnostics: Diagnostics
+) -> Rig:
+    """From here on nothing fails: all that could was tried on the staged rig."""
+    armature, plan = standing.armature, wanted.plan
+    pairing = pair_objects(standing, staged, wanted.before, wanted.options)
+    attachments = note_attachments(standing)
+    orphans = note_orphans(standing, attachments, plan, pairing.going)
+    _change_bones(standing, staged, wanted, diagnostics)
+    wardrobe = Wardrobe(standing, names)
+    wardrobe.reuse(pairing.pairs, pairing.new)
+    scale = (wanted.base.size if wanted.base else plan.size, plan.size)
+    mover = Mover(standing, staged, scale)
+    parts = move_parts(standing, staged)
+    alike = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
+    for old, twin in alike:
+        wardrobe.dress(old, twin)
+    update_rigid_bodies(alike, drop=wanted.before.rigid_bodies)
+    replaced = mover.merge(pairing)
+    copy_properties(armature, staged.armature)
+    reseat_attachments(standing, attachments, plan)
+    adopt_orphans(standing, orphans)
+    _say_orphans(orphans, diagnostics)
+    rig = _collect(staged, mover, standing, pairing)
+    _clear(standing, staged, pairing, replaced, names, wardrobe)
+    _remove_parts(standing, parts, names)
+    names.give_back()
+    bpy.context.view_layer.update()
+    return rig
+
+
+def _change_bones(
+    standing: StandingRig, staged: Rig, wanted: Wanted, diagnostics: Diagnostics
+) -> None:
+    armature, plan, base = standing.armature, wanted.plan, wanted.base
+    if armature.data.users > 1:
+        # The other object keeps its bones: it is no rig of the importer's.
+        armature.data = armature.data.copy()
+    positions = note_positions(armature)
+    own = own_bones(armature)
+    old: dict[str, list[str]] = {name: [] for name in own}
+    for joint, bone in (base.bone_of_joint if base else {}).items():
+        if bone in old:
+            old[bone].append(joint)
+    renames = plan_renames(old, plan)
+    moves = plan_moves(armature, plan, renames)
+    remove_drivers(armature)
+    rename_bones(armature, renames, plan)
+    muted = move_curves(armature, moves, renames)
+    kept = remove_constraints(armature, plan, base, renames.values())
+    detach_from_bones(standing, find_gone(armature, plan))
+    reshape_bones(armature, staged.armature, plan)
+    sort_bones(armature, plan)
+    update_pose(armature, staged.armature, plan, base, positions)
+    add_constraints(armature, plan, kept)
+    build_drivers(armature, plan.drivers)
+    for joint in muted:
+        diagnostics.warning(
+            "muted-keyframes",
+            f"joint {quote(joint)} moves in another way now; what animated it is muted",
+            subject=joint,
+        )
+
+
+def _say_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
+    for orphan in orphans:
+        now = f"link {quote(orphan.link)}" if orphan.link else "the armature"
+        diagnostics.warning(
+            "moved-attachment",
+            f"what object {quote(orphan.item.name)} was attached to is gone; it is attached to "
+            f"{now} now, in the same place",
+            subject=orphan.item.name,
+        )
+
+
+def _collect(staged: Rig, mover: Mover, standing: StandingRig, pairing: Pairing) -> Rig:
+    """What the result names. Shapes that the user removed are not in it."""
+    removed = set(pairing.removed)
+
+    def final(groups: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        return {
+            link: [mover.final(item) for item in shapes if item not in removed]
+            for link, shapes in groups.items()
+        }
+
+    return Rig(
+        armature=standing.armature,
+        collection=standing.collection,
+        links={name: mover.final(item) for name, item in staged.links.items()},
+        visuals=final(staged.visuals),
+        collisions=final(staged.collisions),
+        inertials={name: mover.final(item) for name, item in staged.inertials.items()},
+    )
+
+
+def _clear(
+    standing: StandingRig,
+    staged: Rig,
+    pairing: Pairing,
+    replaced: list[Any],
+    names: NamesAside,
+    wardrobe: Wardrobe,
+) -> None:
+    """Removes what is left of the staged rig, and what the description no longer has."""
+    twins = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
+    armatures = (staged.armature, staged.armature.data)
+    collections = list(pairs_of_collections(standing, staged))
+    for old, twin in [
+        *twins,
+        *collections,
+        *zip((standing.armature, standing.armature.data), armatures, strict=True),
+    ]:
+        names.take(old, twin)
+    gone = [*pairing.going, *replaced]
+    for item in gone:
+        names.forget(item)
+    objects = [twin for _, twin in twins] + pairing.removed + gone
+    wardrobe.note_spent(objects)
+    emptied = [part for _, part in collections]
+    if staged.collection not in emptied:
+        emptied.append(staged.collection)
+    bpy.data.batch_remove([*objects, *armatures, *emptied])
+    # Meshes first: they use materials.
+    for spent in (wardrobe.spent_meshes(), wardrobe.spent_materials()):
+        unused = [each for each in spent if not each.users]
+        for each in unused:
+            names.forget(each)
+        _remove_unused(unused)
+
+
+def _remove_parts(standing: StandingRig, wanted: set[str], names: NamesAside) -> None:
+    """Collections that the new rig does not have, unless something of the user's is in them."""
+    for name, part in standing.parts.items():
+        if name not in wanted and not (part.objects or part.children):
+            names.forget(part)
+            bpy.data.collections.remove(part)
+
+
+def _remove_unused(datablocks: Iterable[Any]) -> None:
+    unused = [item for item in datablocks if not item.users]
+    if unused:
+        bpy.data.batch_remove(unused)
+
+
+def _find_widgets(armature: Any) -> set[Any]:
+    """The importer's bone shapes."""
+    shapes = {bone.custom_shape for bone in armature.pose.bones} if armature.pose else set()
+    return {shape for shape in shapes if shape is not None and properties.WIDGET in shape}
+
+
+def _remove_widgets(widgets: Iterable[Any]) -> None:
+    unused = [widget for widget in widgets if not widget.users]
+    meshes = [widget.data for widget in unused]
+    _remove_unused(unused)
+    _remove_unused(meshes)
+
+
+@contextmanager
+def _selection_kept(armature: Any) -> Iterator[None]:
+    """Selection, active object and mode as before, but for objects that are gone."""
+    before = remember_standing()
+    leave_modes()
+    deselect_all()
+    try:
+        yield
+    finally:
+        if before.active is not None and not _is_alive(before.active):
+            before = replace(before, active=armature, mode="OBJECT", in_mode=())
+        restore_standing(replace(before, selected=tuple(filter(_is_alive, before.selected))))
+
+
+def _is_alive(item: Any) -> bool:
+    try:
+        return item.name in bpy.context.view_layer.objects
+    except ReferenceError:
+        return False
+
+
+@contextmanager
+def _reachable(armature: Any) -> Iterator[None]:
+    """The armature seen in this view layer, which edit mode asks for, wherever it is."""
+    scene = bpy.context.scene
+    hidden = armature.hide_viewport
+    collection = bpy.data.collections.new("~ reachable")
+    scene.collection.children.link(collection)
+    collection.objects.link(armature)
+    concealed = armature.hide_get()
+    armature.hide_viewport = False
+    armature.hide_set(False)
+    try:
+        yield
+    finally:
+        armature.hide_viewport = hidden
+        armature.hide_set(concealed)
+        bpy.data.collections.remove(collection)

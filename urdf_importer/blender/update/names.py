@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names during an update.
+
+The new parts are built beside the old ones. So that they get the names of a fresh import, the old
+ones put theirs aside; afterwards what stays takes the name of its new twin. Names that the user
+gave are never touched.
+"""
+
+import re
+from typing import Any
+
+_NUMBER = re.compile(r"\.\d{3,}$")
+_CUT = 58
+"""Bytes from which on Blender may have cut a name."""
+
+
+class NamesAside:
+    """Remembers names, and what each datablock shall be called in the end."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+        self._sure: set[Any] = set()
+        self._final: dict[Any, str] = {}
+
+    def put(self, datablock: Any, wanted: str | None = None) -> None:
+        """Takes the name away for a while, unless it is one that the user gave: not `wanted` with
+        or without a number. Without `wanted` that is seen when the twin's name is known."""
+        name = datablock.name
+        if datablock in self._names or (wanted is not None and not is_named_after(name, wanted)):
+            return
+        self._names[datablock] = name
+        if wanted is not None:
+            self._sure.add(datablock)
+        datablock.name = f"~ {len(self._names)}"
+
+    def take(self, datablock: Any, twin: Any) -> None:
+        """The datablock shall have the name of its twin, which goes."""
+        name = self._names.get(datablock)
+        if name is None:
+            return
+        if datablock in self._sure or is_named_after(name, _stem(twin.name)):
+            self._final[datablock] = twin.name
+
+    def forget(self, datablock: Any) -> None:
+        """It goes."""
+        self._names.pop(datablock, None)
+        self._final.pop(datablock, None)
+
+    def give_back(self) -> None:
+        """Every datablock gets its final name; that which it had where it has no twin."""
+        for datablock, name in self._final.items():
+            datablock.name = name
+        for datablock, name in self._names.items():
+            if datablock not in self._final:
+                datablock.name = name
+
+    def restore(self) -> None:
+        """As if nothing had been."""
+        self._final.clear()
+        self.give_back()
+
+
+def is_named_after(name: str, wanted: str) -> bool:
+    """Blender made this name of `wanted`: it cuts names and numbers those that clash."""
+    if name == wanted:
+        return True
+    stem = _stem(name)
+    return stem == _stem(wanted) or (len(stem.encode()) >= _CUT and wanted.startswith(stem))
+
+
+def _stem(name: str) -> str:
+    return _NUMBER.sub("", name)

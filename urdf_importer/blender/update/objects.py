@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects of a standing rig and their twins in the staged one.
+
+An object that has a twin stays, with all that the user did to it, and takes over what the
+description says: the importer's properties, the link's frame, an origin that changed. One without a
+twin goes; a twin without an old one is new and moves in.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...changes import match_shapes
+from ...options import ImportOptions
+from .. import properties
+from ..build import Rig
+from ..extract import group_children, unpack
+from .standing import SHAPE_PARTS, StandingRig, shapes_of
+
+_OWN = "urdf_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """`pairs`: (old, twin). `new` objects have no old one. `removed` twins are those of shapes that
+    the user took away. `going` have no twin."""
+
+    pairs: list[tuple[Any, Any]] = field(default_factory=list)
+    new: list[Any] = field(default_factory=list)
+    removed: list[Any] = field(default_factory=list)
+    going: list[Any] = field(default_factory=list)
+
+    def add(self, old: Any | None, twin: Any | None) -> None:
+        if old is not None and twin is not None:
+            self.pairs.append((old, twin))
+        elif twin is not None:
+            self.new.append(twin)
+        elif old is not None:
+            self.going.append(old)
+
+
+def pair_objects(
+    standing: StandingRig, staged: Rig, before: ImportOptions, after: ImportOptions
+) -> Pairing:
+    """Links and inertial frames by the link's name, limit marks by the joint's, shapes by what the
+    description says of them. The importer's own objects only."""
+    found = Pairing()
+    marks = {
+        item[properties.LIMITS_OF]: item
+        for items in group_children().values()
+        for item in items
+        if properties.LIMITS_OF in item and item.parent in staged.links.values()
+    }
+    for old, new in (
+        (standing.links, staged.links),
+        (standing.inertials, staged.inertials),
+        (standing.marks, marks),
+    ):
+        for name in [*new, *(name for name in old if name not in new)]:
+            found.add(old.get(name), new.get(name))
+    for part in SHAPE_PARTS:
+        wanted = part.lower()
+        built = getattr(before, wanted) and getattr(after, wanted)
+        _pair_shapes(standing, staged, part, found, keep_removed=built)
+    return found
+
+
+def _pair_shapes(
+    standing: StandingRig, staged: Rig, part: str, found: Pairing, *, keep_removed: bool
+) -> None:
+    twins = staged.visuals if part == properties.VISUALS else staged.collisions
+    described = {link.name: link for link in standing.robot.links}
+    for name, objects in twins.items():
+        old = standing.shapes.get((part, name), [])
+        said = shapes_of(described[name], part) if name in described else ()
+        matches = match_shapes(said, _read_shapes(objects, part))
+        for index, twin in enumerate(objects):
+            before = old[matches[index]] if index in matches else None
+            is_removed = index in matches and before is None and keep_removed
+            if is_removed and said[matches[index]] == _read_shapes([twin], part)[0]:
+                found.removed.append(twin)
+            else:
+                found.add(before, twin)
+        for index, item in enumerate(old):
+            if index not in matches.values():
+                found.add(item, None)
+    for (kind, name), objects in standing.shapes.items():
+        if kind == part and name not in twins:
+            for item in objects:
+                found.add(item, None)
+
+
+def _read_shapes(objects: list[Any], part: str) -> list[Any]:
+    return [unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict()) for item in objects]
+
+
+class Mover:
+    """Moves what was staged into the standing rig. `scale` is how the robot's size changed: (old,
+    new), for empties whose size the user left alone."""
+
+    def __init__(self, standing: StandingRig, staged: Rig, scale: tuple[float, float]) -> None:
+        self._standing = standing
+        self._staged = staged
+        self._scale = scale
+        self._stands_for: dict[Any, Any] = {staged.armature: standing.armature}
+
+    def merge(self, pairing: Pairing) -> list[Any]:
+        """Returns old objects that gave way to their twins, as they are of another type."""
+        replaced = []
+        for old, twin in pairing.pairs:
+            if old.type == twin.type:
+                self._stands_for[twin] = old
+            else:
+                _replace(old, twin)
+                replaced.append(old)
+        for old, twin in pairing.pairs:
+            if old.type == twin.type:
+                self._update(old, twin)
+            else:
+                self._move_in(twin)
+        for twin in pairing.new:
+            self._move_in(twin)
+        self._name_links()
+        return replaced
+
+    def _update(self, old: Any, twin: Any) -> None:
+        if properties.SHAPE not in twin or _origin(old) != _origin(twin):
+            old.rotation_mode = twin.rotation_mode
+            old.rotation_quaternion = twin.rotation_quaternion
+            old.location = twin.location
+        if properties.LINK in twin:
+            old.matrix_parent_inverse.identity()
+        self._adopt(old, twin)
+        if old.type == "EMPTY":
+            self._resize(old, twin)
+        copy_properties(old, twin)
+
+    def _adopt(self, old: Any, twin: Any) -> None:
+        parent = self._stands_for.get(twin.parent, twin.parent)
+        if old.parent != parent:
+            old.parent = parent
+        if old.parent_type != twin.parent_type:
+            old.parent_type = twin.parent_type
+        if old.parent_bone != twin.parent_bone:
+            old.parent_bone = twin.parent_bone
+
+    def _resize(self, old: Any, twin: Any) -> None:
+        before, after = self._scale
+        if abs(old.empty_display_size * after - twin.empty_display_size * before) < 1e-6 * after:
+            old.empty_display_size = twin.empty_display_size
+
+    def _move_in(self, twin: Any) -> None:
+        self._adopt(twin, twin)
+        for collection in list(twin.users_collection):
+            part = collection.get(properties.PART)
+            home = self._standing.parts.get(part)
+            if home is not None and home != collection and twin.name not in home.objects:
+                home.objects.link(twin)
+            if home is not None and home != collection:
+                collection.objects.unlink(twin)
+
+    def _name_links(self) -> None:
+        """`links` of the standing rig are the new ones from here on."""
+        for name, twin in self._staged.links.items():
+            self._standing.links[name] = self._stands_for.get(twin, twin)
+
+    def final(self, twin: Any) -> Any:
+        return self._stands_for.get(twin, twin)
+
+
+def _origin(item: Any) -> Any:
+    origin = item[properties.SHAPE].get("origin") if properties.SHAPE in item else None
+    return origin.to_dict() if origin is not None else None
+
+
+def _replace(old: Any, twin: Any) -> None:
+    """All that points at the old object points at its twin, which also gets what the user set."""
+    for key in old.keys():  # noqa: SIM118
+        if not key.startswith(_OWN):
+            twin[key] = old[key]
+    hidden = (old.hide_viewport, old.hide_get())
+    parent, collections = old.parent, list(old.users_collection)
+    old.user_remap(twin)
+    twin.parent = parent
+    for collection in collections:
+        if twin.name not in collection.objects:
+            collection.objects.link(twin)
+    twin.hide_viewport = hidden[0]
+    if twin.name in bpy.context.view_layer.objects:
+        twin.hide_set(hidden[1])
+
+
+def copy_properties(old: Any, twin: Any) -> None:
+    """What the importer wrote on the twin, and nothing else that it wrote on the old one."""
+    for key in [key for key in old.keys() if key.startswith(_OWN)]:  # noqa: SIM118
+        if key not in twin:
+            del old[key]
+    for key in twin.keys():  # noqa: SIM118
+        if key.startswith(_OWN):
+            old[key] = twin[key]
+
+
+def move_parts(standing: StandingRig, staged: Rig) -> set[str]:
+    """Moves parts of the robot's collection that the old one does not have. Returns the names of
+    all that the new rig has."""
+    names = set()
+    for part in list(staged.collection.children):
+        name = part[properties.PART]
+        names.add(name)
+        if name not in standing.parts:
+            staged.collection.children.unlink(part)
+            standing.collection.children.link(part)
+            standing.parts[name] = part
+    return names
+
+
+def pairs_of_collections(standing: StandingRig, staged: Rig) -> Iterator[tuple[Any, Any]]:
+    if standing.collection != bpy.context.scene.collection:
+        yield standing.collection, staged.collection
+    for part in staged.collection.children:
+        name = part.get(properties.PART)
+        if name in standing.parts and standing.parts[name] != part:
+            yield standing.parts[name], part

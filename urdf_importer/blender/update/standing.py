@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rig that stands, found by its properties: what is the importer's and what is the user's."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...model import Collision, Link, Mesh, Robot, Visual
+from ...options import ImportOptions
+from .. import properties
+from ..extract import extract_robot, find_link_empties, group_children, unpack
+
+SHAPE_PARTS: dict[str, type[Visual] | type[Collision]] = {
+    properties.VISUALS: Visual,
+    properties.COLLISIONS: Collision,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingRig:
+    """The importer's objects of one rig.
+
+    `marks` are by their joints. `shapes[part, link]` are in the order of the description, None
+    where the user removed the object; copies that the user made are the user's. `children` are all
+    objects by their parent.
+    """
+
+    armature: Any
+    robot: Robot
+    collection: Any
+    parts: dict[str, Any]
+    links: dict[str, Any]
+    inertials: dict[str, Any] = field(default_factory=dict)
+    marks: dict[str, Any] = field(default_factory=dict)
+    shapes: dict[tuple[str, str], list[Any | None]] = field(default_factory=dict)
+    children: dict[Any, list[Any]] = field(default_factory=dict)
+
+    def objects(self) -> Iterator[Any]:
+        """All of them but the armature."""
+        yield from self.links.values()
+        yield from self.inertials.values()
+        yield from self.marks.values()
+        for shapes in self.shapes.values():
+            yield from (shape for shape in shapes if shape is not None)
+
+    def meshes(self) -> list[Any]:
+        """The meshes that the importer made, each once; those that the user put in have no
+        fingerprint."""
+        found = {}
+        for shape in self.objects():
+            if shape.type == "MESH" and properties.FINGERPRINT in shape.data:
+                found[shape.data] = True
+        return list(found)
+
+    def materials(self) -> list[Any]:
+        """The importer's materials on its shapes, each once, as they are in the slots now."""
+        found = {}
+        for shape in self.objects():
+            for slot in shape.material_slots:
+                if slot.material is not None and properties.LOOK in slot.material:
+                    found[slot.material] = True
+        return list(found)
+
+
+def find_standing(armature: Any) -> StandingRig:
+    """Finds what belongs to the rig. Raises BuildError for an object that is no imported robot."""
+    robot = extract_robot(armature)
+    children = group_children()
+    collection = _find_collection(armature)
+    standing = StandingRig(
+        armature=armature,
+        robot=robot,
+        collection=collection,
+        parts=_find_parts(collection),
+        links=find_link_empties(armature),
+        children=children,
+    )
+    described = {link.name: link for link in robot.links}
+    for name, empty in standing.links.items():
+        below = children.get(empty, [])
+        inertial = _first_of(below, properties.INERTIALS)
+        if inertial is not None:
+            standing.inertials[name] = inertial
+        for item in below:
+            if properties.LIMITS_OF in item:
+                standing.marks.setdefault(item[properties.LIMITS_OF], item)
+        if name in described:
+            for part in SHAPE_PARTS:
+                standing.shapes[part, name] = _find_shapes(described[name], below, part)
+    return standing
+
+
+def find_fingerprints(
+    armature: Any, robot: Robot, options: ImportOptions
+) -> Iterator[tuple[Visual | Collision, Mesh, str | None]]:
+    """Shapes of mesh files that the rig has and `robot` says alike, with the fingerprint of their
+    mesh; None where an empty stands in the file's place. Meshes that the user put in are left
+    out."""
+    standing = find_standing(armature)
+    wanted = {
+        (part, shape.geometry)
+        for link in robot.links
+        for part in SHAPE_PARTS
+        for shape in shapes_of(link, part)
+        if getattr(options, part.lower())
+    }
+    for (part, _), objects in standing.shapes.items():
+        for item in objects:
+            if item is None:
+                continue
+            shape = unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict())
+            if not isinstance(shape.geometry, Mesh) or (part, shape.geometry) not in wanted:
+                continue
+            if item.type == "EMPTY":
+                yield shape, shape.geometry, None
+            elif properties.FINGERPRINT in item.data:
+                yield shape, shape.geometry, item.data[properties.FINGERPRINT]
+
+
+def shapes_of(link: Link, part: str) -> Sequence[Visual] | Sequence[Collision]:
+    return link.visuals if part == properties.VISUALS else link.collisions
+
+
+def _find_collection(armature: Any) -> Any:
+    for collection in armature.users_collection:
+        if any(properties.PART in child for child in collection.children):
+            return collection
+    return next(iter(armature.users_collection), bpy.context.scene.collection)
+
+
+def _find_parts(collection: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for child in collection.children:
+        part = child.get(properties.PART)
+        if part is not None:
+            found.setdefault(part, child)
+    return found
+
+
+def _first_of(objects: Sequence[Any], part: str) -> Any | None:
+    return next((item for item in objects if item.get(properties.PART) == part), None)
+
+
+def _find_shapes(link: Link, below: Sequence[Any], part: str) -> list[Any | None]:
+    """The object of each described shape."""
+    left = [
+        (item, unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict()))
+        for item in below
+        if item.get(properties.PART) == part and properties.SHAPE in item
+    ]
+    found: list[Any | None] = []
+    for shape in shapes_of(link, part):
+        index = next((i for i, (_, said) in enumerate(left) if said == shape), None)
+        found.append(None if index is None else left.pop(index)[0])
+    return found
