@@ -23,12 +23,19 @@ def add_option_properties(kind: Operator) -> Operator:
     return kind
 
 
-def read_options(operator: Any) -> ImportOptions:
-    """The options that an operator's properties say. Raises RobotError."""
+def option_names() -> tuple[str, ...]:
+    """The names of those properties."""
+    return tuple(field.name for field in fields(ImportOptions))
+
+
+def read_options(operator: Any, **instead: Any) -> ImportOptions:
+    """The options that an operator's properties say, or what is given instead of one.
+
+    Raises RobotError."""
     hints = get_type_hints(ImportOptions)
     chosen: dict[str, Any] = {}
     for field in fields(ImportOptions):
-        value = getattr(operator, field.name)
+        value = instead.get(field.name, getattr(operator, field.name))
         if isinstance(field.default, tuple):
             pairs = bool(get_args(get_args(hints[field.name])[0]))
             read = partial(_read_pair, field) if pairs else bpy.path.abspath
@@ -37,17 +44,28 @@ def read_options(operator: Any) -> ImportOptions:
     return ImportOptions(**chosen)
 
 
-def draw_options(layout: Any, operator: Any) -> None:
-    """Draws the options by their groups, which fold."""
-    groups: dict[str, list[str]] = {}
+def draw_options(layout: Any, operator: Any, *, folded: bool = False) -> None:
+    """Draws the options by their groups, which fold; `folded` is how they start."""
+    groups: dict[str, list[Field[Any]]] = {}
     for field in fields(ImportOptions):
-        groups.setdefault(field.metadata["group"], []).append(field.name)
-    for group, names in groups.items():
-        header, body = layout.panel(f"{operator.bl_idname}_{group}")
+        groups.setdefault(field.metadata["group"], []).append(field)
+    for group, members in groups.items():
+        name = f"{operator.bl_idname}_{group}_{folded}"
+        header, body = layout.panel(name, default_closed=folded)
         header.label(text=group)
         if body is not None:
-            for name in names:
-                body.prop(operator, name)
+            for field in members:
+                _draw_option(body, operator, field)
+
+
+def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
+    """Texts and choices have their label above: beside it, the narrow file browser cuts both."""
+    if isinstance(field.default, str | tuple):
+        column = layout.column(align=True)
+        column.label(text=field.metadata["label"])
+        column.prop(operator, field.name, text="")
+    else:
+        layout.prop(operator, field.name)
 
 
 def _property(field: "Field[Any]") -> Any:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bpy.ops.import_scene.urdf: the extension does what the library does, and reports."""
 
-import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -128,7 +127,7 @@ def test_every_option_is_a_property(field: Any) -> None:
 
 
 def test_every_property_is_an_option() -> None:
-    own = {"rna_type", "filepath", "filter_glob", "check_existing"}
+    own = {"rna_type", "filepath", "filter_glob", "directory", "files", "xacro_fields"}
     assert set(properties_of_operator()) - own == {field.name for field in fields(ImportOptions)}
 
 
@@ -172,19 +171,30 @@ def test_what_cannot_be_imported_is_one_error_and_changes_nothing(
     path = tmp_path / "r.urdf"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(RuntimeError) as raised:
-        bpy.ops.import_scene.urdf(filepath=str(path))
-    assert str(raised.value).startswith(f"Error: {path}") and str(raised.value).count("\n") == 1
-    assert describe_scene() == before and list_data() == data
+    for _ in range(2):
+        with pytest.raises(RuntimeError) as raised:
+            bpy.ops.import_scene.urdf(filepath=str(path))
+        said = str(raised.value)
+        assert said.startswith(f"Error: {path}") and said.count("\n") == 1
+        assert describe_scene() == before
+        assert list_data() == data | {"texts": ["URDF import failure"]}
+    sentence = said.removeprefix("Error: ").strip()
+    assert bpy.data.texts[0].as_string() == f"not imported: {sentence}\n"
+    assert bpy.context.window_manager.urdf_last_failure == sentence
+    assert bpy.context.window_manager.urdf_last_failure_text == "URDF import failure"
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    assert bpy.context.window_manager.urdf_last_failure == ""
 
 
 def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, extension: ModuleType) -> None:
     def fail(*arguments: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(extension.operators.import_urdf, "import_robot", fail)
+    data = list_data()
+    monkeypatch.setattr(extension.urdf_importer.blender.build, "build_constraints", fail)
     with pytest.raises(RuntimeError, match=r"Traceback(.|\n)*ZeroDivisionError: a bug"):
         bpy.ops.import_scene.urdf(filepath=ARM)
+    assert list_data() == data
 
 
 def test_paths_may_be_relative_to_the_open_file(tmp_path: Path) -> None:
@@ -229,8 +239,30 @@ def test_disabling_leaves_nothing() -> None:
     assert "urdf" not in dir(bpy.ops.import_scene)
 
 
-def test_it_can_be_undone_and_kept_as_a_preset(extension: ModuleType) -> None:
-    operator = extension.operators.import_urdf.ImportUrdf
-    assert {"REGISTER", "UNDO", "PRESET"} <= operator.bl_options
-    assert bpy.ops.import_scene.urdf.poll()
-    assert os.path.splitext(ARM)[1] == operator.filename_ext
+def test_a_preset_keeps_all_options_and_no_files(extension: ModuleType) -> None:
+    from bl_operators.presets import AddPresetOperator
+
+    assert "PRESET" in extension.operators.import_urdf.ImportUrdf.bl_options
+    preset = SimpleNamespace(operator="IMPORT_SCENE_OT_urdf")
+    kept = AddPresetOperator.preset_values.fget(preset)
+    assert sorted(kept) == sorted(f"op.{field.name}" for field in fields(ImportOptions))
+
+
+def test_everything_says_what_it_does() -> None:
+    for name in ("urdf", "urdf_run"):
+        rna = getattr(bpy.ops.import_scene, name).get_rna_type()
+        assert len(rna.description) > 40
+        for shown in rna.properties.values():
+            assert shown.description or shown.is_hidden or shown.identifier == "rna_type"
+
+
+def test_files_can_be_dropped_onto_the_view(extension: ModuleType) -> None:
+    handler = extension.operators.drop.DropUrdf
+    assert handler.bl_import_operator == "import_scene.urdf"
+    assert handler.bl_file_extensions.split(";") == [".urdf", ".xacro", ".xml"]
+    accepts = {
+        kind: handler.poll_drop(SimpleNamespace(area=SimpleNamespace(type=kind)))
+        for kind in ("VIEW_3D", "TEXT_EDITOR")
+    }
+    assert accepts == {"VIEW_3D": True, "TEXT_EDITOR": False}
+    assert not handler.poll_drop(SimpleNamespace(area=None))

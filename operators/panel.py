@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's tab "URDF": which robot it is about. Its sub-panels are in panel_*.py.
+
+Everything here is drawn again and again while Blender is used: read from what is remembered,
+never search.
+"""
+
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.robot_table import RobotTable, find_robot, recall_table
+from .active_robot import active_robot
+from .select_operators import DismissFailure, SelectRobot
+from .wrapped_text import draw_wrapped, file_name
+
+ROBOT_PANEL = "VIEW3D_PT_urdf"
+MOST_ROBOTS = 20
+
+
+class SidebarPanel:
+    """Where all panels of the robot are. `bl_order` among the sub-panels: joints 10, display 20,
+    links 30, report 40, source 50, export 60."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "URDF"
+
+
+class RobotSubPanel(SidebarPanel):
+    """A sub-panel, there while a robot is active."""
+
+    bl_parent_id = ROBOT_PANEL
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_robot(context) is not None
+
+
+class RobotPanel(SidebarPanel, bpy.types.Panel):
+    bl_idname = ROBOT_PANEL
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        _draw_failure(self.layout, context)
+        robot = active_robot(context)
+        if robot is None:
+            _draw_choice(self.layout, context)
+        else:
+            _draw_summary(self.layout, robot, recall_table(robot))
+
+
+def _draw_failure(layout: Any, context: Any) -> None:
+    """Why the last import failed, until it is dismissed or another one succeeds."""
+    manager = context.window_manager
+    if not manager.urdf_last_failure:
+        return
+    box = layout.box()
+    row = box.row()
+    title = row.row()
+    title.alert = True
+    title.label(text="The last import failed", icon="ERROR")
+    row.operator(DismissFailure.bl_idname, text="", icon="X", emboss=False)
+    draw_wrapped(box, context, manager.urdf_last_failure)
+    if manager.urdf_last_failure_text in bpy.data.texts:
+        draw_wrapped(box, context, f"Details: text block '{manager.urdf_last_failure_text}'")
+
+
+def _draw_choice(layout: Any, context: Any) -> None:
+    robots = [
+        item
+        for item in context.scene.objects
+        if item.type == "ARMATURE" and find_robot(item) == item
+    ]
+    if not robots:
+        draw_wrapped(layout, context, "No robot here yet: File > Import > Robot Description")
+        return
+    column = layout.column(align=True)
+    column.label(text="Choose a robot:")
+    for robot in robots[:MOST_ROBOTS]:
+        chosen = column.operator(SelectRobot.bl_idname, text=robot.name, icon="ARMATURE_DATA")
+        chosen.robot = robot.name
+
+
+def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
+    row = layout.row(align=True)
+    chosen = row.operator(SelectRobot.bl_idname, text=table.name, icon="ARMATURE_DATA")
+    chosen.robot = robot.name
+    followers = sum(1 for joint in table.joints.values() if joint.mimics)
+    moving = f"{len(table.joints)} moving" + (f", {followers} follow" if followers else "")
+    facts = [
+        ("Links", str(table.link_count)),
+        ("Joints", f"{table.joint_count}  ({moving})"),
+        ("Mass", "not given" if table.mass is None else f"{table.mass:.4g} kg"),
+        ("Triangles", f"{table.triangles:,}"),
+        ("File", file_name(table.source)),
+    ]
+    split = layout.column(align=True)
+    for name, value in facts:
+        line = split.split(factor=0.3)
+        line.label(text=name)
+        line.label(text=value)
+
+
+CLASSES = (RobotPanel,)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Display": what is shown of the robot, and whether its limits hold.
+
+It draws the rig's own switches (the eyes of its collections, its armature's settings), so it always
+says what is the case, however it came about.
+"""
+
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.display import (
+    enforce_limits,
+    enforces_limits,
+    find_layers,
+    find_parts,
+    has_limits,
+)
+from .active_robot import active_robot
+from .panel import RobotSubPanel
+from .wrapped_text import draw_wrapped
+
+_PARTS = (
+    ("Visuals", "Visuals", "none were imported"),
+    ("Collisions", "Collisions", "none were imported"),
+    ("Inertials", "Inertials", "none were imported"),
+    ("Links", "Link Frames", "there are none"),
+    ("Limits", "Limit Arcs", ""),
+)
+_BONE_COLLECTIONS = (("Fixed", "Fixed Bones"), ("Mechanism", "Mechanism Bones"))
+
+
+class DisplayPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_display"
+    bl_label = "Display"
+    bl_order = 20
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        robot = active_robot(context)
+        column = self.layout.column(align=True)
+        _draw_parts(column, context, robot)
+        column.separator()
+        _draw_armature(column, robot)
+        self.layout.separator()
+        row = self.layout.row()
+        if has_limits(robot):
+            row.prop(robot, "urdf_enforce_limits")
+        else:
+            draw_wrapped(self.layout, context, "No limits to enforce: none were imported")
+
+
+def _draw_parts(column: Any, context: Any, robot: Any) -> None:
+    parts = find_parts(robot)
+    for part, label, missing in _PARTS:
+        layers = find_layers(context.view_layer, parts.get(part, []))
+        for layer in layers:
+            text = label if len(layers) == 1 else f"{label}: {layer.name}"
+            column.prop(layer, "hide_viewport", text=text, toggle=False, invert_checkbox=True)
+        if not layers and missing:
+            row = column.row()
+            row.enabled = False
+            row.label(text=f"{label}: {'excluded' if part in parts else missing}")
+
+
+def _draw_armature(column: Any, robot: Any) -> None:
+    column.prop(robot.data, "show_axes", text="Bone Axes", toggle=False)
+    column.prop(robot, "show_in_front", text="Bones in Front", toggle=False)
+    for name, label in _BONE_COLLECTIONS:
+        collection = robot.data.collections_all.get(name)
+        if collection is not None:
+            column.prop(collection, "is_visible", text=label, toggle=False)
+
+
+def register_switches() -> None:
+    """Adds the switch of a robot's limits. It stores nothing: it is what the rig is."""
+    bpy.types.Object.urdf_enforce_limits = bpy.props.BoolProperty(
+        name="Enforce Limits",
+        description="Hold every joint within its limits: mutes and unmutes the limit constraints "
+        "of all bones, and the limits of Blender's IK. Your own constraints are left alone",
+        get=enforces_limits,
+        set=enforce_limits,
+        options=set(),
+    )
+
+
+def unregister_switches() -> None:
+    """Takes it out again."""
+    del bpy.types.Object.urdf_enforce_limits
+
+
+CLASSES = (DisplayPanel,)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Joints": a slider for each joint, by chains that fold."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.keying import find_curves, key_state_of
+from ..urdf_importer.blender.robot_table import JointRow, RobotTable, forget_tables, recall_table
+from .active_robot import active_robot
+from .panel import RobotSubPanel
+from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
+from .select_operators import SelectJoint
+from .sliders import find_slider
+from .wrapped_text import draw_wrapped
+
+MOST_OPEN = 40
+"""A robot of more moving joints starts with its chains folded."""
+MOST_FOUND = 40
+"""Most joints that a search shows."""
+MOST_CHAINS = 150
+_KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECORATE_KEYFRAME"}
+
+
+class JointsPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_joints"
+    bl_label = "Joints"
+    bl_order = 10
+
+    def draw(self, context: Any) -> None:
+        robot = active_robot(context)
+        table = recall_table(robot)
+        if not table.joints:
+            draw_wrapped(self.layout, context, "Nothing moves: all joints are fixed")
+            return
+        _draw_buttons(self.layout)
+        manager = context.window_manager
+        self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
+        view = _View(robot=robot, table=table, curves=find_curves(robot))
+        words = manager.urdf_joint_filter.lower().split()
+        if words:
+            view.draw_found(self.layout, context, words)
+        else:
+            view.draw_chains(self.layout, context)
+
+
+def _draw_buttons(layout: Any) -> None:
+    for kinds in ((ZeroPose, RandomPose), (NearestValid, KeyAll)):
+        row = layout.row(align=True)
+        for kind in kinds:
+            row.operator(kind.bl_idname)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """What the rows of one drawing share."""
+
+    robot: Any
+    table: RobotTable
+    curves: Any
+
+    def draw_found(self, layout: Any, context: Any, words: Iterable[str]) -> None:
+        found = [
+            joint
+            for name, joint in self.table.joints.items()
+            if all(word in name.lower() for word in words)
+        ]
+        self.draw_rows(layout, found[:MOST_FOUND])
+        if not found:
+            draw_wrapped(layout, context, "No joint has all these words in its name")
+        elif len(found) > MOST_FOUND:
+            rest = len(found) - MOST_FOUND
+            draw_wrapped(layout, context, f"{rest} more: type more of the name")
+
+    def draw_chains(self, layout: Any, context: Any) -> None:
+        chains, joints = self.table.chains, self.table.joints
+        if len(chains) == 1:
+            self.draw_rows(layout, joints.values())
+            return
+        for number, chain in enumerate(chains[:MOST_CHAINS]):
+            header, body = layout.panel(
+                f"urdf_{self.table.name}_{number}", default_closed=len(joints) > MOST_OPEN
+            )
+            header.label(text=f"{chain.title}  ({len(chain.joints)})")
+            if body is not None:
+                self.draw_rows(body, (joints[name] for name in chain.joints))
+        if len(chains) > MOST_CHAINS:
+            rest = len(chains) - MOST_CHAINS
+            draw_wrapped(layout, context, f"{rest} more groups: search for a joint's name")
+
+    def draw_rows(self, layout: Any, joints: Iterable[JointRow]) -> None:
+        column = layout.column(align=True)
+        for joint in joints:
+            pose_bone = self.robot.pose.bones.get(joint.bone)
+            if pose_bone is None:  # Somebody renamed the bone: the next drawing knows its name.
+                forget_tables()
+                return
+            self._draw_joint(column, joint, pose_bone)
+
+    def _draw_joint(self, column: Any, joint: JointRow, pose_bone: Any) -> None:
+        if len(joint.channels) > 1:
+            self._draw_title(column, joint, pose_bone)
+        for channel in joint.channels:
+            row = column.row(align=True)
+            slider = find_slider(channel)
+            if slider is None:
+                row.label(text=joint.name)
+                continue
+            cell = row.row(align=True)
+            cell.enabled = not joint.mimics
+            cell.alert = not joint.mimics and not channel.is_valid(channel.get(pose_bone))
+            cell.prop(pose_bone, slider, text=channel.label or joint.name, slider=True)
+            if len(joint.channels) == 1:
+                self._draw_tail(row, joint, pose_bone)
+
+    def _draw_title(self, column: Any, joint: JointRow, pose_bone: Any) -> None:
+        row = column.row(align=True)
+        row.label(text=joint.name)
+        self._draw_tail(row, joint, pose_bone)
+
+    def _draw_tail(self, row: Any, joint: JointRow, pose_bone: Any) -> None:
+        """The icons after the slider: select the bone; set a keyframe, or show what is followed."""
+        chosen = row.operator(SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=False)
+        chosen.joint = joint.name
+        if joint.mimics:
+            row.label(text="", icon="LINKED")
+            return
+        state = key_state_of(pose_bone, joint.channels, self.curves)
+        key = row.operator(KeyJoint.bl_idname, text="", icon=_KEY_ICONS[state], emboss=False)
+        key.joint = joint.name
+
+
+def register_filter() -> None:
+    """Adds what the panel's search field holds; it is not kept in files."""
+    bpy.types.WindowManager.urdf_joint_filter = bpy.props.StringProperty(
+        name="Search Joints",
+        description="Show only joints that have these words in their names",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+    )
+
+
+def unregister_filter() -> None:
+    """Takes it out again."""
+    del bpy.types.WindowManager.urdf_joint_filter
+
+
+CLASSES = (JointsPanel,)

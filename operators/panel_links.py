@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Links": all links, to be searched and selected, with what they weigh."""
+
+from typing import Any
+
+import bpy
+
+from ..urdf_importer import KinematicsError
+from ..urdf_importer.blender.display import find_parts
+from ..urdf_importer.blender.robot_table import LinkRow, describe_link, find_robot, name_link
+from .active_robot import active_robot, redraw_views
+from .panel import RobotSubPanel
+from .select_operators import WAYS, WHAT, SelectJoint
+from .wrapped_text import draw_wrapped
+
+_shown: dict[int, int] = {}
+"""Collection of links -> place of the link that was clicked last."""
+
+
+class LinkList(bpy.types.UIList):
+    bl_idname = "VIEW3D_UL_urdf_links"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_propname: str,
+        index: int,
+    ) -> None:
+        name = name_link(item)
+        if name is None:
+            layout.label(text=item.name, icon="QUESTION")
+            return
+        row = layout.split(factor=0.7)
+        row.label(text=name, icon="EMPTY_AXIS")
+        mass = describe_link(item).mass
+        row.label(text="" if mass is None else f"{mass:.3g} kg")
+
+    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """By the links' own names, which Blender may have cut or numbered."""
+        words = self.filter_name.lower().split()
+        if not words:
+            return [], []
+        names = [(name_link(item) or item.name).lower() for item in data.objects]
+        shown = [all(word in name for word in words) for name in names]
+        return [self.bitflag_filter_item if each else 0 for each in shown], []
+
+
+class LinksPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_links"
+    bl_label = "Links"
+    bl_order = 30
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        for collection in find_parts(active_robot(context)).get("Links", ()):
+            layout.row(align=True).prop(context.window_manager, "urdf_select_what", expand=True)
+            layout.template_list(
+                LinkList.bl_idname, collection.name, collection, "objects",
+                collection, "urdf_shown_link", rows=5,
+            )  # fmt: skip
+            place = collection.urdf_shown_link
+            if 0 <= place < len(collection.objects):
+                item = collection.objects[place]
+                if name_link(item) is not None:
+                    _draw_link(layout.box(), context, describe_link(item))
+
+
+def _draw_link(box: Any, context: Any, link: LinkRow) -> None:
+    draw_wrapped(box, context, link.name, icon="EMPTY_AXIS")
+    column = box.column(align=True)
+    mass = "not given" if link.mass is None else f"{link.mass:.6g} kg"
+    centre = ", ".join(f"{part:.3g}" for part in link.center_of_mass)
+    shapes = f"{link.visuals} visuals, {link.collisions} collisions"
+    for name, value in (("Mass", mass), ("Centre", f"{centre} m" if centre else ""), ("", shapes)):
+        if value:
+            line = column.split(factor=0.3)
+            line.label(text=name)
+            line.label(text=value)
+    if link.joint:
+        row = column.row(align=True)
+        text = f"{link.joint} ({link.joint_type})"
+        row.operator(SelectJoint.bl_idname, text=text, icon="BONE_DATA").joint = link.joint
+
+
+def _get_shown(collection: Any) -> int:
+    """The link of the active object; of the armature, the link clicked last."""
+    item = bpy.context.view_layer.objects.active
+    while item is not None and name_link(item) is None:
+        item = item.parent
+    place = collection.objects.find(item.name) if item is not None else -1
+    return int(place) if place >= 0 else _shown.get(collection.session_uid, -1)
+
+
+def _set_shown(collection: Any, place: int) -> None:
+    """A click selects. What cannot be selected (its collection is excluded) is still described."""
+    _shown[collection.session_uid] = place
+    item = collection.objects[place] if 0 <= place < len(collection.objects) else None
+    name, robot = (name_link(item), find_robot(item)) if item is not None else (None, None)
+    if name is None or robot is None:
+        return
+    try:
+        WAYS[bpy.context.window_manager.urdf_select_what](robot, name)
+    except KinematicsError:
+        return
+    finally:
+        redraw_views()
+
+
+def register_list() -> None:
+    """Adds the place in the list and what a click selects; neither is kept in files."""
+    bpy.types.Collection.urdf_shown_link = bpy.props.IntProperty(
+        name="Link",
+        description="Click a link to select it and to see what it weighs",
+        get=_get_shown,
+        set=_set_shown,
+        options=set(),
+    )
+    bpy.types.WindowManager.urdf_select_what = bpy.props.EnumProperty(
+        name="Select",
+        description="What a click on a link selects",
+        items=WHAT,
+        options={"SKIP_SAVE"},
+    )
+
+
+def unregister_list() -> None:
+    """Takes them out again."""
+    del bpy.types.WindowManager.urdf_select_what
+    del bpy.types.Collection.urdf_shown_link
+    _shown.clear()
+
+
+CLASSES = (LinkList, LinksPanel)

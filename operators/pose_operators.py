@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Posing and keying the active robot. One undo step each."""
+
+import random
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.joint_poses import hold_limits, random_pose, zero_pose
+from ..urdf_importer.blender.keying import insert_key, key_joints, key_state_of, remove_key
+from ..urdf_importer.blender.robot_table import recall_table
+from .active_robot import active_robot, poll_robot
+
+_MOST_SEED = 2**31 - 1
+
+
+class RobotOperator:
+    """What operators on the active robot have in common."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+
+class ZeroPose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.zero_pose"
+    bl_label = "Zero Pose"
+    bl_description = (
+        "Put every joint of the active robot at zero, the pose in which the description was "
+        "written; a joint whose limits leave zero out goes to the nearest valid position"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        zero_pose(active_robot(context))
+        return {"FINISHED"}
+
+
+class RandomPose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.random_pose"
+    bl_label = "Random Pose"
+    bl_description = (
+        "Put every joint of the active robot somewhere within its limits. Good for finding limits, "
+        "axes or meshes that are wrong. Where the robot stands does not change"
+    )
+
+    seed: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Seed",
+        description="The same number gives the same pose",
+        min=0,
+        max=_MOST_SEED,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        self.seed = random.randrange(_MOST_SEED)
+        return self.execute(context)
+
+    def execute(self, context: Any) -> set[str]:
+        random_pose(active_robot(context), self.seed)
+        return {"FINISHED"}
+
+
+class NearestValid(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.nearest_valid"
+    bl_label = "Nearest Valid"
+    bl_description = (
+        "Move the joints that are set outside their limits to the nearest valid position, so that "
+        "the numbers are those that the robot shows. All other joints stay"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        moved = hold_limits(active_robot(context))
+        self.report({"INFO"}, f"{moved} joints moved" if moved else "Every joint is valid")
+        return {"FINISHED"}
+
+
+class KeyAll(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.key_all"
+    bl_label = "Key All"
+    bl_description = (
+        "Insert keyframes for all joints of the active robot at the current frame. Joints that "
+        "follow another need none"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        count = key_joints(active_robot(context))
+        self.report({"INFO"}, f"{count} joints keyed at frame {context.scene.frame_current}")
+        return {"FINISHED"}
+
+
+class KeyJoint(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.key_joint"
+    bl_label = "Key Joint"
+    bl_description = (
+        "Insert a keyframe of this joint at the current frame, or take it away where there is one. "
+        "It is a keyframe of the bone's own channel, as Blender's tools make it"
+    )
+
+    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        row = recall_table(robot).joints.get(self.joint)
+        if row is None or row.mimics:
+            why = f"follows '{row.mimics}': key that joint" if row else "is no joint of this robot"
+            self.report({"ERROR"}, f"'{self.joint}' {why}")
+            return {"CANCELLED"}
+        pose_bone = robot.pose.bones[row.bone]
+        change = remove_key if key_state_of(pose_bone, row.channels) == "keyed" else insert_key
+        for channel in row.channels:
+            change(pose_bone, channel.prop, channel.index)
+        return {"FINISHED"}
+
+
+CLASSES = (ZeroPose, RandomPose, NearestValid, KeyAll, KeyJoint)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The import as users see it: step by step, with a progress bar, while the window stays alive.
+
+File > Import and drag-and-drop ask what to import and hand it over to the operator here. It is
+another one so that what can be undone begins and ends with the import: Blender ends the undo step
+of an operator with a file browser as soon as the browser closes.
+"""
+
+import time
+from typing import Any
+
+import bpy
+
+from ..urdf_importer import RobotError
+from .import_choices import ImportChoices, read_tasks
+from .import_job import ImportFailure, ImportJob
+from .local_view import show_in_local_views
+from .progress_bar import ProgressBar
+from .reports import report_failures, report_outcome
+
+_SLICE = 0.1
+"""Seconds of work between two looks at the mouse and the keyboard."""
+
+_PAUSE = 0.01
+
+
+class RunningImport:
+    """A job at work beside the window. Whatever ends it early takes everything back: Esc, the
+    window's closing, and what replaces all data, undo elsewhere or another file."""
+
+    current: "RunningImport | None" = None
+
+    def __init__(self, context: Any, job: ImportJob) -> None:
+        self.job = job
+        self.running = True
+        self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
+        self._bar = ProgressBar("Importing")
+        RunningImport.current = self
+
+    def advance(self) -> bool:
+        """Works for a slice of time; False when the job is done."""
+        end = time.monotonic() + _SLICE
+        try:
+            while (progress := self.job.advance()) is not None:
+                if time.monotonic() >= end:
+                    self._bar.show(progress)
+                    return True
+        except BaseException:
+            self.stop()
+            raise
+        self.stop()
+        return False
+
+    def stop(self) -> None:
+        """Ends it: what is not done is taken back. Again is no harm."""
+        if not self.running:
+            return
+        self.running = False
+        RunningImport.current = None
+        bpy.context.window_manager.event_timer_remove(self._timer)
+        self._bar.remove()
+        self.job.close()
+
+
+class RunImport(ImportChoices, bpy.types.Operator):
+    bl_idname = "import_scene.urdf_run"
+    bl_label = "Import URDF"
+    bl_description = (
+        "Import the chosen robots step by step, with a progress bar; Esc takes back what is there"
+    )
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    _run: RunningImport | None = None
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return can_import(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            job = ImportJob(read_tasks(self))
+        except RobotError as error:
+            return refuse(self, error)
+        self._run = RunningImport(context, job)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        """Takes all events, so that nobody edits the scene meanwhile."""
+        run = self._run
+        if run is None or not run.running:
+            return {"CANCELLED"}
+        if event.type == "ESC" and event.value == "PRESS":
+            run.stop()
+            self.report({"INFO"}, "The import was cancelled; nothing is left of it")
+            return {"CANCELLED"}
+        if event.type == "TIMER" and not run.advance():
+            return _conclude(self, context, run.job)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: Any) -> None:
+        if self._run is not None:
+            self._run.stop()
+
+    def execute(self, context: Any) -> set[str]:
+        return import_at_once(self, context)
+
+
+def can_import(operator: Any, context: Any) -> bool:
+    """Whether the scene can take a robot; says why not."""
+    scene = context.scene
+    if scene is None:
+        operator.poll_message_set("There is no scene to import into")
+    elif not scene.is_editable:
+        operator.poll_message_set(
+            "The scene is linked from another file; go to a scene of this file"
+        )
+    elif RunningImport.current is not None:
+        operator.poll_message_set("Another import is running; wait for it or press Esc")
+    else:
+        return True
+    return False
+
+
+def import_at_once(operator: Any, context: Any) -> set[str]:
+    """Imports what the properties say and comes back when it is there."""
+    try:
+        job = ImportJob(read_tasks(operator))
+    except RobotError as error:
+        return refuse(operator, error)
+    job.finish()
+    return _conclude(operator, context, job)
+
+
+def refuse(operator: Any, error: RobotError) -> set[str]:
+    """Reports that the properties make no sense."""
+    failure = ImportFailure(path="", sentence=str(error), diagnostics=())
+    report_failures(operator, [failure], 0)
+    return {"CANCELLED"}
+
+
+def _conclude(operator: Any, context: Any, job: ImportJob) -> set[str]:
+    for result in job.results:
+        result.armature.select_set(True)
+    show_in_local_views(context, job.results)
+    return report_outcome(operator, job)
+
+
+def register_guard() -> None:
+    """Makes Blender stop a running import before it replaces all data."""
+    for handlers in _before_data_is_replaced():
+        handlers.append(_stop_running_import)
+
+
+def unregister_guard() -> None:
+    """Stops a running import too: its operator is about to go."""
+    _stop_running_import()
+    for handlers in _before_data_is_replaced():
+        handlers.remove(_stop_running_import)
+
+
+@bpy.app.handlers.persistent
+def _stop_running_import(*arguments: Any) -> None:
+    if RunningImport.current is not None:
+        RunningImport.current.stop()
+
+
+def _before_data_is_replaced() -> tuple[Any, ...]:
+    handlers = bpy.app.handlers
+    return handlers.load_pre, handlers.undo_pre, handlers.redo_pre

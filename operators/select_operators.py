@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Selecting what the panel talks about: robots, links, what a message is about."""
+
+from typing import Any
+
+import bpy
+
+from ..urdf_importer import KinematicsError
+from ..urdf_importer.blender.robot_table import recall_table
+from ..urdf_importer.blender.selection import (
+    select_joint,
+    select_link,
+    select_link_bone,
+    select_link_visuals,
+    select_objects,
+    select_subject,
+)
+from .active_robot import active_robot
+from .pose_operators import RobotOperator
+
+WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
+WHAT = (
+    ("LINK", "Link", "The link's empty, which stands in the link's frame", "EMPTY_AXIS", 0),
+    ("BONE", "Bone", "The bone that moves the link, in pose mode", "BONE_DATA", 1),
+    ("VISUALS", "Visuals", "The objects that the link looks like", "MESH_DATA", 2),
+)
+
+
+class SelectRobot(bpy.types.Operator):
+    bl_idname = "urdf.select_robot"
+    bl_label = "Select Robot"
+    bl_description = "Make this robot the active one, so that the panel shows it"
+    bl_options = {"REGISTER", "UNDO"}
+
+    robot: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Robot", description="Name of the robot's armature object", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        return run_selection(self, select_objects, [context.scene.objects[self.robot]])
+
+
+class SelectLink(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.select_link"
+    bl_label = "Select Link"
+    bl_description = "Select a link of the active robot: its empty, its bone, or what it looks like"
+
+    link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Link", description="Name of the link in the description", options={"SKIP_SAVE"}
+    )
+    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Select", description="What of the link is selected", items=WHAT
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        return run_selection(self, WAYS[self.what], active_robot(context), self.link)
+
+
+class SelectJoint(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.select_joint"
+    bl_label = "Select Joint"
+    bl_description = (
+        "Select the bone of this joint, in pose mode. A fixed joint that has no bone is shown by "
+        "the link that it holds"
+    )
+
+    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        return run_selection(self, select_joint, active_robot(context), self.joint)
+
+
+class SelectSubject(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.select_subject"
+    bl_label = "Select What It Is About"
+    bl_description = (
+        "Select what this message is about: the link, the bone of the joint, or the objects that "
+        "show the material"
+    )
+
+    index: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Message",
+        description="Its place in the import report, from 0",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        messages = recall_table(robot).diagnostics
+        if self.index >= len(messages):
+            self.report({"ERROR"}, f"The report has {len(messages)} messages")
+            return {"CANCELLED"}
+        return run_selection(self, select_subject, robot, messages[self.index])
+
+
+class CopyReport(bpy.types.Operator):
+    bl_idname = "urdf.copy_report"
+    bl_label = "Copy All"
+    bl_description = (
+        "Copy the whole import report to the clipboard, one line for each message, as "
+        "file:line: severity: message [code]. The codes are explained in the documentation"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        robot = active_robot(context)
+        if robot is None or not recall_table(robot).diagnostics:
+            cls.poll_message_set("The active robot has no import report: nothing was wrong")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        messages = recall_table(active_robot(context)).diagnostics
+        context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
+        self.report({"INFO"}, f"{len(messages)} messages copied")
+        return {"FINISHED"}
+
+
+class DismissFailure(bpy.types.Operator):
+    bl_idname = "urdf.dismiss_failure"
+    bl_label = "Dismiss"
+    bl_description = "Take this message away. The text block with the details stays"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: Any) -> set[str]:
+        context.window_manager.urdf_last_failure = ""
+        return {"FINISHED"}
+
+
+def run_selection(operator: Any, select: Any, *what: Any) -> set[str]:
+    """Selects, or says in one sentence why it cannot."""
+    try:
+        select(*what)
+    except KinematicsError as error:
+        operator.report({"WARNING"}, str(error))
+        return {"CANCELLED"}
+    return {"FINISHED"}
+
+
+CLASSES = (SelectRobot, SelectLink, SelectJoint, SelectSubject, CopyReport, DismissFailure)

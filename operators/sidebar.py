@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that makes the sidebar's tab, registered together."""
+
+import bpy
+
+from . import (
+    active_robot,
+    panel,
+    panel_display,
+    panel_joints,
+    panel_links,
+    panel_report,
+    pose_operators,
+    select_operators,
+    sliders,
+)
+
+_CLASSES = (
+    *pose_operators.CLASSES,
+    *select_operators.CLASSES,
+    *panel.CLASSES,
+    *panel_joints.CLASSES,
+    *panel_display.CLASSES,
+    *panel_links.CLASSES,
+    *panel_report.CLASSES,
+)
+
+
+def register_sidebar() -> None:
+    """Adds the tab and its operators."""
+    for kind in _CLASSES:
+        bpy.utils.register_class(kind)
+    panel_joints.register_filter()
+    panel_display.register_switches()
+    panel_links.register_list()
+    panel_report.register_page()
+    active_robot.register_watch()
+
+
+def unregister_sidebar() -> None:
+    """Takes them out again."""
+    active_robot.unregister_watch()
+    sliders.remove_sliders()
+    panel_report.unregister_page()
+    panel_links.unregister_list()
+    panel_display.unregister_switches()
+    panel_joints.unregister_filter()
+    for kind in reversed(_CLASSES):
+        bpy.utils.unregister_class(kind)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of pose bones that read and write a joint's position: the panel's sliders.
+
+A bone's own channels know no range that fits the joint, nor its direction. So each distinct range
+gets a property that stands before the channel: it stores nothing in the file, cannot be animated
+(the channel can), and is taken out with the extension. Properties cannot be added while a panel is
+drawn: a timer adds those that are missing and draws again.
+"""
+
+import math
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.pose_channels import JointChannel
+from ..urdf_importer.blender.robot_table import RobotTable
+from .active_robot import redraw_views
+
+_FREE_SLIDE = 1.0
+"""Range (metres) of the slider of a joint without bounds; numbers beyond it can be typed."""
+
+_made: dict[JointChannel, str] = {}
+_wanted: set[JointChannel] = set()
+
+
+def find_slider(channel: JointChannel) -> str | None:
+    """The pose bone's property for a channel; None while there is none yet, and then it is made
+    soon. For draw()."""
+    found = _made.get(channel)
+    if found is None:
+        _wanted.add(channel)
+        if not bpy.app.timers.is_registered(_make_wanted):
+            bpy.app.timers.register(_make_wanted, first_interval=0.0)
+    return found
+
+
+def make_sliders(table: RobotTable) -> None:
+    """Makes the properties that the sliders of a robot need. Not for draw()."""
+    _make(channel for joint in table.joints.values() for channel in joint.channels)
+
+
+def remove_sliders() -> None:
+    """Takes all of them out of Blender."""
+    if bpy.app.timers.is_registered(_make_wanted):
+        bpy.app.timers.unregister(_make_wanted)
+    for name in set(_made.values()):
+        delattr(bpy.types.PoseBone, name)
+    _made.clear()
+    _wanted.clear()
+
+
+def _make_wanted() -> None:
+    _make(_wanted)
+    _wanted.clear()
+    redraw_views()
+
+
+def _make(channels: Iterable[JointChannel]) -> None:
+    for channel in channels:
+        if channel not in _made:
+            name = f"urdf_{blake2b(repr(channel).encode(), digest_size=8).hexdigest()}"
+            setattr(bpy.types.PoseBone, name, _property(channel))
+            _made[channel] = name
+
+
+def _property(channel: JointChannel) -> Any:
+    lower, upper = _soft_range(channel)
+
+    def get(pose_bone: Any) -> float:
+        return channel.get(pose_bone)
+
+    def set_to(pose_bone: Any, position: float) -> None:
+        channel.set(pose_bone, position)
+
+    unit = "radians" if channel.turns else "metres"
+    return bpy.props.FloatProperty(
+        name=channel.label or "Joint Position",
+        description=f"Position of this joint: {_describe_range(channel)}. "
+        f"Scripts give and get {unit}. Set keyframes by the diamond beside it",
+        get=get,
+        set=set_to,
+        soft_min=lower,
+        soft_max=upper,
+        subtype="ANGLE" if channel.turns else "DISTANCE",
+        step=100 if channel.turns else 1,
+        precision=4,
+        options=set(),
+    )
+
+
+def _soft_range(channel: JointChannel) -> tuple[float, float]:
+    free = math.pi if channel.turns else _FREE_SLIDE
+    lower = channel.lower if channel.lower is not None else min(-free, (channel.upper or 0) - free)
+    upper = channel.upper if channel.upper is not None else max(free, (channel.lower or 0) + free)
+    return lower, upper
+
+
+def _describe_range(channel: JointChannel) -> str:
+    if channel.lower is None and channel.upper is None:
+        return "it has no limits"
+    ends = [_show(channel, bound) for bound in (channel.lower, channel.upper)]
+    return f"from {ends[0]} to {ends[1]} while limits are enforced"
+
+
+def _show(channel: JointChannel, bound: float | None) -> str:
+    if bound is None:
+        return "anywhere"
+    return f"{math.degrees(bound):.4g}°" if channel.turns else f"{bound:.4g} m"

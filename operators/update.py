@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Update from Source: what changed in the file first, then the update, as one step of undo."""
+
+import os
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ImportHelper
+
+from ..urdf_importer import Change, RobotError, UpdateResult, compare_with_source, update_robot
+from ..urdf_importer.blender.record import find_record
+from ..urdf_importer.blender.robot_table import forget_tables
+from .active_robot import active_robot, poll_robot
+from .reports import MOST_REPORTED, write_report
+
+MOST_SHOWN = 24
+"""Changes in the dialog; the rest is a count."""
+
+_WIDTH = 560
+
+
+class UpdateRobot(bpy.types.Operator):
+    bl_idname = "urdf.update"
+    bl_label = "Update from Source"
+    bl_description = (
+        "Read the robot's file again and change the rig to what it says now, after showing what "
+        "will change. Poses, keyframes, materials you changed and objects you attached stay"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Source",
+        description="The file to read. Empty: the one that was imported",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+
+    _changes: tuple[Change, ...] = ()
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        robot = active_robot(context)
+        try:
+            if not self.filepath and not os.path.exists(find_record(robot).path):
+                return set(bpy.ops.urdf.choose_source("INVOKE_DEFAULT"))
+            self._changes = compare_with_source(robot, self._path())
+        except RobotError as error:
+            return self._refuse(error)
+        if not self._changes:
+            return self._say_nothing_changed()
+        manager = context.window_manager
+        return set(
+            manager.invoke_props_dialog(
+                self, width=_WIDTH, title="Update from Source", confirm_text="Update"
+            )
+        )
+
+    def draw(self, context: Any) -> None:
+        column = self.layout.column(align=True)
+        for change in self._changes[:MOST_SHOWN]:
+            column.label(text=str(change), icon=_ICONS[change.kind])
+        more = len(self._changes) - MOST_SHOWN
+        if more > 0:
+            column.label(text=f"and {more} more", icon="BLANK1")
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            result = update_robot(active_robot(context), self._path())
+        except RobotError as error:
+            return self._refuse(error)
+        forget_tables()
+        if not result.changes:
+            return self._say_nothing_changed()
+        self._tell(result)
+        return {"FINISHED"}
+
+    def _path(self) -> str | None:
+        return bpy.path.abspath(self.filepath) if self.filepath else None
+
+    def _refuse(self, error: RobotError) -> set[str]:
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def _say_nothing_changed(self) -> set[str]:
+        self.report({"INFO"}, "Nothing changed: the rig says what its source says")
+        return {"CANCELLED"}
+
+    def _tell(self, result: UpdateResult) -> None:
+        """As warnings: an error would make scripts fail."""
+        name = result.robot.name
+        for item in result.diagnostics[:MOST_REPORTED]:
+            self.report({"WARNING"}, str(item))
+        if len(result.diagnostics) > MOST_REPORTED:
+            text = write_report(name, result.diagnostics)
+            more = len(result.diagnostics) - MOST_REPORTED
+            self.report({"WARNING"}, f"{more} more in the text '{text.name}'")
+        count = len(result.changes)
+        changes = "1 change" if count == 1 else f"{count} changes"
+        self.report({"INFO"}, f"Updated {name}: {changes}")
+
+
+class ChooseSource(bpy.types.Operator, ImportHelper):
+    bl_idname = "urdf.choose_source"
+    bl_label = "Update from File"
+    bl_description = (
+        "Choose the file that the robot is updated from: where it was moved to, or another version "
+        "of the same robot. What will change is shown first"
+    )
+
+    filename_ext = ".urdf"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.urdf;*.xml;*.xacro", options={"HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        mode = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
+        try:
+            return set(bpy.ops.urdf.update(mode, filepath=self.filepath))
+        except RuntimeError as error:
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+
+
+_ICONS = {"added": "ADD", "removed": "REMOVE", "changed": "DOT"}
+
+CLASSES = (UpdateRobot, ChooseSource)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arguments of chosen xacro files as fields with their defaults.
+
+They are listed while a file is only looked at, so that takes a bounded time: what is not found by
+then is not offered, and can still be said in the option Xacro Arguments.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ..urdf_importer import ImportOptions, ReadError, XacroArgument, list_xacro_arguments
+
+MOST_SECONDS = 1.0
+"""For all chosen files together."""
+
+
+class XacroField(bpy.types.PropertyGroup):
+    """An argument; `name` is its name. `files` are the chosen files that declare it, one to a
+    line."""
+
+    value: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Value",
+        description="What the xacro argument shall be. As long as it is what the file says itself, "
+        "the file decides",
+    )
+    default: bpy.props.StringProperty()  # type: ignore[valid-type]
+    files: bpy.props.StringProperty()  # type: ignore[valid-type]
+
+
+class XacroFields:
+    """Keeps the fields of an operator, its `xacro_fields`, in step with the chosen files."""
+
+    def __init__(self) -> None:
+        self._listed: tuple[Any, ...] = ()
+        self._paths: tuple[str, ...] = ()
+
+    def update(self, fields: Any, paths: Sequence[str], options: ImportOptions) -> bool:
+        """Lists anew where files or options have changed; True where the fields did.
+
+        What a user wrote into a field stays while the files stay. A field starts with what the
+        option Xacro Arguments says of it.
+        """
+        given = dict(options.xacro_args)
+        marks = tuple((path, _changed_at(path)) for path in paths)
+        listed = (marks, options.packages, options.package_paths, options.xacro_args)
+        if listed == self._listed:
+            return False
+        written = {item.name: item.value for item in fields if item.value != item.default}
+        kept = written if tuple(paths) == self._paths else {}
+        self._listed, self._paths = listed, tuple(paths)
+        before = [(item.name, item.default, item.files) for item in fields]
+        fields.clear()
+        for path, argument in _list_arguments(paths, options):
+            item = fields.get(argument.name)
+            if item is None:
+                item = fields.add()
+                item.name, item.default = argument.name, argument.default
+                item.value = kept.get(item.name, given.get(item.name, item.default))
+            item.files += path + "\n"
+        return before != [(item.name, item.default, item.files) for item in fields]
+
+
+def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> ImportOptions:
+    """The options for one of the chosen files: with what its fields say that is not their default.
+    The option Xacro Arguments counts for arguments without a field."""
+    own = [item for item in fields if path in item.files.splitlines()]
+    shown = {item.name for item in fields}
+    changed = tuple((item.name, item.value) for item in own if item.value != item.default)
+    rest = tuple(pair for pair in options.xacro_args if pair[0] not in shown)
+    return replace(options, xacro_args=rest + changed)
+
+
+def draw_xacro_fields(layout: Any, operator: Any) -> None:
+    """One field to an argument; nothing where the files declare none."""
+    if not operator.xacro_fields:
+        return
+    header, body = layout.panel(f"{operator.bl_idname}_xacro_fields")
+    header.label(text="Arguments of the File")
+    if body is None:
+        return
+    body.use_property_split = True
+    body.use_property_decorate = False
+    for item in operator.xacro_fields:
+        body.prop(item, "value", text=item.name)
+
+
+def _list_arguments(
+    paths: Sequence[str], options: ImportOptions
+) -> list[tuple[str, XacroArgument]]:
+    """(file, argument) in the order of the files. A file that cannot be read has none: importing
+    it says why."""
+    end = time.monotonic() + MOST_SECONDS
+    found: list[tuple[str, XacroArgument]] = []
+    for path in paths:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            arguments = list_xacro_arguments(path, options, seconds=left)
+        except ReadError:
+            continue
+        found.extend((path, argument) for argument in arguments)
+    return found
+
+
+def _changed_at(path: str) -> int:
+    """When a file was written; 0 where there is none."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What users do, step by step; each yields how long it waits. Run by driver.py inside Blender."""
+
+import os
+from typing import Any
+
+import bpy
+from driver import Driver, Steps
+
+
+def file_import(driver: Driver) -> Steps:
+    """File > Import, a click on the file, then Ctrl-Z and back. ARGUMENTS: file, armature."""
+    path, name = driver.arguments
+    yield from _choose_file(driver, path)
+    driver.take_picture("chosen")
+    driver.press("RET")
+    yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
+    yield from driver.wait_for("the import is over", lambda: _is_idle())
+    yield 1.0
+    _frame(driver)
+    yield 0.5
+    driver.take_picture("imported")
+    count = len(bpy.data.objects)
+    assert bpy.context.view_layer.objects.active.name == name
+    yield from driver.undo()
+    yield from driver.wait_for("one undo took it back", lambda: name not in bpy.data.objects)
+    assert [each.name for each in bpy.data.objects] == ["Camera", "Cube", "Light"]
+    assert not bpy.data.armatures
+    yield from driver.redo()
+    yield from driver.wait_for("one redo brought it again", lambda: name in bpy.data.objects)
+    assert len(bpy.data.objects) == count
+
+
+def xacro_arguments(driver: Driver) -> Steps:
+    """The fields of a xacro file in the browser's sidebar. ARGUMENTS: file, field, value."""
+    path, field, value = driver.arguments
+    yield from _choose_file(driver, path)
+    area = driver.browser
+    operator = area.spaces.active.active_operator
+    yield from driver.wait_for("the file's arguments are fields", lambda: operator.xacro_fields)
+    index = operator.xacro_fields.find(field)
+    operator.xacro_fields[index].value = value
+    area.tag_redraw()
+    yield 0.6
+    driver.take_picture("fields")
+    _press_return_on_list(driver)
+    yield from driver.wait_for("the robot is there", lambda: bpy.data.armatures)
+    yield from driver.wait_for("the import is over", _is_idle)
+    armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+    assert f'["{field}", "{value}"]' in armature["urdf_import"]["options"]
+
+
+def drop(driver: Driver) -> Steps:
+    """What a drop on the viewport calls: a popup with options; Return. ARGUMENTS: file, armature"""
+    path, name = driver.arguments
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    driver.move(region.x + region.width / 2, region.y + region.height / 2)
+    yield 0.2
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        folder, file = os.path.split(path)
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=folder, files=[{"name": file}])
+    yield 0.8
+    driver.take_picture("popup")
+    driver.press("RET")
+    yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
+    yield from driver.wait_for("the import is over", _is_idle)
+    yield 0.5
+    driver.take_picture("dropped")
+    yield from driver.undo()
+    yield from driver.wait_for("one undo took it back", lambda: name not in bpy.data.objects)
+
+
+def cancel(driver: Driver) -> Steps:
+    """A big robot: the bar moves, Esc leaves nothing. ARGUMENTS: file."""
+    (path,) = driver.arguments
+    before = _count_data()
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", filepath=path)
+    yield from driver.wait_for("its bones are there", lambda: bpy.data.armatures)
+    yield 0.2
+    driver.take_picture("progress")
+    assert not _is_idle()
+    driver.press("ESC")
+    yield from driver.wait_for("Esc ended it", _is_idle)
+    yield 0.3
+    assert _count_data() == before
+    driver.take_picture("cancelled")
+
+
+def broken_file(driver: Driver) -> Steps:
+    """One sentence in a popup, the scene as it was. ARGUMENTS: file."""
+    (path,) = driver.arguments
+    before = _count_data()
+    yield from _choose_file(driver, path)
+    driver.press("RET")
+    yield from driver.wait_for("the browser closed", lambda: driver.browser is None)
+    yield from driver.wait_for("the import is over", _is_idle)
+    yield 0.7
+    driver.take_picture("popup")
+    after = _count_data()
+    assert after.pop("texts") == before.pop("texts") + 1
+    assert after == before
+    assert os.path.basename(path) in bpy.context.window_manager.urdf_last_failure
+
+
+def sliders(driver: Driver) -> Steps:
+    """A joint moves with its slider, and back with Ctrl-Z. ARGUMENTS: file, joint."""
+    path, joint = driver.arguments
+    robot = _import(path)
+    name = robot.name
+    yield 0.5
+    _frame(driver)
+    sidebar = yield from driver.open_sidebar("URDF")
+    driver.take_picture("panel")
+    yield from driver.find_property(driver.viewport, sidebar, _slider_of(robot, joint), x=0.4)
+    before = _position(robot, joint)
+    yield from driver.drag(-60)
+    moved = _position(robot, joint)
+    assert abs(moved - before) > 0.05, f"{joint} stays at {moved}"
+    driver.take_picture("moved")
+    yield from driver.undo()
+    yield from driver.wait_for(
+        "one undo moved it back",
+        lambda: abs(_position(bpy.data.objects[name], joint) - before) < 1e-6,
+    )
+
+
+def _choose_file(driver: Driver, path: str) -> Steps:
+    """File > Import > Robot Description, then a click on the file's row."""
+    yield from driver.open_menu_entry("robot description")
+    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
+    area = driver.browser
+    assert area.spaces.active.active_operator.bl_idname == "IMPORT_SCENE_OT_urdf"
+    folder, name = os.path.split(path)
+    parameters = area.spaces.active.params
+    parameters.directory = folder.encode()
+    # The list shows this file alone, so its row is the first.
+    parameters.filter_search = name
+    yield 1.0
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    yield from driver.click(region.x + 60, region.y + region.height - 38)
+    yield from driver.wait_for("the click chose it", lambda: parameters.filename == name, 5.0)
+    yield 0.5
+
+
+def _press_return_on_list(driver: Driver) -> None:
+    region = next(each for each in driver.browser.regions if each.type == "WINDOW")
+    driver.move(region.x + 60, region.y + region.height / 2)
+    driver.press("RET")
+
+
+def _import(path: str) -> Any:
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="Import")
+    return bpy.context.view_layer.objects.active
+
+
+def _frame(driver: Driver) -> None:
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        if "Cube" in bpy.data.objects:
+            bpy.data.objects["Cube"].hide_set(True)
+        bpy.ops.view3d.view_selected()
+
+
+def _is_idle() -> bool:
+    """Whether no import runs: its operator would be among the window's modal ones."""
+    running = bpy.context.window_manager.windows[0].modal_operators
+    return not any(each.bl_idname.startswith("IMPORT_SCENE") for each in running)
+
+
+def _count_data() -> dict[str, int]:
+    kinds = ("objects", "meshes", "armatures", "materials", "images", "collections", "texts")
+    return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+
+
+def _described(robot: Any, joint: str) -> tuple[Any, Any]:
+    for bone in robot.pose.bones:
+        for described in bone.bone.get("urdf_joints", ()):
+            if described["name"] == joint:
+                return bone, described
+    raise AssertionError(f"there is no joint {joint}")
+
+
+def _slider_of(robot: Any, joint: str) -> str:
+    """The name of the slider's property: that of this joint's range."""
+    bone, described = _described(robot, joint)
+    (name,) = (
+        key
+        for key, item in bone.bl_rna.properties.items()
+        if key.startswith("urdf_")
+        and abs(item.soft_min - described["lower"]) < 1e-6
+        and abs(item.soft_max - described["upper"]) < 1e-6
+    )
+    return name
+
+
+def _position(robot: Any, joint: str) -> float:
+    bone, described = _described(robot, joint)
+    channel = getattr(bone, described["properties"][0])
+    return float(described["sign"] * channel[described["indices"][0]])

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The installed extension in a real window, with real events; the pictures are in out/window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import real_robots
+
+pytestmark = pytest.mark.window
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sample_urdfs"
+PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
+
+Play = Callable[..., Path]
+
+
+def test_file_import_and_undo(play: Play) -> None:
+    play("file_import", PANDA, "panda")
+
+
+def test_arguments_of_a_xacro_file(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text(
+        "<robot name='arm' xmlns:xacro='http://www.ros.org/wiki/xacro'>\n"
+        "<xacro:arg name='reach' default='0.4'/>\n<xacro:arg name='tool' default='gripper'/>\n"
+        "<link name='base'><visual><geometry><box size='0.1 0.1 $(arg reach)'/></geometry></visual>"
+        "</link>\n</robot>\n"
+    )
+    play("xacro_arguments", path, "reach", "0.8")
+
+
+def test_drop_on_the_viewport(play: Play) -> None:
+    play("drop", SAMPLES / "two_link_arm.urdf", "two_link_arm")
+
+
+def test_escape_while_a_big_robot_comes_in(play: Play, tmp_path: Path) -> None:
+    """Real robots are there before anybody can press a key."""
+    links = "".join(
+        f"<link name='l{i}'><visual><geometry><sphere radius='0.1'/></geometry></visual></link>\n"
+        for i in range(4000)
+    )
+    joints = "".join(
+        f"<joint name='j{i}' type='continuous'><parent link='l{i}'/><child link='l{i + 1}'/>"
+        f"<origin xyz='0 0.05 0.1'/><axis xyz='{i % 2} {(i + 1) % 2} 0'/></joint>\n"
+        for i in range(3999)
+    )
+    path = tmp_path / "tower.urdf"
+    path.write_text(f"<robot name='tower'>\n{links}{joints}</robot>\n")
+    play("cancel", path)
+
+
+def test_a_broken_file(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "broken.urdf"
+    path.write_text("<robot name='broken'>\n<link name='base'>\n</robot>\n")
+    play("broken_file", path)
+
+
+def test_sliders(play: Play) -> None:
+    play("sliders", PANDA, "panda_joint4")
