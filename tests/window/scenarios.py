@@ -2,6 +2,7 @@
 """What users do, step by step; each yields how long it waits. Run by driver.py inside Blender."""
 
 import os
+import pathlib
 from typing import Any
 
 import bpy
@@ -123,6 +124,41 @@ def sliders(driver: Driver) -> Steps:
     yield from driver.wait_for(
         "one undo moved it back",
         lambda: abs(_position(bpy.data.objects[name], joint) - before) < 1e-6,
+    )
+
+
+def update(driver: Driver) -> Steps:
+    """The file changes; the dialog says how; Return, then Ctrl-Z. ARGUMENTS: file, what to replace
+    in it, by what, link that has a new mass then."""
+    path, before, after, link = driver.arguments
+    robot = _import(path)
+    name = robot.name
+    old = bpy.data.objects[link]["urdf_mass"]
+    yield 0.5
+    _frame(driver)
+    yield from driver.open_sidebar("URDF")
+    text = pathlib.Path(path).read_text()
+    assert before in text
+    pathlib.Path(path).write_text(text.replace(before, after))
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    driver.move(region.x + region.width / 3, region.y + region.height / 2)
+    yield 0.2
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        bpy.ops.urdf.update("INVOKE_DEFAULT")
+    yield 0.8
+    driver.take_picture("dialog")
+    assert bpy.data.objects[link]["urdf_mass"] == old
+    driver.press("RET")
+    yield from driver.wait_for(
+        "the mass is new", lambda: bpy.data.objects[link]["urdf_mass"] != old
+    )
+    yield 0.5
+    driver.take_picture("updated")
+    assert bpy.context.view_layer.objects.active.name == name
+    yield from driver.undo()
+    yield from driver.wait_for(
+        "one undo took it back", lambda: bpy.data.objects[link]["urdf_mass"] == old
     )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The installed extension in a real window, with real events; the pictures are in out/window."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,3 +61,10 @@ def test_a_broken_file(play: Play, tmp_path: Path) -> None:
 
 def test_sliders(play: Play) -> None:
     play("sliders", PANDA, "panda_joint4")
+
+
+def test_update_from_source(play: Play, tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "two_link_arm.urdf", tmp_path)
+    play(
+        "update", tmp_path / "two_link_arm.urdf", '<mass value="6"/>', '<mass value="7.5"/>', "base"
+    )

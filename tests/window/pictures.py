@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pictures of the documentation, taken of a real window; tools/take-screenshots plays them.
+
+    blender --enable-event-simulate --python pictures.py -- PICTURE FOLDER ROBOTS
+
+One generator function for each picture, as in scenarios.py. ROBOTS is the folder with the robots.
+"""
+
+import importlib
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from driver import Driver, Steps, run
+
+_COLORS = 160
+"""In a picture: fewer show bands on round surfaces, more make the file large."""
+
+_PANDA = "workspace/src/example-robot-data/robots/panda_description/urdf/panda.urdf"
+_TALOS = "workspace/src/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf"
+_REACHING = {
+    "panda_joint1": 0.5, "panda_joint2": 0.35, "panda_joint3": -0.25, "panda_joint4": -1.9,
+    "panda_joint5": 0.2, "panda_joint6": 2.3, "panda_joint7": 0.9, "panda_finger_joint1": 0.03,
+}  # fmt: skip
+_RAISED = {
+    "shoulder_pitch": -0.9, "shoulder_roll": 0.5, "shoulder_yaw": 0.3, "elbow": -1.3,
+    "forearm_yaw": 0.3, "wrist_pitch": 0.4, "wrist_roll": 0.3,
+}  # fmt: skip
+
+
+# What a picture shows: left, bottom, width, height, in pixels from the window's lower left corner.
+Box = tuple[float, float, float, float]
+
+
+def install(driver: Driver) -> Steps:
+    """Preferences > Get Extensions > the menu at the right > Install from Disk."""
+    area = yield from _show_preferences(driver, "EXTENSIONS")
+    region = _region(area, "WINDOW")
+    yield from driver.click(area.x + area.width - 30, region.y + region.height - 25)
+    yield 0.8
+    _keep(driver, "install", _box(area))
+
+
+def preferences(driver: Driver) -> Steps:
+    """The extension's own settings, with a package folder."""
+    bpy.context.window_manager.addon_search = "URDF"
+    area = yield from _show_preferences(driver, "ADDONS")
+    addon = bpy.context.preferences.addons["bl_ext.user_default.urdf_importer"]
+    addon.preferences.package_folders.add().path = str(_robots(driver) / "workspace" / "src")
+    with bpy.context.temp_override(window=driver.window, area=area):
+        bpy.ops.preferences.addon_expand(module="bl_ext.user_default.urdf_importer")
+    area.tag_redraw()
+    yield 1.0
+    _keep(driver, "preferences", _box(area))
+
+
+def file_menu(driver: Driver) -> Steps:
+    yield from driver.click(43, driver.window.height - 13)
+    yield 0.3
+    driver.press("I")
+    yield 0.8
+    _keep(driver, "file_menu", (0, driver.window.height - 560, 640, 560))
+
+
+def file_browser(driver: Driver) -> Steps:
+    yield from _browse(driver, "humanoid_arm.urdf")
+    _keep(driver, "file_browser", _box(driver.browser))
+
+
+def xacro_arguments(driver: Driver) -> Steps:
+    yield from _browse(driver, "arm.urdf.xacro")
+    area = driver.browser
+    operator = area.spaces.active.active_operator
+    yield from driver.wait_for("the file's arguments are fields", lambda: operator.xacro_fields)
+    operator.xacro_fields["reach"].value = "0.8"
+    area.tag_redraw()
+    yield 0.6
+    left, _, width, top = _box(area)
+    _keep(driver, "xacro_arguments", (left + width - 520, top - 210, 520, 240))
+
+
+def progress(driver: Driver) -> Steps:
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", filepath=str(_robots(driver) / _TALOS))
+    yield from driver.wait_for("half of it is there", lambda: len(bpy.data.meshes) > 20)
+    _keep(driver, "progress", (0, 0, 1280, 24))
+
+
+def panel(driver: Driver) -> Steps:
+    """A real robot in pose mode, its limits, and its sliders."""
+    robot = _import(driver, _PANDA, limit_arcs=True)
+    _set_positions(robot, _REACHING)
+    bpy.ops.object.mode_set(mode="POSE")
+    _choose_bone(robot, "panda_joint4")
+    _look(driver, at=(0.22, 0.06, 0.45), distance=2.3, turn=52, tilt=72)
+    yield from driver.open_sidebar("URDF")
+    _rest(driver)
+    yield 1.0
+    _keep(driver, "panel", _box(driver.viewport))
+
+
+def channels(driver: Driver) -> Steps:
+    """What of a joint's bone is free to move."""
+    robot = _import(driver, "humanoid_arm.urdf")
+    bpy.ops.object.mode_set(mode="POSE")
+    _choose_bone(robot, "elbow")
+    yield from driver.open_sidebar("Item")
+    _rest(driver)
+    yield 0.6
+    left, bottom, width, height = _box(driver.viewport)
+    _keep(driver, "channels", (left + width - 300, bottom + height - 430, 300, 380))
+
+
+def keyframes(driver: Driver) -> Steps:
+    """Three poses, keyed in the sidebar."""
+    robot = _import(driver, "humanoid_arm.urdf", limit_arcs=True)
+    scene = bpy.context.scene
+    scene.frame_end = 60
+    yield from driver.open_sidebar("URDF")
+    for frame, positions in ((1, {}), (30, _RAISED), (60, {"elbow": -0.4})):
+        scene.frame_set(frame)
+        _set_positions(robot, positions)
+        with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+            assert bpy.ops.urdf.key_all() == {"FINISHED"}
+    scene.frame_set(30)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in robot.pose.bones:
+        bone.select = True
+    _look_at_arm(driver)
+    _rest(driver)
+    yield 1.0
+    left, _, width, _ = _box(driver.viewport)
+    _keep(driver, "keyframes", (left, 22, width, driver.window.height - 48))
+
+
+def inverse_kinematics(driver: Driver) -> Steps:
+    """Blender's own constraint on the last bone of an arm, pulled by an empty."""
+    robot = _import(driver, _PANDA)
+    _set_positions(robot, {**_REACHING, "panda_joint1": 0.0})
+    bpy.context.view_layer.update()
+    target = bpy.data.objects.new("Target", None)
+    target.empty_display_type = "PLAIN_AXES"
+    target.empty_display_size = 0.15
+    target.location = (0.45, 0.35, 0.35)
+    bpy.context.scene.collection.objects.link(target)
+    bpy.ops.object.mode_set(mode="POSE")
+    bone = _choose_bone(robot, "panda_joint7")
+    constraint = bone.constraints.new("IK")
+    constraint.target = target
+    _look(driver, at=(0.2, 0.1, 0.45), distance=2.4, turn=52, tilt=72)
+    _rest(driver)
+    yield 1.0
+    _keep(driver, "inverse_kinematics", _box(driver.viewport))
+
+
+def render(driver: Driver) -> Steps:
+    """The camera where the view is, then Blender's renderer."""
+    robot = _import(driver, "humanoid_arm.urdf")
+    _set_positions(robot, _RAISED)
+    _look_at_arm(driver)
+    yield 0.5
+    area = driver.viewport
+    with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
+        bpy.ops.view3d.camera_to_view()
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples = 128
+    scene.cycles.use_denoising = False
+    scene.render.resolution_x, scene.render.resolution_y = 640, 400
+    scene.render.filepath = str(driver.folder / "render.png")
+    bpy.ops.render.render(write_still=True)
+    subprocess.run(
+        ["magick", scene.render.filepath, "-colors", str(_COLORS), scene.render.filepath],
+        check=True,
+    )
+
+
+def report(driver: Driver) -> Steps:
+    _import(driver, "messy.urdf")
+    sidebar = yield from driver.open_sidebar("URDF")
+    yield from driver.click(sidebar.x + 60, sidebar.y + sidebar.height - 660)
+    _rest(driver)
+    yield 1.0
+    _keep(driver, "report", _box(driver.viewport))
+
+
+def update(driver: Driver) -> Steps:
+    """A file that changed after its import: what the update will do."""
+    path = _robots(driver) / "humanoid_arm.urdf"
+    original = path.read_text("utf-8")
+    robot = _import(driver, path.name)
+    _set_positions(robot, _RAISED)
+    _look_at_arm(driver)
+    path.write_text(_change(original), "utf-8")
+    yield from driver.open_sidebar("URDF")
+    _rest(driver)
+    yield 0.5
+    area = driver.viewport
+    with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
+        bpy.ops.urdf.update("INVOKE_DEFAULT")
+    yield 1.0
+    _keep(driver, "update", _box(area))
+    path.write_text(original, "utf-8")
+
+
+def error(driver: Driver) -> Steps:
+    _rest(driver)
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.import_scene.urdf_run(
+            "INVOKE_DEFAULT", filepath=str(_robots(driver) / "broken.urdf")
+        )
+    yield from driver.wait_for(
+        "the import failed", lambda: bpy.context.window_manager.urdf_last_failure
+    )
+    yield 1.0
+    _keep(driver, "error", _box(driver.viewport))
+
+
+def _change(text: str) -> str:
+    """Three things that change in real descriptions: a limit, a mass, a new frame."""
+    text = text.replace('lower="-2.4" upper="0"', 'lower="-2.6" upper="0"')
+    text = text.replace('lower="-0.7" upper="0.7"', 'lower="-0.9" upper="0.9"')
+    added = (
+        '<link name="camera"/>\n<joint name="camera_mount" type="fixed">\n'
+        '<parent link="head"/><child link="camera"/><origin xyz="0.08 0 0.05"/></joint>\n'
+    )
+    return text.replace("</robot>", f"{added}</robot>")
+
+
+def _robots(driver: Driver) -> Path:
+    return Path(driver.arguments[0])
+
+
+def _import(driver: Driver, name: str, **options: Any) -> Any:
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    path = str(_robots(driver) / name)
+    assert bpy.ops.import_scene.urdf(filepath=path, **options) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
+
+
+def _set_positions(robot: Any, positions: Mapping[str, float]) -> None:
+    library = importlib.import_module("bl_ext.user_default.urdf_importer.urdf_importer")
+    library.set_joint_positions(robot, positions)
+
+
+def _choose_bone(robot: Any, name: str) -> Any:
+    for bone in robot.pose.bones:
+        bone.select = bone.name == name
+    robot.data.bones.active = robot.data.bones[name]
+    return robot.pose.bones[name]
+
+
+def _browse(driver: Driver, name: str) -> Steps:
+    """File > Import > Robot Description; the folder of the robots, and a click on this file."""
+    yield from driver.open_menu_entry("robot description")
+    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
+    area = driver.browser
+    parameters = area.spaces.active.params
+    parameters.directory = str(_robots(driver)).encode()
+    yield 1.0
+    folders = sorted(each.name for each in _robots(driver).iterdir() if each.is_dir())
+    files = sorted(each.name for each in _robots(driver).iterdir() if each.is_file())
+    row = len(folders) + files.index(name)
+    region = _region(area, "WINDOW")
+    yield from driver.click(region.x + 60, region.y + region.height - 38 - 20 * row)
+    yield from driver.wait_for("the click chose it", lambda: parameters.filename == name, 5.0)
+    # Away from the list, where a tooltip would come up.
+    driver.move(region.x + region.width / 2, region.y - 10)
+    yield 0.6
+
+
+def _show_preferences(driver: Driver, section: str) -> Any:
+    """In the place of the 3D view: a window of its own would need a window manager."""
+    area = driver.viewport
+    area.ui_type = "PREFERENCES"
+    bpy.context.preferences.active_section = section
+    yield 1.0
+    return area
+
+
+def _look(
+    driver: Driver, *, at: tuple[float, float, float], distance: float, turn: float, tilt: float
+) -> None:
+    """`turn` about the vertical and `tilt` from straight above, in degrees."""
+    from mathutils import Euler
+
+    space = driver.viewport.spaces.active
+    space.lens = 60
+    space.shading.show_cavity = True
+    view = space.region_3d
+    view.view_location = at
+    view.view_distance = distance
+    view.view_rotation = Euler((math.radians(tilt), 0, math.radians(turn))).to_quaternion()
+    space.show_region_toolbar = False
+
+
+def _look_at_arm(driver: Driver) -> None:
+    _look(driver, at=(0.1, -0.1, 0.35), distance=3.4, turn=60, tilt=76)
+
+
+def _rest(driver: Driver) -> None:
+    """Puts the mouse where it points at nothing."""
+    region = _region(driver.viewport, "WINDOW")
+    driver.move(region.x + region.width / 3, region.y + region.height / 2)
+
+
+def _region(area: Any, kind: str) -> Any:
+    return next(each for each in area.regions if each.type == kind)
+
+
+def _box(area: Any) -> Box:
+    return area.x, area.y, area.width, area.height
+
+
+def _keep(driver: Driver, name: str, box: Box) -> None:
+    """Takes the picture, cut to the box and with fewer colours."""
+    driver.take_picture(name)
+    path = driver.folder / f"{name}.png"
+    left, bottom, width, height = map(round, box)
+    top = driver.window.height - bottom - height
+    subprocess.run(
+        ["magick", path, "-crop", f"{width}x{height}+{left}+{top}", "+repage"]
+        + ["+dither", "-colors", str(_COLORS), "-define", "png:compression-level=9", path],
+        check=True,
+    )
+
+
+def main() -> None:
+    name, folder, *arguments = sys.argv[sys.argv.index("--") + 1 :]
+    view = bpy.context.preferences.view
+    view.show_splash = False
+    view.filebrowser_display_type = "SCREEN"
+    scenario: Callable[[Driver], Steps] = globals()[name]
+    run(scenario, Driver(Path(folder), arguments))
+
+
+if __name__ == "__main__":
+    main()
