@@ -3,20 +3,41 @@
 
 import bpy
 
+from .command_line import register_command, unregister_command
+from .drop import DropUrdf
 from .import_urdf import ImportUrdf, draw_menu_entry
+from .preferences import CLASSES as _PREFERENCES
+from .reports import register_failure, unregister_failure
+from .run_import import RunImport, register_guard, unregister_guard
+from .sidebar import register_sidebar, unregister_sidebar
+from .update import CLASSES as _UPDATE
+from .update_panel import CLASSES as _UPDATE_PANEL
+from .xacro_fields import XacroField
 
-_CLASSES = (ImportUrdf,)
+_CLASSES = (*_PREFERENCES, XacroField, RunImport, ImportUrdf, DropUrdf)
 
 
 def register() -> None:
     """Adds the operators and their menu entries to Blender."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
+    register_failure()
+    register_guard()
+    register_sidebar()
+    for kind in (*_UPDATE, *_UPDATE_PANEL):
+        bpy.utils.register_class(kind)
+    register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
 
 
 def unregister() -> None:
     """Takes them out again."""
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
+    unregister_command()
+    for kind in (*_UPDATE_PANEL, *_UPDATE):
+        bpy.utils.unregister_class(kind)
+    unregister_sidebar()
+    unregister_guard()
+    unregister_failure()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

@@ -123,7 +123,8 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="ROBOT.blend",
-        help="the .blend to write, or a folder to write one into for each input",
+        help="the .blend to write, or a folder to write one into for each input; a .blend may also "
+        "stand behind the inputs without -o",
     )
     parser.add_argument(
         "--preview",

@@ -34,12 +34,14 @@ def plan_jobs(
 ) -> list[Job]:
     """One job for each input.
 
-    `output` and `preview` are a file, or a folder to put a file in for each input. `report` is a
-    file or "-". Raises UsageError where these make no sense together, WriteError where a file could
-    not be put there.
+    `output` and `preview` are a file, or a folder to put a file in for each input. Without
+    `output`, a .blend that stands last among the inputs is it. `report` is a file or "-". Raises
+    UsageError where these make no sense together, WriteError where a file could not be put there.
     """
+    if output is None and len(inputs) > 1 and inputs[-1].lower().endswith(".blend"):
+        *inputs, output = inputs
     if output is None and preview is None and report is None:
-        raise UsageError("nothing to do: say -o, --preview or --json")
+        raise UsageError("nothing to do: say a .blend to write, --preview or --json")
     jobs = [
         Job(
             input=each,

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command urdf-importer import as one of Blender's own:
+
+    blender --command urdf_import robot.urdf robot.blend
+
+Its arguments, messages and exit status are the command's. The package folders of the preferences
+come after those that are said; import options are the command's own defaults, not those of the
+preferences, so that a script gives the same robot on every machine.
+"""
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from .preferences import preference_package_paths
+
+COMMAND = "urdf_import"
+
+_handles: list[Any] = []
+
+
+def register_command() -> None:
+    """Adds the command to Blender."""
+    _handles.append(bpy.utils.register_cli_command(COMMAND, run_command))
+
+
+def unregister_command() -> None:
+    """Takes it out again."""
+    while _handles:
+        bpy.utils.unregister_cli_command(_handles.pop())
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Runs the command; Blender's exit status shall be what it returns."""
+    # Not before it is needed: whoever opens Blender's window does without.
+    from ..urdf_importer.cli import main
+
+    # Blender takes Ctrl-C for a wish to stop rendering; here it shall stop the work.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return main(["import", *add_package_folders(words, _existing_folders())])
+    except SystemExit as ended:
+        # Wrong usage or --help, all said. Blender prints a traceback where a command exits.
+        return ended.code if isinstance(ended.code, int) else 1
+
+
+def add_package_folders(words: Sequence[str], folders: Sequence[str]) -> list[str]:
+    """The arguments with more folders, which come last and yet before `--`: what follows that are
+    no options."""
+    end = words.index("--") if "--" in words else len(words)
+    added = [word for folder in folders for word in ("--package-path", folder)]
+    return [*words[:end], *added, *words[end:]]
+
+
+def _existing_folders() -> list[str]:
+    """The command refuses a folder that is not there, for a user who has just written it. One of
+    the preferences may be on a drive that is not mounted today."""
+    return [folder for folder in preference_package_paths(bpy.context) if os.path.isdir(folder)]

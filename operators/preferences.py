@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extension's preferences: where packages lie, and what an import starts with.
+
+They count where a user imports through the menu or by drag-and-drop, the package folders also in
+`blender --command urdf_import`. Scripts that call the operator or the library say what they want
+themselves, so that the same script gives the same robot on every machine.
+"""
+
+import os
+from dataclasses import fields
+from typing import Any
+
+import bpy
+
+from ..urdf_importer import ImportOptions
+from .option_properties import add_option_properties, option_names
+from .remembered import EXTENSION
+
+_OF_EVERY_FILE = "Files"
+"""The group of options that say where files are. They have no default that fits all robots; the
+package folders that do are a list of their own."""
+
+DEFAULTS = tuple(
+    field for field in fields(ImportOptions) if field.metadata["group"] != _OF_EVERY_FILE
+)
+"""The options that have a default in the preferences."""
+DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
+
+
+def preference_options(context: Any) -> dict[str, Any]:
+    """What an import through the menu starts with: values for the operator's properties. Empty
+    where the extension runs without preferences."""
+    found = find_preferences(context)
+    if found is None:
+        return {}
+    return {name: getattr(found.defaults, name) for name in DEFAULT_NAMES}
+
+
+def preference_package_paths(context: Any) -> tuple[str, ...]:
+    """The package folders, absolute, in the order in which they are searched. They need not exist:
+    a drive may not be mounted today."""
+    found = find_preferences(context)
+    if found is None:
+        return ()
+    return tuple(bpy.path.abspath(item.path) for item in found.package_folders if item.path)
+
+
+def find_preferences(context: Any) -> Any:
+    """The extension's preferences; None where it was not enabled by the preferences."""
+    addon = context.preferences.addons.get(EXTENSION)
+    return addon.preferences if addon is not None else None
+
+
+class PackageFolder(bpy.types.PropertyGroup):
+    path: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Package Folder",
+        description="A folder that holds ROS packages, such as the src or share folder of a "
+        "workspace, or a package itself. Meshes, textures and xacro files in it are found and may "
+        "be read. Red means that it is not there at the moment",
+        subtype="DIR_PATH",
+    )
+
+
+@add_option_properties
+class ImportDefaults(bpy.types.PropertyGroup):
+    """A property for each import option with a default; registered with the preferences."""
+
+
+for _name in set(option_names()) - set(DEFAULT_NAMES):
+    del ImportDefaults.__annotations__[_name]
+
+
+class AddPackageFolder(bpy.types.Operator):
+    bl_idname = "preferences.urdf_package_folder_add"
+    bl_label = "Add Package Folder"
+    bl_description = (
+        "Choose a folder that holds ROS packages. Imports through the menu, by drag-and-drop and "
+        "by blender --command urdf_import look there for what package:// names, after the folders "
+        "said for the import itself; scripts name theirs"
+    )
+    bl_options = {"INTERNAL"}
+
+    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Folder",
+        description="The folder to add",
+        subtype="DIR_PATH",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _has_preferences(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
+        if not os.path.isdir(path):
+            self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose one that exists")
+            return {"CANCELLED"}
+        folders = find_preferences(context).package_folders
+        if any(_is_same(item.path, path) for item in folders):
+            self.report({"INFO"}, f"'{path}' is in the list already")
+            return {"CANCELLED"}
+        folders.add().path = path
+        context.preferences.is_dirty = True
+        return {"FINISHED"}
+
+
+class RemovePackageFolder(bpy.types.Operator):
+    bl_idname = "preferences.urdf_package_folder_remove"
+    bl_label = "Remove Package Folder"
+    bl_description = (
+        "Take this folder off the list. Nothing on the disk changes, and robots that are imported "
+        "already keep their meshes"
+    )
+    bl_options = {"INTERNAL"}
+
+    index: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Index",
+        description="Which folder of the list, from 0",
+        min=0,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _has_preferences(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        folders = find_preferences(context).package_folders
+        if self.index >= len(folders):
+            self.report({"ERROR"}, f"The list has no folder number {self.index}")
+            return {"CANCELLED"}
+        folders.remove(self.index)
+        context.preferences.is_dirty = True
+        return {"FINISHED"}
+
+
+class ImporterPreferences(bpy.types.AddonPreferences):
+    bl_idname = EXTENSION
+
+    package_folders: bpy.props.CollectionProperty(  # type: ignore[valid-type]
+        name="Package Folders",
+        description="Where to look for ROS packages, in this order",
+        type=PackageFolder,
+    )
+    defaults: bpy.props.PointerProperty(  # type: ignore[valid-type]
+        name="Import Defaults",
+        description="What an import through the menu starts with",
+        type=ImportDefaults,
+    )
+
+    def draw(self, context: Any) -> None:
+        _draw_package_folders(self.layout.column(), self.package_folders)
+        _draw_defaults(self.layout.column(), self.defaults)
+
+
+def _draw_package_folders(layout: Any, folders: Any) -> None:
+    layout.label(text="Package Folders", icon="FILE_FOLDER")
+    for index, item in enumerate(folders):
+        row = layout.row(align=True)
+        row.alert = not os.path.isdir(bpy.path.abspath(item.path))
+        row.prop(item, "path", text="")
+        row.operator(RemovePackageFolder.bl_idname, text="", icon="X").index = index
+    row = layout.row()
+    row.operator(AddPackageFolder.bl_idname, text="Add Folder", icon="ADD")
+    if not folders:
+        row.label(text="None yet: packages are looked for around the description")
+
+
+def _draw_defaults(layout: Any, defaults: Any) -> None:
+    layout.label(text="Defaults of File > Import", icon="IMPORT")
+    groups: dict[str, list[str]] = {}
+    for field in DEFAULTS:
+        groups.setdefault(field.metadata["group"], []).append(field.name)
+    for group, names in groups.items():
+        header, body = layout.panel(f"urdf_importer_defaults_{group}", default_closed=True)
+        header.label(text=group)
+        if body is not None:
+            body.use_property_split = True
+            body.use_property_decorate = False
+            for name in names:
+                body.prop(defaults, name)
+
+
+def _has_preferences(operator: Any, context: Any) -> bool:
+    if find_preferences(context) is None:
+        operator.poll_message_set("Enable the extension in the preferences first")
+        return False
+    return True
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+
+
+CLASSES = (
+    PackageFolder,
+    ImportDefaults,
+    AddPackageFolder,
+    RemovePackageFolder,
+    ImporterPreferences,
+)
+"""In the order in which they are registered."""

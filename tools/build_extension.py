@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the extension zip with Blender's own tool; tools/build-extension runs it.
+
+The manifest in the checkout names no wheels, so that it is valid before any are fetched. The zip is
+made from a copy whose manifest names them. Prints the path of the zip. Needs a Python that has pip
+and bpy beside it; Blender itself is not started.
+"""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+WHEELS = ROOT / "wheels"
+PINS = Path(__file__).with_name("wheels.txt")
+SHIPPED = (
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "__init__.py",
+    "blender_manifest.toml",
+    "operators",
+    "urdf_importer",
+)
+"""What of the checkout goes into the zip."""
+
+_PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:([0-9a-f]{64})")
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""When all files of the zip were changed; a zip knows no earlier time."""
+
+
+class Pin(NamedTuple):
+    """A library of the zip: which wheel, and the SHA-256 of it."""
+
+    name: str
+    version: str
+    digest: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Builds the zip named, or dist/<id>-<version>.zip."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    name = f"{manifest['id']}-{manifest['version']}.zip"
+    out = Path(arguments[0]) if arguments else ROOT / "dist" / name
+    build_extension(out, fetch_wheels(), find_extension_tool())
+    sys.stdout.write(f"{out}\n")
+    return 0
+
+
+def fetch_wheels() -> list[Path]:
+    """The wheels that tools/wheels.txt pins, from wheels/ or else from the package index."""
+    wheels = [_find_wheel(pin) for pin in read_pins()]
+    if None in wheels:
+        _download_wheels()
+        wheels = [_find_wheel(pin) for pin in read_pins()]
+    found = sorted(wheel for wheel in wheels if wheel is not None)
+    if len(found) < len(wheels):
+        raise SystemExit(f"{PINS} pins a library that has no wheel of pure Python")
+    return found
+
+
+def read_pins() -> list[Pin]:
+    """What tools/wheels.txt says."""
+    lines = PINS.read_text(encoding="utf-8").splitlines()
+    pins = [_PIN.fullmatch(line) for line in lines if line and not line.startswith("#")]
+    if None in pins:
+        raise SystemExit(f"{PINS} has a line that is not NAME==VERSION --hash=sha256:HASH")
+    return [Pin(*pin.groups()) for pin in pins if pin is not None]
+
+
+def find_extension_tool() -> Path:
+    """Blender's tool for extensions in the module bpy of this Python; needs no Blender to run."""
+    spec = importlib.util.find_spec("bpy")
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"there is no bpy in {sys.executable}; use tools/build-extension")
+    # Not where bpy says it is: that changes once it is imported.
+    (tool,) = Path(spec.origin).parent.glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")
+    return tool
+
+
+def build_extension(out: Path, wheels: Sequence[Path], tool: Path) -> None:
+    """Writes the zip `out`, as a whole or not at all."""
+    tags = tool.parents[3] / "modules" / "_bpy_internal" / "extensions" / "tags.py"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=out.parent) as place:
+        source, built, packed = (Path(place, name) for name in ("source", "built.zip", "zip.zip"))
+        stage_extension(source, wheels)
+        _run(tool, "build", "--source-dir", source, "--output-filepath", built, tags=tags)
+        _pack_reproducibly(built, packed)
+        _run(tool, "validate", packed, tags=tags)
+        os.replace(packed, out)
+
+
+def stage_extension(folder: Path, wheels: Sequence[Path]) -> None:
+    """Copies what the zip shall hold, and names the wheels in its manifest."""
+    folder.mkdir()
+    for name in SHIPPED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(
+                ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*")
+            )
+        else:
+            shutil.copyfile(ROOT / name, folder / name)
+    (folder / "wheels").mkdir()
+    for wheel in wheels:
+        shutil.copyfile(wheel, folder / "wheels" / wheel.name)
+    _name_wheels(folder / "blender_manifest.toml", wheels)
+
+
+def _name_wheels(manifest: Path, wheels: Sequence[Path]) -> None:
+    """Adds the wheels before the first table: behind it they would belong to that."""
+    text = manifest.read_text(encoding="utf-8")
+    lines = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
+    head, table, rest = text.partition("\n[")
+    text = f"{head}\nwheels = [\n{lines}]\n{table}{rest}"
+    assert len(tomllib.loads(text)["wheels"]) == len(wheels)
+    manifest.write_text(text, encoding="utf-8")
+
+
+def _pack_reproducibly(built: Path, out: Path) -> None:
+    """Blender's tool packs files as the folder lists them, with their times and permissions."""
+    with zipfile.ZipFile(built) as source, zipfile.ZipFile(out, "w") as target:
+        for name in sorted(source.namelist()):
+            entry = zipfile.ZipInfo(name, LONG_AGO)
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            target.writestr(entry, source.read(name), zipfile.ZIP_DEFLATED, compresslevel=9)
+
+
+def _find_wheel(pin: Pin) -> Path | None:
+    """None too where the file is not the one that was pinned."""
+    wheel = WHEELS / f"{re.sub('[-_.]+', '_', pin.name)}-{pin.version}-py3-none-any.whl"
+    if not wheel.is_file() or hashlib.sha256(wheel.read_bytes()).hexdigest() != pin.digest:
+        return None
+    return wheel
+
+
+def _download_wheels() -> None:
+    """Into wheels/, each as a whole; pip checks the hashes."""
+    WHEELS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".download-", dir=WHEELS) as place:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--disable-pip-version-check", "--require-hashes", "--requirement", str(PINS)]
+        command += ["--only-binary=:all:", "--platform", "any", "--abi", "none"]
+        command += ["--implementation", "py", "--dest", place]
+        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
+            raise SystemExit(f"pip could not fetch the libraries of {PINS}")
+        for wheel in Path(place).glob("*.whl"):
+            os.replace(wheel, WHEELS / wheel.name)
+
+
+def _run(tool: Path, *arguments: str | Path, tags: Path) -> None:
+    """Runs Blender's tool, which says on standard output what is wrong."""
+    command = [sys.executable, str(tool), *map(str, arguments), "--valid-tags", str(tags)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"Blender's tool refuses the extension:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
