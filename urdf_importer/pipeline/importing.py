@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Import: read -> plan -> build."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..diagnostics import Diagnostic, Diagnostics
+from ..kinematics import plan_rig
+from ..model import Robot
+from ..options import ImportOptions
+from ..progress import Progress
+from ..readers import XacroArgument as XacroArgument
+from ..readers import list_xacro_arguments as _list_xacro_arguments
+from ..readers import read_robot as _read_robot
+from .files import AnyPath, find_files, load_shape, resolve_texture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """What an import made.
+
+    armature     the armature object
+    links        link name -> its empty, standing in the URDF link frame
+    bones        joint name -> name of the bone that holds it; joints without a bone are not in it
+    visuals      link name -> its visual objects, in the order of the description
+    collisions   link name -> its collision objects
+    diagnostics  everything that was substituted or lost, in the order of the work
+    """
+
+    robot: Robot
+    armature: Any
+    links: dict[str, Any]
+    bones: dict[str, str]
+    visuals: dict[str, list[Any]]
+    collisions: dict[str, list[Any]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_robot(
+    path: AnyPath, diagnostics: Diagnostics | None = None, options: ImportOptions | None = None
+) -> Robot:
+    """The robot that a description, URDF or xacro, says, exactly, without Blender.
+
+    `diagnostics` collects what is odd about the file; of the options, those about files and xacro
+    count. Raises ReadError where there is no robot.
+    """
+    options = options or ImportOptions()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    resolver = find_files(path, options)
+    return _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+
+
+def list_xacro_arguments(
+    path: AnyPath, options: ImportOptions | None = None, *, seconds: float | None = None
+) -> tuple[XacroArgument, ...]:
+    """The arguments that a xacro file and its includes declare, in their order, with their defaults
+    as they are written; none of other files. Where the file cannot be expanded (an argument may be
+    missing, or it takes more than `seconds`), those declared up to there. Raises ReadError where it
+    cannot be read at all."""
+    options = options or ImportOptions()
+    resolver = find_files(path, options)
+    return _list_xacro_arguments(
+        path, resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
+    )
+
+
+def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportResult:
+    """Imports a robot description into the current scene of Blender.
+
+    Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
+    then as it was. Everything milder is in the result's diagnostics.
+    """
+    steps = import_steps(path, options)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            result: ImportResult = finished.value
+            return result
+
+
+def import_steps(
+    path: AnyPath, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+) -> Generator[Progress, None, ImportResult]:
+    """import_robot in steps, for progress bars. Closing the generator takes everything back, also
+    at its last step, whose share is 1: the robot is there then, and only waits for the end.
+
+    `diagnostics` fills while the work goes on, also when it fails.
+    """
+    from ..blender.build import build_rig
+    from ..blender.record import record_import
+
+    options = options or ImportOptions()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    yield Progress(share=0.0, text="reading")
+    # One for all: what xacro writes for a package that it found, the meshes find as well.
+    resolver = find_files(path, options)
+    robot = _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+    yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
+    plan = plan_rig(robot, options, diagnostics)
+    load = partial(load_shape, resolver, {})
+    resolve = partial(resolve_texture, resolver)
+    rig = yield from build_rig(plan, options, load, diagnostics, resolve)
+    record_import(rig.armature, str(path), options, diagnostics)
+    return ImportResult(
+        robot=robot,
+        armature=rig.armature,
+        links=rig.links,
+        bones=dict(plan.bone_of_joint),
+        visuals=rig.visuals,
+        collisions=rig.collisions,
+        diagnostics=tuple(diagnostics),
+    )

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Update: read -> plan -> compare with the rig -> build into it."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..changes import Change, compare_options, compare_robots
+from ..diagnostics import Diagnostics, KinematicsError, MeshError
+from ..kinematics import RigPlan, plan_rig
+from ..meshes import KnownFiles
+from ..model import Geometry, Robot
+from ..options import ImportOptions
+from ..packages import PackageResolver
+from ..readers import read_robot
+from .files import AnyPath, find_files, load_shape, resolve_texture
+from .importing import ImportResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateResult(ImportResult):
+    """What an update made of a rig, as ImportResult says it of an import.
+
+    changes      what was different in the source; where it is empty, nothing at all was touched
+    diagnostics  what was odd about the source, and what happened to things of the user
+    """
+
+    changes: tuple[Change, ...]
+
+
+def compare_with_source(
+    armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
+) -> tuple[Change, ...]:
+    """What update_robot would change, without changing anything; empty where nothing is different.
+
+    `path` and `options` as there. Raises RobotError where the source cannot be read, or the object
+    is no imported robot.
+    """
+    return _draft_update(armature, path, options).changes
+
+
+def update_robot(
+    armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
+) -> UpdateResult:
+    """Reads the source of a rig again and makes the rig what it says now.
+
+    Poses, keyframes, materials that the user changed and objects that he attached stay. `path` is
+    another file in place of the one that was imported, `options` others than those of the import.
+    Raises RobotError (one sentence); the rig is then as it was. Where nothing is different nothing
+    is touched.
+    """
+    from ..blender.record import record_import
+    from ..blender.update.graft import Wanted, update_rig
+
+    draft = _draft_update(armature, path, options)
+    if not draft.changes:
+        return _nothing_changed(armature, draft)
+    wanted = Wanted(plan=draft.plan, base=draft.base, options=draft.options, before=draft.before)
+    load = partial(load_shape, draft.resolver, {})
+    resolve = partial(resolve_texture, draft.resolver)
+    rig = update_rig(armature, wanted, load, draft.diagnostics, resolve)
+    record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
+    return UpdateResult(
+        robot=draft.plan.robot,
+        armature=rig.armature,
+        links=rig.links,
+        bones=dict(draft.plan.bone_of_joint),
+        visuals=rig.visuals,
+        collisions=rig.collisions,
+        diagnostics=tuple(draft.diagnostics),
+        changes=draft.changes,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """An update before it is done. `base` is the plan of what the rig says now, None where parts of
+    the rig are missing; `before` are the options of its import."""
+
+    path: str
+    plan: RigPlan
+    base: RigPlan | None
+    options: ImportOptions
+    before: ImportOptions
+    changes: tuple[Change, ...]
+    resolver: PackageResolver
+    diagnostics: Diagnostics
+
+
+def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | None) -> _Draft:
+    from ..blender.extract import extract_robot
+    from ..blender.record import find_record
+    from ..blender.update.graft import check_editable
+
+    record = find_record(armature)
+    check_editable(armature)
+    path = str(Path(path).absolute()) if path is not None else record.path
+    options = options or record.options
+    diagnostics = Diagnostics(path)
+    resolver = find_files(path, options)
+    robot = read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+    plan = plan_rig(robot, options, diagnostics)
+    old = extract_robot(armature)
+    changes = [*compare_robots(old, robot), *compare_options(record.options, options)]
+    if path != record.path:
+        text = f"{record.path} -> {path}"
+        changes.insert(0, Change(kind="changed", subject="source", text=text))
+    changes += _compare_meshes(armature, robot, record.options, resolver)
+    return _Draft(
+        path=path,
+        plan=plan,
+        base=_plan_again(old, record.options),
+        options=options,
+        before=record.options,
+        changes=tuple(changes),
+        resolver=resolver,
+        diagnostics=diagnostics,
+    )
+
+
+def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
+    """None where what is left of a rig makes no robot."""
+    try:
+        return plan_rig(robot, options, Diagnostics())
+    except KinematicsError:
+        return None
+
+
+def _compare_meshes(
+    armature: Any, robot: Robot, options: ImportOptions, resolver: PackageResolver
+) -> list[Change]:
+    """Mesh files that say something else than when they were loaded, each once."""
+    from ..blender.fingerprints import fingerprint_shape
+    from ..blender.update.standing import find_fingerprints
+
+    known: KnownFiles = {}
+    texts: dict[str, str] = {}
+    loaded: dict[Geometry, Any] = {}
+    for shape, geometry, before in find_fingerprints(armature, robot, options):
+        if geometry not in loaded:
+            try:
+                loaded[geometry] = load_shape(resolver, known, geometry, Diagnostics(), "", 0)
+            except MeshError:
+                loaded[geometry] = None
+        data = loaded[geometry]
+        after = None if data is None else fingerprint_shape(data, shape, options)
+        if before != after:
+            lost = "can no longer be loaded" if after is None else "the file changed"
+            texts[geometry.filename] = "can be loaded now" if before is None else lost
+    return [
+        Change(kind="changed", subject="mesh", name=name, text=text) for name, text in texts.items()
+    ]
+
+
+def _nothing_changed(armature: Any, draft: _Draft) -> UpdateResult:
+    from ..blender.update.standing import find_standing
+
+    standing = find_standing(armature)
+    names = [item.link.name for item in draft.plan.links]
+    shapes = {
+        part: {
+            name: [each for each in standing.shapes.get((part, name), ()) if each is not None]
+            for name in names
+            if getattr(draft.options, part.lower())
+        }
+        for part in ("Visuals", "Collisions")
+    }
+    return UpdateResult(
+        robot=draft.plan.robot,
+        armature=armature,
+        links={name: standing.links[name] for name in names if name in standing.links},
+        bones=dict(draft.plan.bone_of_joint),
+        visuals=shapes["Visuals"],
+        collisions=shapes["Collisions"],
+        diagnostics=tuple(draft.diagnostics),
+        changes=(),
+    )
