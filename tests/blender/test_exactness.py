@@ -2,22 +2,26 @@
 """Links stand where forward kinematics says, in Blender, at any configuration."""
 
 import bpy
+import mathutils
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import real_robots
 from rigs import assert_at, assert_frames, build, new_scene, shown_frames, valid_positions
 from strategies import Wishes, robots_with_positions
 from urdf_importer import (
     forward_kinematics,
     get_joint_positions,
     link_pose,
+    read_robot,
     set_joint_positions,
 )
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer.options import ImportOptions
 
+PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -194,6 +198,24 @@ def test_in_between_link_follows_ik():
     assert abs(read["j0"]) + abs(read["j1"]) > 0.05
     positions = {name: read[name] for name in ("j0", "j1", "knee")}
     assert_at(robot, rig, positions, metres=1e-4, radians=1e-4)
+
+
+def test_ik_works_through_bones_with_limit_bones(capfd):
+    """Under a parent that IK turns, the limit bone would wait for what waits for it."""
+    robot = read_robot(PANDA)
+    _, rig = build(robot, ImportOptions(visuals=False, collisions=False))
+    bones = rig.armature.pose.bones
+    assert sum(bone.name.startswith("LIM-") for bone in bones) == 2
+    set_joint_positions(rig.armature, {"panda_joint4": -1.5, "panda_joint6": 1.5})
+    bpy.context.view_layer.update()
+    target = bpy.data.objects.new("target", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = bones["panda_joint7"].tail + mathutils.Vector((0.05, 0.05, -0.05))
+    ik = bones["panda_joint7"].constraints.new("IK")
+    ik.target, ik.chain_count = target, 0
+    bpy.context.view_layer.update()
+    assert (bones["panda_joint7"].tail - target.location).length < 1e-3
+    assert "cycle" not in "".join(capfd.readouterr()).lower()
 
 
 def test_armature_may_stand_anywhere():

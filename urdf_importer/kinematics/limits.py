@@ -11,6 +11,7 @@ price is that transform tools do not stop at the limit, only the bone does.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .channels import bounds, clamp, is_locked
 from .rig_plan import (
@@ -64,8 +65,12 @@ def needs_limit_bone(joints: Sequence[JointPlan]) -> bool:
 def plan_limit_bone(
     bone: BonePlan, joints: Sequence[JointPlan], name: str
 ) -> tuple[BonePlan, list[ConstraintPlan], list[DriverPlan]]:
-    """The hidden bone that holds the joints of `bone` within their limits."""
-    limit_bone = hidden_twin(bone, name)
+    """The hidden bone that holds the joints of `bone` within their limits.
+
+    It has no parent: `bone` copies only its own transform, and under a parent that Blender's IK
+    turns it would wait for the IK, which waits for it.
+    """
+    limit_bone = replace(hidden_twin(bone, name), parent="")
     drivers = drive_channels(name, joints, enforce_limits=True)
     return limit_bone, [CopyAllPlan(bone=bone.name, target=name)], drivers
 
