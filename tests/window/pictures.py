@@ -10,7 +10,7 @@ import importlib
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from driver import Driver, Steps, run
 
-_COLORS = 160
-"""In a picture: fewer show bands on round surfaces, more make the file large."""
+_FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
+"""Fewer show bands on round surfaces, more make the file large."""
+
+_BOOKMARKS = 244
+"""Pixels of the file browser's left side, which is about the machine."""
+_ROW = 22
+"""Pixels of a row in the file browser's list."""
 
 _PANDA = "workspace/src/example-robot-data/robots/panda_description/urdf/panda.urdf"
 _TALOS = "workspace/src/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf"
@@ -42,10 +47,10 @@ Box = tuple[float, float, float, float]
 def install(driver: Driver) -> Steps:
     """Preferences > Get Extensions > the menu at the right > Install from Disk."""
     area = yield from _show_preferences(driver, "EXTENSIONS")
-    region = _region(area, "WINDOW")
-    yield from driver.click(area.x + area.width - 30, region.y + region.height - 25)
+    yield from driver.click(area.x + area.width - 20, area.y + area.height - 45)
     yield 0.8
-    _keep(driver, "install", _box(area))
+    left, bottom, width, height = _box(area)
+    _keep(driver, "install", (left, bottom + height - 310, width, 310))
 
 
 def preferences(driver: Driver) -> Steps:
@@ -58,20 +63,28 @@ def preferences(driver: Driver) -> Steps:
         bpy.ops.preferences.addon_expand(module="bl_ext.user_default.urdf_importer")
     area.tag_redraw()
     yield 1.0
-    _keep(driver, "preferences", _box(area))
+    # Without the path of the extension itself, which is above.
+    left, bottom, width, height = _box(area)
+    _keep(driver, "preferences", (left + 170, bottom + height - 465, width - 170, 215))
 
 
 def file_menu(driver: Driver) -> Steps:
+    """The mouse goes down the menu as a hand would: a slant would close it."""
     yield from driver.click(43, driver.window.height - 13)
     yield 0.3
-    driver.press("I")
+    yield from driver.click(76, driver.window.height - 311)
+    yield 0.5
+    driver.move(300, driver.window.height - 311)
+    yield 0.5
+    driver.move(300, driver.window.height - 499)
     yield 0.8
-    _keep(driver, "file_menu", (0, driver.window.height - 560, 640, 560))
+    _keep(driver, "file_menu", (0, driver.window.height - 520, 640, 520))
 
 
 def file_browser(driver: Driver) -> Steps:
     yield from _browse(driver, "humanoid_arm.urdf")
-    _keep(driver, "file_browser", _box(driver.browser))
+    left, bottom, width, height = _box(driver.browser)
+    _keep(driver, "file_browser", (left + _BOOKMARKS, bottom, width - _BOOKMARKS, height))
 
 
 def xacro_arguments(driver: Driver) -> Steps:
@@ -82,15 +95,16 @@ def xacro_arguments(driver: Driver) -> Steps:
     operator.xacro_fields["reach"].value = "0.8"
     area.tag_redraw()
     yield 0.6
-    left, _, width, top = _box(area)
-    _keep(driver, "xacro_arguments", (left + width - 520, top - 210, 520, 240))
+    left, bottom, width, height = _box(area)
+    top = bottom + height
+    _keep(driver, "xacro_arguments", (left + _BOOKMARKS, top - 260, width - _BOOKMARKS, 260))
 
 
 def progress(driver: Driver) -> Steps:
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", filepath=str(_robots(driver) / _TALOS))
-    yield from driver.wait_for("half of it is there", lambda: len(bpy.data.meshes) > 20)
-    _keep(driver, "progress", (0, 0, 1280, 24))
+    yield from driver.wait_for("half of it is there", lambda: len(bpy.data.meshes) > 40)
+    _keep(driver, "progress", (0, 0, driver.window.width, 24))
 
 
 def panel(driver: Driver) -> Steps:
@@ -98,8 +112,7 @@ def panel(driver: Driver) -> Steps:
     robot = _import(driver, _PANDA, limit_arcs=True)
     _set_positions(robot, _REACHING)
     bpy.ops.object.mode_set(mode="POSE")
-    _choose_bone(robot, "panda_joint4")
-    _look(driver, at=(0.22, 0.06, 0.45), distance=2.3, turn=52, tilt=72)
+    _look(driver, at=(0.34, 0.18, 0.36), distance=1.55, turn=52, tilt=72)
     yield from driver.open_sidebar("URDF")
     _rest(driver)
     yield 1.0
@@ -120,9 +133,10 @@ def channels(driver: Driver) -> Steps:
 
 def keyframes(driver: Driver) -> Steps:
     """Three poses, keyed in the sidebar."""
-    robot = _import(driver, "humanoid_arm.urdf", limit_arcs=True)
+    robot = _import(driver, "humanoid_arm.urdf")
     scene = bpy.context.scene
     scene.frame_end = 60
+    yield from _pull_up(driver, driver.viewport.y - 2, by=70)
     yield from driver.open_sidebar("URDF")
     for frame, positions in ((1, {}), (30, _RAISED), (60, {"elbow": -0.4})):
         scene.frame_set(frame)
@@ -142,7 +156,7 @@ def keyframes(driver: Driver) -> Steps:
 
 def inverse_kinematics(driver: Driver) -> Steps:
     """Blender's own constraint on the last bone of an arm, pulled by an empty."""
-    robot = _import(driver, _PANDA)
+    robot = _import(driver, _PANDA, combine_joints=False)
     _set_positions(robot, {**_REACHING, "panda_joint1": 0.0})
     bpy.context.view_layer.update()
     target = bpy.data.objects.new("Target", None)
@@ -154,7 +168,7 @@ def inverse_kinematics(driver: Driver) -> Steps:
     bone = _choose_bone(robot, "panda_joint7")
     constraint = bone.constraints.new("IK")
     constraint.target = target
-    _look(driver, at=(0.2, 0.1, 0.45), distance=2.4, turn=52, tilt=72)
+    _look(driver, at=(0.25, 0.15, 0.36), distance=1.6, turn=40, tilt=72)
     _rest(driver)
     yield 1.0
     _keep(driver, "inverse_kinematics", _box(driver.viewport))
@@ -164,11 +178,12 @@ def render(driver: Driver) -> Steps:
     """The camera where the view is, then Blender's renderer."""
     robot = _import(driver, "humanoid_arm.urdf")
     _set_positions(robot, _RAISED)
-    _look_at_arm(driver)
+    _look(driver, at=(0.22, 0.22, 0.14), distance=2.4, turn=60, tilt=76)
     yield 0.5
     area = driver.viewport
     with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
         bpy.ops.view3d.camera_to_view()
+    bpy.data.worlds[0].node_tree.nodes["Background"].inputs["Strength"].default_value = 3.0
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.samples = 128
@@ -177,18 +192,23 @@ def render(driver: Driver) -> Steps:
     scene.render.filepath = str(driver.folder / "render.png")
     bpy.ops.render.render(write_still=True)
     subprocess.run(
-        ["magick", scene.render.filepath, "-colors", str(_COLORS), scene.render.filepath],
+        ["magick", scene.render.filepath, *_FEW_COLORS, scene.render.filepath],
         check=True,
     )
 
 
 def report(driver: Driver) -> Steps:
+    """A file with faults; Ctrl and a click on a panel's header fold the others."""
     _import(driver, "messy.urdf")
     sidebar = yield from driver.open_sidebar("URDF")
-    yield from driver.click(sidebar.x + 60, sidebar.y + sidebar.height - 660)
+    left, bottom, width, height = _box(driver.viewport)
+    driver.move(sidebar.x + 80, bottom + height - 632)
+    yield 0.2
+    driver.press("LEFTMOUSE", ctrl=True)
+    yield 0.5
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", _box(driver.viewport))
+    _keep(driver, "report", (left + width - 290, bottom + height - 1150, 290, 530))
 
 
 def update(driver: Driver) -> Steps:
@@ -200,9 +220,9 @@ def update(driver: Driver) -> Steps:
     _look_at_arm(driver)
     path.write_text(_change(original), "utf-8")
     yield from driver.open_sidebar("URDF")
-    _rest(driver)
-    yield 0.5
     area = driver.viewport
+    driver.move(area.x + area.width * 0.36, area.y + area.height * 0.2)
+    yield 0.5
     with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
         bpy.ops.urdf.update("INVOKE_DEFAULT")
     yield 1.0
@@ -211,7 +231,10 @@ def update(driver: Driver) -> Steps:
 
 
 def error(driver: Driver) -> Steps:
+    driver.viewport.spaces.active.show_region_toolbar = False
+    bpy.data.objects["Camera"].hide_set(True)
     _rest(driver)
+    yield 0.5
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.import_scene.urdf_run(
             "INVOKE_DEFAULT", filepath=str(_robots(driver) / "broken.urdf")
@@ -220,7 +243,8 @@ def error(driver: Driver) -> Steps:
         "the import failed", lambda: bpy.context.window_manager.urdf_last_failure
     )
     yield 1.0
-    _keep(driver, "error", _box(driver.viewport))
+    left, bottom, _, height = _box(driver.viewport)
+    _keep(driver, "error", (left, bottom + height / 2 - 120, 620, 240))
 
 
 def _change(text: str) -> str:
@@ -269,20 +293,22 @@ def _browse(driver: Driver, name: str) -> Steps:
     files = sorted(each.name for each in _robots(driver).iterdir() if each.is_file())
     row = len(folders) + files.index(name)
     region = _region(area, "WINDOW")
-    yield from driver.click(region.x + 60, region.y + region.height - 38 - 20 * row)
+    yield from driver.click(region.x + 60, region.y + region.height - 38 - _ROW * row)
     yield from driver.wait_for("the click chose it", lambda: parameters.filename == name, 5.0)
-    # Away from the list, where a tooltip would come up.
-    driver.move(region.x + region.width / 2, region.y - 10)
-    yield 0.6
+    # Away from the file, where a tooltip would come up.
+    driver.move(region.x + region.width / 2, region.y + 60)
+    yield 1.0
 
 
-def _show_preferences(driver: Driver, section: str) -> Any:
+def _show_preferences(driver: Driver, section: str) -> Generator[float, None, Any]:
     """In the place of the 3D view: a window of its own would need a window manager."""
     area = driver.viewport
     area.ui_type = "PREFERENCES"
     bpy.context.preferences.active_section = section
+    with bpy.context.temp_override(window=driver.window, area=area):
+        bpy.ops.screen.screen_full_area()
     yield 1.0
-    return area
+    return driver.window.screen.areas[0]
 
 
 def _look(
@@ -299,10 +325,30 @@ def _look(
     view.view_distance = distance
     view.view_rotation = Euler((math.radians(tilt), 0, math.radians(turn))).to_quaternion()
     space.show_region_toolbar = False
+    space.overlay.show_relationship_lines = False
+    space.overlay.show_cursor = False
 
 
 def _look_at_arm(driver: Driver) -> None:
-    _look(driver, at=(0.1, -0.1, 0.35), distance=3.4, turn=60, tilt=76)
+    """The arm left of the sidebar."""
+    _look(driver, at=(0.3, 0.36, 0.3), distance=2.2, turn=60, tilt=76)
+
+
+def _pull_up(driver: Driver, edge: float, by: int) -> Steps:
+    """An edge between two areas, at this height."""
+    x = driver.viewport.x + driver.viewport.width / 2
+    driver.move(x, edge)
+    yield 0.3
+    _send(driver, "PRESS", x, edge)
+    for step in range(1, 11):
+        driver.move(x, edge + by * step / 10)
+        yield 0.05
+    _send(driver, "RELEASE", x, edge + by)
+    yield 0.5
+
+
+def _send(driver: Driver, value: str, x: float, y: float) -> None:
+    driver.window.event_simulate(type="LEFTMOUSE", value=value, x=int(x), y=int(y))
 
 
 def _rest(driver: Driver) -> None:
@@ -326,8 +372,7 @@ def _keep(driver: Driver, name: str, box: Box) -> None:
     left, bottom, width, height = map(round, box)
     top = driver.window.height - bottom - height
     subprocess.run(
-        ["magick", path, "-crop", f"{width}x{height}+{left}+{top}", "+repage"]
-        + ["+dither", "-colors", str(_COLORS), "-define", "png:compression-level=9", path],
+        ["magick", path, "-crop", f"{width}x{height}+{left}+{top}", "+repage", *_FEW_COLORS, path],
         check=True,
     )
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every link and picture of the documentation leads somewhere, and every page is reached."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from source_tree import ROOT
+
+README = ROOT / "README.md"
+PAGES = (
+    README,
+    ROOT / "CHANGELOG.md",
+    ROOT / "sample_urdfs" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+)
+MOST_BYTES = 300_000
+"""Of one picture: whoever clones the project fetches all of them, in all versions."""
+
+
+def read_links(page: Path) -> list[tuple[Path, str]]:
+    """(file, anchor or "") for each link and picture of a page that stays in the project."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src="([^"]+)"', text)
+    parts = [target.partition("#") for target in targets if "://" not in target]
+    return [(page.parent / path if path else page, anchor) for path, _, anchor in parts]
+
+
+def read_anchors(page: Path) -> set[str]:
+    """The names that a heading has as the target of a link."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), flags=re.MULTILINE)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    dead = [
+        f"{name_of(path.resolve())}#{anchor}"
+        for path, anchor in read_links(page)
+        if not path.exists() or (anchor and anchor not in read_anchors(path))
+    ]
+    assert dead == []
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    linked = {path.resolve() for path, _ in read_links(README)}
+    assert [name_of(page) for page in PAGES[1:] if page.resolve() not in linked] == []
+
+
+def test_every_picture_is_shown_and_small() -> None:
+    shown = {path.resolve() for page in PAGES for path, _ in read_links(page)}
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    assert len(pictures) > 10
+    assert [name_of(path) for path in pictures if path.resolve() not in shown] == []
+    assert [name_of(path) for path in pictures if path.stat().st_size > MOST_BYTES] == []

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the pictures of Blender's window in docs/images; tools/take-screenshots runs it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = Path(os.environ["BLENDER_PROGRAMS"])
+IMAGES = ROOT / "docs" / "images"
+SCENARIOS = ROOT / "tests" / "window" / "pictures.py"
+SECONDS = 300
+
+FOLDER = Path("/tmp/robots")
+"""Where the robots lie, as the pictures show it: a place that says nothing of the machine."""
+
+SIZES = {
+    "install": (1280, 800),
+    "preferences": (1280, 800),
+    "file_menu": (1280, 800),
+    "file_browser": (1280, 800),
+    "xacro_arguments": (1280, 800),
+    "progress": (800, 600),
+    "panel": (1280, 960),
+    "channels": (1280, 800),
+    "keyframes": (1280, 800),
+    "inverse_kinematics": (1280, 800),
+    "render": (1280, 800),
+    "report": (1280, 1400),
+    "update": (1280, 800),
+    "error": (1280, 800),
+}
+"""Width and height of the display, in pixels, by picture: as much as there is to show."""
+
+XACRO = """\
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="prefix" default=""/>
+  <xacro:arg name="reach" default="0.6"/>
+  <xacro:arg name="gripper" default="true"/>
+  <link name="$(arg prefix)base">
+    <visual><geometry><box size="0.1 0.1 $(arg reach)"/></geometry></visual>
+  </link>
+  <xacro:if value="$(arg gripper)"><link name="$(arg prefix)gripper"/></xacro:if>
+</robot>
+"""
+BROKEN = """\
+<robot name="arm">
+  <link name="base">
+    <visual><geometry><box size="0.1 0.1 0.4"/></geometry>
+  </link>
+</robot>
+"""
+
+
+def copy_robots() -> None:
+    """The samples, real robots, and the two files that only pictures need."""
+    shutil.copytree(ROOT / "sample_urdfs", FOLDER, ignore=shutil.ignore_patterns("*.py", "*.md"))
+    (FOLDER / "arm.urdf.xacro").write_text(XACRO)
+    (FOLDER / "broken.urdf").write_text(BROKEN)
+    (FOLDER / "workspace" / "src").mkdir(parents=True)
+    share = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix", "share", "example-robot-data")
+    for name in ("panda_description", "talos_data"):
+        target = FOLDER / "workspace" / "src" / "example-robot-data" / "robots" / name
+        shutil.copytree(share / "robots" / name, target)
+
+
+def install(profile: Path, zipped: Path) -> None:
+    subprocess.run(
+        [
+            *(PROGRAMS / "bin" / "blender-5", "--command", "extension", "install-file"),
+            *("-r", "user_default", "--enable", zipped),
+        ],
+        env={**os.environ, "BLENDER_USER_RESOURCES": str(profile)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+
+
+def play(name: str, profile: Path, place: Path) -> Path:
+    """One scenario in a new window. Returns its picture; ends this program where it failed."""
+    width, height = SIZES[name]
+    done = subprocess.run(
+        [
+            *(PROGRAMS / "bin" / "xvfb-5", "blender", "--gpu-backend", "opengl"),
+            *("--enable-event-simulate", "-p", "0", "0", str(width), str(height)),
+            *("--python", SCENARIOS, "--", name, place, FOLDER),
+        ],
+        env={
+            **os.environ,
+            "BLENDER_USER_RESOURCES": str(profile),
+            "HOME": str(place),
+            "XVFB_SCREEN": f"{width}x{height}x24",
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    result = place / "result.json"
+    error = json.loads(result.read_text())["error"] if result.exists() else "Blender ended early"
+    if error or "Traceback" in done.stdout:
+        sys.exit(f"take-screenshots: {name}: {error}\n{done.stdout}")
+    result.unlink()
+    return place / f"{name}.png"
+
+
+def take(names: list[str], zipped: Path) -> None:
+    with tempfile.TemporaryDirectory() as text:
+        place = Path(text)
+        install(place / "profile", zipped)
+        for name in names:
+            # A copy: what one picture leaves in the profile must not show in the next.
+            profile = place / name
+            if name == "install":
+                profile.mkdir()
+            else:
+                shutil.copytree(place / "profile", profile, symlinks=True)
+            picture = play(name, profile, place)
+            shutil.copyfile(picture, IMAGES / picture.name)
+            size = picture.stat().st_size // 1024
+            sys.stdout.write(f"docs/images/{picture.name} ({size} kB)\n")
+            sys.stdout.flush()
+
+
+def main(zipped: str, *names: str) -> None:
+    unknown = sorted(set(names) - set(SIZES))
+    if unknown:
+        sys.exit(f"take-screenshots: no such picture: {unknown[0]} ({', '.join(SIZES)})")
+    if FOLDER.exists():
+        sys.exit(f"take-screenshots: {FOLDER} is there already; move it away and try again")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    try:
+        copy_robots()
+        take(list(names or SIZES), Path(zipped))
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
