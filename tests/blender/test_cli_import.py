@@ -164,6 +164,8 @@ def test_a_file_that_cannot_be_written_keeps_the_old_one(
 @pytest.mark.parametrize("last", [1, 2, 3, 5, 9])
 def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = urdf_importer.cli.import_steps
+    # A shell starts what runs in the background with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt_after(*arguments: Any) -> Any:
         steps = real(*arguments)
@@ -174,7 +176,10 @@ def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(urdf_importer.cli, "import_steps", interrupt_after)
     outputs = ["-o", str(tmp_path / "r.blend"), "--json", str(tmp_path / "report")]
-    assert main(["import", MESSY, *outputs]) == 130
+    try:
+        assert main(["import", MESSY, *outputs]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert names_in(tmp_path) == []
     assert not bpy.data.objects and not bpy.data.meshes and not bpy.data.armatures
 
