@@ -51,7 +51,8 @@ TABLE = {
     "kinematics": row(PLAIN, "numpy"),
     "meshes": row("model diagnostics packages", "numpy", late="stl collada"),
     "readers": row(f"{PLAIN} packages", late="xacro yaml ruamel"),
-    "writers": row(f"{PLAIN} kinematics meshes", "numpy"),
+    # What a writer makes is several files, written all or not at all.
+    "writers": row(f"{PLAIN} kinematics meshes outputs", "numpy"),
     "blender": row(
         f"{PLAIN} changes kinematics meshes outputs progress interrupts",
         "bpy bmesh mathutils idprop numpy",

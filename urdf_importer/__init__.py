@@ -7,7 +7,11 @@
     urdf_importer.set_joint_positions(result.armature, {"elbow": 0.5})
     urdf_importer.link_pose(result.armature, "hand")
 
-Reading, planning and forward kinematics need no Blender; the rest needs bpy when it is called.
+    urdf_importer.export_robot(urdf_importer.read_robot("robot.urdf"), "Arm.proto")
+    urdf_importer.export_robot(result.armature, "Posed.proto")
+
+Reading, planning, exporting and forward kinematics need no Blender; the rest needs bpy when it is
+called.
 """
 
 from .changes import Change
@@ -24,22 +28,28 @@ from .diagnostics import (
 )
 from .kinematics import RigPlan, forward_kinematics, plan_rig
 from .model import Robot
-from .options import ImportOptions
+from .options import ExportOptions, ImportOptions
 from .pipeline import (
+    ExportResult,
     ImportResult,
     UpdateResult,
     XacroArgument,
     compare_with_source,
+    export_robot,
+    extract_robot,
+    find_robots,
     get_joint_positions,
     import_robot,
     import_steps,
     link_pose,
     list_xacro_arguments,
     new_file,
+    open_blend,
     read_robot,
     render_preview,
     save_blend,
     set_joint_positions,
+    suggest_proto_name,
     update_robot,
 )
 from .progress import Progress
@@ -49,6 +59,8 @@ __all__ = [
     "Change",
     "Diagnostic",
     "Diagnostics",
+    "ExportOptions",
+    "ExportResult",
     "ImportOptions",
     "ImportResult",
     "KinematicsError",
@@ -63,6 +75,9 @@ __all__ = [
     "WriteError",
     "XacroArgument",
     "compare_with_source",
+    "export_robot",
+    "extract_robot",
+    "find_robots",
     "forward_kinematics",
     "get_joint_positions",
     "import_robot",
@@ -70,10 +85,12 @@ __all__ = [
     "link_pose",
     "list_xacro_arguments",
     "new_file",
+    "open_blend",
     "plan_rig",
     "read_robot",
     "render_preview",
     "save_blend",
     "set_joint_positions",
+    "suggest_proto_name",
     "update_robot",
 ]

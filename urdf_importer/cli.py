@@ -7,15 +7,21 @@ interrupted by Ctrl-C.
 
 import argparse
 import os
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from . import (
     Diagnostics,
+    ExportOptions,
+    ExportResult,
     ImportOptions,
     ImportResult,
+    Robot,
     RobotError,
+    export_robot,
+    extract_robot,
     import_steps,
     list_xacro_arguments,
     new_file,
@@ -25,14 +31,17 @@ from . import (
     save_blend,
 )
 from .command.arguments import add_option_arguments, read_options
-from .command.jobs import Job, UsageError, check_outputs, plan_jobs
+from .command.blends import is_blend, open_robot
+from .command.jobs import Job, UsageError, check_outputs, plan_exports, plan_jobs
 from .command.report import Report
 from .command.summary import (
     count,
     describe_arguments,
+    describe_export,
     describe_import,
     describe_summary,
     summarize_arguments,
+    summarize_export,
     summarize_plan,
     summarize_result,
 )
@@ -42,7 +51,7 @@ from .interrupts import hold_interrupt
 from .outputs import write_text
 
 _NO_BLENDER = (
-    "importing needs Blender, which this Python does not have ({reason}): "
+    "{what} needs Blender, which this Python does not have ({reason}): "
     "install it with `pip install bpy` (Python 3.11 or 3.13), or use a Blender program: "
     "blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
 )
@@ -57,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "check":
             return _check(arguments, terminal)
+        if arguments.command == "export":
+            return _export(arguments, terminal)
         return _import(arguments, terminal)
     except UsageError as error:
         parser.error(str(error))
@@ -89,6 +100,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_common_arguments(importing)
     _add_output_arguments(importing)
     add_option_arguments(importing)
+    _add_export(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and say what there is",
@@ -99,6 +111,33 @@ def build_parser() -> argparse.ArgumentParser:
     _add_common_arguments(checking)
     add_option_arguments(checking)
     return parser
+
+
+def _add_export(commands: Any) -> None:
+    parser = commands.add_parser(
+        "export",
+        help="write a robot description, or a robot in a .blend, for Webots",
+        description="Writes a robot description, without Blender, or an imported robot in a .blend "
+        "as it stands there, as a Webots PROTO (.proto), a world with it (.wbt) or a project "
+        "folder. Existing files are overwritten.",
+        epilog=_EPILOG,
+    )
+    _add_common_arguments(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="ROBOT.proto",
+        help="the .proto or .wbt to write, or a project folder, with / at its end; with several "
+        "inputs the folder in which each gets its project folder",
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="NAME",
+        help="which of several robots in a .blend: the name of its armature",
+    )
+    add_option_arguments(parser, ExportOptions)
+    add_option_arguments(parser, ImportOptions, only=("xacro_args",))
 
 
 def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +152,7 @@ def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="take every diagnostic for a failure; no .blend and no picture is written then",
+        help="take every diagnostic for a failure; nothing is written then",
     )
     parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
@@ -162,7 +201,7 @@ def _import_one(job: Job, arguments: argparse.Namespace, terminal: Terminal) -> 
     diagnostics = Diagnostics(job.input)
     try:
         _open_new_file()
-        result = _build(job, read_options(arguments), diagnostics, report, terminal)
+        result = _build(job, read_options(arguments, ImportOptions), diagnostics, report, terminal)
         report.facts = summarize_result(result)
         if arguments.strict:
             _refuse(diagnostics)
@@ -174,12 +213,18 @@ def _import_one(job: Job, arguments: argparse.Namespace, terminal: Terminal) -> 
 
 
 def _open_new_file() -> None:
+    with _needing_blender("importing"), hold_interrupt():
+        new_file()
+
+
+@contextmanager
+def _needing_blender(what: str) -> Iterator[None]:
     try:
-        with hold_interrupt():
-            new_file()
+        yield
     except ImportError as missing:
         script = Path(__file__).with_name("headless.py")
-        raise RobotError(_NO_BLENDER.format(reason=missing, script=script)) from missing
+        message = _NO_BLENDER.format(what=what, reason=missing, script=script)
+        raise RobotError(message) from missing
 
 
 def _build(
@@ -223,6 +268,68 @@ def _write(job: Job, result: ImportResult, bones: bool, report: Report) -> None:
         report.files.append(str(job.blend))
 
 
+def _export(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    report_file = [] if arguments.json in (None, "-") else [Path(arguments.json)]
+    check_outputs(arguments.inputs, report_file)
+    if arguments.robot is not None and not any(map(is_blend, arguments.inputs)):
+        raise UsageError("--robot says which robot of a .blend, and no input is one")
+    reports = []
+    for each, path in plan_exports(arguments.inputs, arguments.output):
+        report = _export_one(each, path, arguments)
+        terminal.diagnostics(report.diagnostics)
+        if report.error is None:
+            spent = sum(report.seconds.values())
+            terminal.note(describe_export(report.facts, report.output, spent, report.diagnostics))
+        _deliver(report, arguments, terminal)
+        reports.append(report)
+    return _finish(reports, arguments)
+
+
+def _export_one(path: str, output: Path, arguments: argparse.Namespace) -> Report:
+    report = Report(path)
+    diagnostics = Diagnostics(path)
+    try:
+        if is_blend(path):
+            with silence_blender():
+                robot, result = _export_blend(path, output, arguments, diagnostics, report)
+        else:
+            with report.clock("read"):
+                robot = read_robot(path, diagnostics, read_options(arguments, ImportOptions))
+            result = _write_export(robot, output, arguments, diagnostics, report)
+        report.facts = summarize_export(robot, result)
+        report.files += map(str, result.files)
+        report.output = str(result.path)
+    except RobotError as error:
+        report.error = error
+    report.diagnostics = tuple(diagnostics)
+    return report
+
+
+def _export_blend(
+    path: str,
+    output: Path,
+    arguments: argparse.Namespace,
+    diagnostics: Diagnostics,
+    report: Report,
+) -> tuple[Robot, ExportResult]:
+    with report.clock("read"), _needing_blender("exporting a .blend"), hold_interrupt():
+        armature = open_robot(path, arguments.robot)
+        robot = extract_robot(armature)
+    return robot, _write_export(armature, output, arguments, diagnostics, report)
+
+
+def _write_export(
+    robot: Any,
+    output: Path,
+    arguments: argparse.Namespace,
+    diagnostics: Diagnostics,
+    report: Report,
+) -> ExportResult:
+    options = read_options(arguments, ExportOptions)
+    with report.clock("export"):
+        return export_robot(robot, output, options, diagnostics, strict=arguments.strict)
+
+
 def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     report_file = [] if arguments.json in (None, "-") else [Path(arguments.json)]
     check_outputs(arguments.inputs, report_file)
@@ -243,7 +350,7 @@ def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
 def _check_one(path: str, arguments: argparse.Namespace) -> Report:
     report = Report(path)
     diagnostics = Diagnostics(path)
-    options = read_options(arguments)
+    options = read_options(arguments, ImportOptions)
     try:
         report.facts = summarize_arguments(list_xacro_arguments(path, options))
         with report.clock("read"):

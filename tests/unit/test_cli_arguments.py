@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 import urdf_importer.cli
-from urdf_importer import ImportOptions
+from urdf_importer import ExportOptions, ImportOptions
 from urdf_importer.cli import build_parser, main
 from urdf_importer.command.arguments import read_options
 from urdf_importer.headless import read_arguments
@@ -25,22 +25,46 @@ COMMANDS = ("import", "check")
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_written_means_the_options_defaults(command: str) -> None:
-    assert read_options(build_parser().parse_args([command, "r.urdf"])) == ImportOptions()
+    namespace = build_parser().parse_args([command, "r.urdf"])
+    assert read_options(namespace, ImportOptions) == ImportOptions()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("field", fields(ImportOptions), ids=lambda field: field.name)
 def test_every_option_field_has_its_argument(command: str, field: Any, tmp_path: Path) -> None:
+    wanted, written = _write_otherwise(field, get_type_hints(ImportOptions)[field.name], tmp_path)
+    assert field.default is not MISSING and wanted != field.default
+    namespace = build_parser().parse_args([command, "r.urdf", *written])
+    options = read_options(namespace, ImportOptions)
+    assert options == ImportOptions(**{field.name: wanted})
+
+
+@pytest.mark.parametrize("field", fields(ExportOptions), ids=lambda field: field.name)
+def test_every_export_option_has_its_argument(field: Any, tmp_path: Path) -> None:
+    start = ["export", "r.urdf", "-o", "r.proto"]
+    assert read_options(build_parser().parse_args(start), ExportOptions) == ExportOptions()
+    wanted, written = _write_otherwise(field, get_type_hints(ExportOptions)[field.name], tmp_path)
+    assert field.default is not MISSING and wanted != field.default
+    options = read_options(build_parser().parse_args([*start, *written]), ExportOptions)
+    assert options == ExportOptions(**{field.name: wanted})
+
+
+def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[str]]:
+    """Another value of a field than its default, and the arguments that say it."""
     name = "--" + field.name.replace("_", "-")
     if isinstance(field.default, bool):
         wanted: Any = not field.default
         written = [name if wanted else name.replace("--", "--no-", 1)]
+    elif "entries" in field.metadata:
+        vector = isinstance(field.default, tuple)
+        wanted = (1.5, -2.0, -0.25) if vector else "tool"
+        written = [name, *map(str, wanted)] if vector else [name, wanted]
     elif "choices" in field.metadata:
-        assert set(field.metadata["choices"]) == set(get_args(_hint(field.name)))
+        assert set(field.metadata["choices"]) == set(get_args(hint))
         wanted = next(each for each in field.metadata["choices"] if each != field.default)
         written = [name, wanted]
     elif field.default == ():
-        pair = get_args(_hint(field.name))[0] is not str
+        pair = get_args(hint)[0] is not str
         wanted = (("a", str(tmp_path)), ("b", str(ROOT))) if pair else (str(tmp_path), str(ROOT))
         between = field.metadata.get("separator", "=")
         texts = [between.join(each) if pair else each for each in wanted]
@@ -48,9 +72,7 @@ def test_every_option_field_has_its_argument(command: str, field: Any, tmp_path:
     else:
         wanted = type(field.default)(field.metadata["maximum"])
         written = [name, str(wanted)]
-    assert field.default is not MISSING and wanted != field.default
-    options = read_options(build_parser().parse_args([command, "r.urdf", *written]))
-    assert options == ImportOptions(**{field.name: wanted})
+    return wanted, written
 
 
 def test_every_argument_of_an_option_is_a_field(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,10 +117,6 @@ def test_wrong_usage_exits_with_2_and_one_sentence(
     assert exit.value.code == 2
     said = capsys.readouterr().err
     assert said.count("error:") == 1 and said.splitlines()[-1].startswith("urdf-importer")
-
-
-def _hint(name: str) -> Any:
-    return get_type_hints(ImportOptions)[name]
 
 
 # What is refused before any work

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from urdf_importer import WriteError
-from urdf_importer.outputs import check_output, replace_file, write_text
+from urdf_importer.outputs import check_output, replace_file, replace_files, write_text
 
 
 def test_the_new_file_takes_the_place_at_the_end(tmp_path: Path) -> None:
@@ -81,3 +81,69 @@ def test_long_names_have_room_for_the_temporary_one(tmp_path: Path) -> None:
 def test_text_is_utf_8_with_unix_lines(tmp_path: Path) -> None:
     write_text(tmp_path / "a", "ä\n")
     assert (tmp_path / "a").read_bytes() == b"\xc3\xa4\n"
+
+
+# Several files
+
+
+def tree_of(folder: Path) -> dict[str, str]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text() for path in files}
+
+
+def test_files_take_their_places_together(tmp_path: Path) -> None:
+    target = tmp_path / "robot"
+    (target / "meshes").mkdir(parents=True)
+    (target / "old.txt").write_text("old")
+    (target / "mine.txt").write_text("mine")
+    with replace_files(target) as folder:
+        (folder / "meshes").mkdir()
+        (folder / "meshes" / "a.stl").write_text("mesh")
+        (folder / "old.txt").write_text("new")
+        assert (target / "old.txt").read_text() == "old"
+    assert tree_of(target) == {"meshes/a.stl": "mesh", "old.txt": "new", "mine.txt": "mine"}
+
+
+def test_a_folder_is_made_with_its_files(tmp_path: Path) -> None:
+    with replace_files(tmp_path / "project") as folder:
+        (folder / "worlds" / "deep").mkdir(parents=True)
+        (folder / "worlds" / "deep" / "a.wbt").write_text("world")
+    assert tree_of(tmp_path) == {"project/worlds/deep/a.wbt": "world"}
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, OSError])
+def test_what_fails_leaves_all_files(tmp_path: Path, failure: type[BaseException]) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    expected = WriteError if failure is OSError else failure
+    with pytest.raises(expected), replace_files(tmp_path) as folder:
+        (folder / "a.txt").write_text("half")
+        raise failure
+    assert tree_of(tmp_path) == {"a.txt": "old"} and os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_cannot_be_put_takes_the_others_back(tmp_path: Path) -> None:
+    """The last file finds a folder in its place."""
+    target = tmp_path / "robot"
+    (target / "z.txt" / "kept").mkdir(parents=True)
+    (target / "a.txt").write_text("old")
+    with pytest.raises(WriteError, match="robot"), replace_files(target) as folder:
+        (folder / "b" / "c").mkdir(parents=True)
+        for name in ("a.txt", "b/c/new.txt", "z.txt"):
+            (folder / name).write_text("new")
+    assert sorted(os.listdir(target)) == ["a.txt", "z.txt"]
+    assert tree_of(target) == {"a.txt": "old"}
+
+
+def test_a_folder_that_was_not_there_goes_again(tmp_path: Path) -> None:
+    with pytest.raises(ValueError), replace_files(tmp_path / "project") as folder:
+        (folder / "a.txt").write_text("half")
+        raise ValueError
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", ["nowhere/project", "file", "file/project"])
+def test_places_where_no_folder_can_be(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(WriteError, match="cannot write"), replace_files(tmp_path / place):
+        raise AssertionError("work began")
+    assert tree_of(tmp_path) == {"file": "old"} and os.listdir(tmp_path) == ["file"]

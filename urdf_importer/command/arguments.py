@@ -1,41 +1,51 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command's arguments for ImportOptions: one for each field, made of what the field says.
+"""The command's arguments for options: one for each field, made of what the field says.
 
-What the user does not write is not in the namespace, so defaults stand only in ImportOptions.
+What the user does not write is not in the namespace, so defaults stand only in the options.
 """
 
 import argparse
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Container
 from dataclasses import Field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
-from ..options import ImportOptions
+from ..options import ExportOptions, ImportOptions
+
+Options = TypeVar("Options", ImportOptions, ExportOptions)
 
 
-def add_option_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments, in groups; the destination of each is the name of its field."""
-    hints = get_type_hints(ImportOptions)
+def add_option_arguments(
+    parser: argparse.ArgumentParser,
+    kind: type[ImportOptions] | type[ExportOptions] = ImportOptions,
+    only: Container[str] | None = None,
+) -> None:
+    """Adds the arguments, in groups; the destination of each is the name of its field. With
+    `only`, those of the fields named there."""
+    hints = get_type_hints(kind)
     groups: dict[str, Any] = {}
-    for field in fields(ImportOptions):
+    for field in fields(kind):
+        if only is not None and field.name not in only:
+            continue
         title = field.metadata["group"].lower()
         if title not in groups:
             groups[title] = parser.add_argument_group(title)
         _add_argument(groups[title], field, hints[field.name])
 
 
-def read_options(namespace: argparse.Namespace) -> ImportOptions:
+def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
     """The options that were written, everything else by default."""
     written = vars(namespace)
     chosen: dict[str, Any] = {
         field.name: tuple(written[field.name])
         if isinstance(field.default, tuple)
         else written[field.name]
-        for field in fields(ImportOptions)
+        for field in fields(kind)
         if field.name in written
     }
-    return ImportOptions(**chosen)
+    return kind(**chosen)
 
 
 def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
@@ -50,6 +60,8 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             help=f"{text} (default: {standard})",
             **common,
         )
+    elif "entries" in field.metadata:
+        _add_entries(group, field, f"--{name}", text, common)
     elif isinstance(field.default, tuple):
         reader, metavar = _entry_reader(field, hint)
         group.add_argument(
@@ -77,6 +89,35 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             help=f"{text} (default: {field.default})",
             **common,
         )
+
+
+def _add_entries(
+    group: Any, field: "Field[Any]", flag: str, text: str, common: dict[str, Any]
+) -> None:
+    """A vector of numbers, or one text."""
+    names = tuple(field.metadata["entries"].split())
+    if not isinstance(field.default, tuple):
+        group.add_argument(flag, metavar=names[0], help=text, **common)
+        return
+    standard = " ".join(f"{number:g}" for number in field.default)
+    group.add_argument(
+        flag,
+        nargs=len(names),
+        type=_read_finite,
+        metavar=names,
+        help=f"{text} (default: {standard})",
+        **common,
+    )
+
+
+def _read_finite(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return number
 
 
 def _number_reader(field: "Field[Any]") -> Callable[[str], float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..diagnostics import quote
+from ..diagnostics import WriteError, quote
 from ..outputs import check_output
 
 _SEPARATORS = ("/", os.sep)
@@ -55,6 +55,33 @@ def plan_jobs(
         outputs.append(Path(report))
     check_outputs(inputs, outputs)
     return jobs
+
+
+def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
+    """(input, output) for each input: a .proto, a .wbt or a folder; of several inputs each gets a
+    folder of its own in `output`.
+
+    Raises UsageError where these make no sense together, WriteError where a file could not be put
+    there.
+    """
+    folder = output.endswith(_SEPARATORS) or Path(output).is_dir()
+    if len(inputs) > 1:
+        if not folder:
+            raise UsageError("-o has to be a folder when there are several inputs")
+        if not Path(output).is_dir():
+            raise WriteError(f"there is no folder {quote(output)}")
+        jobs = [(each, Path(output, Path(each).name.partition(".")[0])) for each in inputs]
+        if len({path for _, path in jobs}) < len(jobs):
+            raise UsageError("several inputs have the same name")
+        return jobs
+    if not folder:
+        if Path(output).suffix not in (".proto", ".wbt"):
+            raise UsageError(
+                f"-o has to end in .proto or .wbt, or be a folder (with / at its end), "
+                f"not {quote(output)}"
+            )
+        check_outputs(inputs, [Path(output)])
+    return [(inputs[0], Path(output))]
 
 
 def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:

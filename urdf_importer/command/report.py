@@ -18,12 +18,14 @@ from .version import find_version
 class Report:
     """What happened to one input.
 
-    `facts` are the robot's numbers, `files` what was written, `seconds` the time of each stage.
+    `facts` are the robot's numbers, `files` what was written, `output` the one of
+    them (or their folder) that was asked for, `seconds` the time of each stage.
     """
 
     input: str
     facts: Facts = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    output: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     error: RobotError | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import (
     Diagnostic,
+    ExportResult,
     ImportResult,
     RigPlan,
     Robot,
@@ -62,6 +63,40 @@ def summarize_plan(plan: RigPlan) -> Facts:
     }
 
 
+def summarize_export(robot: Robot, result: ExportResult) -> Facts:
+    """What there is of an exported robot. `solids`: link name -> the Solid that holds it; `motors`
+    and `sensors`: joint name -> the names of its devices, one for each degree of freedom."""
+    motors: dict[str, list[str]] = {}
+    sensors: dict[str, list[str]] = {}
+    for axis in result.axes:
+        motors.setdefault(axis.joint, []).append(axis.motor)
+        sensors.setdefault(axis.joint, []).append(axis.sensor)
+    return {
+        "robot": robot.name,
+        "links": len(robot.links),
+        "joints": len(robot.joints),
+        "moving_joints": len(motors),
+        "degrees_of_freedom": sum(axis.leader in ("", axis.joint) for axis in result.axes),
+        "total_mass": add_masses(robot),
+        "solids": {name: link.solid for name, link in result.links.items()},
+        "motors": motors,
+        "sensors": sensors,
+    }
+
+
+def describe_export(
+    facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
+) -> str:
+    """One line, of summarize_export."""
+    parts = (
+        count(facts["links"], "link"),
+        count(facts["moving_joints"], "moving joint"),
+        count(facts["degrees_of_freedom"], "degree") + " of freedom",
+    )
+    told = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
+    return told + _describe_severities(diagnostics)
+
+
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
     """`xacro_arguments`: name -> default as it is written; nothing where there are none."""
     declared = {argument.name: argument.default for argument in arguments}
@@ -114,9 +149,14 @@ def describe_import(
         count(facts["bones"], "bone"),
     )
     wrote = f"; wrote {', '.join(files)}" if files else ""
+    told = f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s"
+    return told + _describe_severities(diagnostics)
+
+
+def _describe_severities(diagnostics: Iterable[Diagnostic]) -> str:
     severities = Counter(item.severity for item in diagnostics)
     found = [f"; {count(severities[kind], kind.value)}" for kind in Severity if severities[kind]]
-    return f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s{''.join(found)}"
+    return "".join(found)
 
 
 def count(number: int, what: str) -> str:

@@ -17,6 +17,7 @@ from .material import Color, Material, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot
 from .transmission import Actuator, Transmission, TransmissionJoint
+from .visual_material import VisualMaterials
 
 __all__ = [
     "IDENTITY",
@@ -48,5 +49,6 @@ __all__ = [
     "TransmissionJoint",
     "Vector3",
     "Visual",
+    "VisualMaterials",
     "resolve_material",
 ]

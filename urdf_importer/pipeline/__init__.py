@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: a page for each thing that is done from its beginning to its end."""
 
+from .exporting import ExportResult, export_robot, extract_robot, suggest_proto_name
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -10,9 +11,11 @@ from .importing import (
     read_robot,
 )
 from .scene import (
+    find_robots,
     get_joint_positions,
     link_pose,
     new_file,
+    open_blend,
     render_preview,
     save_blend,
     set_joint_positions,
@@ -20,19 +23,25 @@ from .scene import (
 from .updating import UpdateResult, compare_with_source, update_robot
 
 __all__ = [
+    "ExportResult",
     "ImportResult",
     "UpdateResult",
     "XacroArgument",
     "compare_with_source",
+    "export_robot",
+    "extract_robot",
+    "find_robots",
     "get_joint_positions",
     "import_robot",
     "import_steps",
     "link_pose",
     "list_xacro_arguments",
     "new_file",
+    "open_blend",
     "read_robot",
     "render_preview",
     "save_blend",
     "set_joint_positions",
+    "suggest_proto_name",
     "update_robot",
 ]

@@ -9,13 +9,13 @@ from typing import Any
 from ..diagnostics import Diagnostics
 from ..meshes import KnownFiles, load_geometry
 from ..model import Geometry
-from ..options import ImportOptions
+from ..options import ExportOptions, ImportOptions
 from ..packages import FileKind, PackageResolver
 
 AnyPath = str | PathLike[str]
 
 
-def find_files(path: AnyPath, options: ImportOptions) -> PackageResolver:
+def find_files(path: AnyPath, options: ImportOptions | ExportOptions) -> PackageResolver:
     return PackageResolver(str(path), options.packages, options.package_paths)
 
 

@@ -46,6 +46,21 @@ def new_file() -> None:
     save.new_file()
 
 
+def open_blend(path: AnyPath) -> None:
+    """Opens a .blend in Blender, without its window layout and without running its scripts. What is
+    open is lost. Raises ReadError; what is open stays then."""
+    from ..blender import save
+
+    save.open_file(path)
+
+
+def find_robots() -> dict[str, Any]:
+    """Name of the object -> armature, of the imported robots in the scene."""
+    from ..blender.robot_table import find_robots
+
+    return {armature.name: armature for armature in find_robots()}
+
+
 def save_blend(path: AnyPath) -> None:
     """Saves what is open in Blender as a compressed .blend, whole or not at all, without backups.
 

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work of an export on one page: plan -> nodes -> files, all of them or none."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...diagnostics import Diagnostic, Diagnostics, WriteError, quote
+from ...kinematics.transforms import Matrix
+from ...model import Robot
+from ...options import ExportOptions
+from ...outputs import check_output, replace_files, write_text
+from .contacts import ContactPlan, plan_contacts
+from .geometry_source import GeometrySource
+from .names import NameTables, make_proto_name
+from .plan import plan_structure
+from .project import PROJECT_CONTROLLER, write_project
+from .proto import build_robot, write_proto
+from .sensor_plan import SensorPlan
+from .sensors import SensorWriter, read_sensors, sensor_links
+from .shapes import ShapeWriter
+from .structure import AxisPlan, StructurePlan
+from .textures import ConvertImage
+from .world import write_world
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExportedLink:
+    """`solid` is the name of the Solid that holds the link, `frame` the link's frame (4, 4) in it,
+    `def_name` the DEF name of the Solid or, where the link is but a part of it, of its Pose."""
+
+    solid: str
+    def_name: str
+    frame: Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedAxis:
+    """How a controller calls a degree of freedom; an empty name is a device that is not there.
+
+    What Webots counts plus `offset` is what the description counts. The motors whose `leader` is
+    the same joint are coupled: command the one of the leader, the others follow by `multiplier`.
+    """
+
+    joint: str
+    motor: str
+    sensor: str
+    offset: float = 0.0
+    leader: str = ""
+    multiplier: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExportResult:
+    """What an export made.
+
+    path         the PROTO, the world or the project folder, as was asked for
+    proto        the PROTO file
+    files        all files that were written
+    robot        the name of the Robot node
+    links        link name -> where it is now; links that a combined joint swallowed are not in it
+    axes         all degrees of freedom, each after those nearer to the base
+    diagnostics  everything that was changed or lost, in the order of the work
+    """
+
+    path: Path
+    proto: Path
+    files: tuple[Path, ...]
+    robot: str
+    links: dict[str, ExportedLink]
+    axes: tuple[ExportedAxis, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Where the files go: `proto` and `world`, if any, in the folder `root`. A project holds more
+    than these."""
+
+    root: Path
+    proto: Path
+    world: Path | None = None
+    project: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Planned:
+    """What a PROTO was made of, for what is written around it."""
+
+    plan: StructurePlan
+    contacts: ContactPlan
+    sensors: tuple[SensorPlan, ...]
+    shapes: ShapeWriter
+
+
+def export_webots(
+    robot: Robot,
+    source: GeometrySource,
+    path: Path,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+    convert_image: ConvertImage | None = None,
+    *,
+    strict: bool = False,
+) -> ExportResult:
+    """Writes what `path` says: a PROTO (.proto) with its meshes in a folder beside it; a world
+    (.wbt) with the PROTO beside it; or else a project folder.
+
+    With `strict` every diagnostic is a failure. Raises KinematicsError where the robot is no tree
+    or an option fits no joint or link of it, WriteError where the files cannot be written. Nothing
+    is written then.
+    """
+    layout = plan_layout(robot, path, diagnostics)
+    for file in (layout.proto, layout.world):
+        if file is not None and (layout.root / file).parent.is_dir():
+            check_output(layout.root / file)
+    with replace_files(layout.root) as folder:
+        planned = _write_proto(
+            robot, source, folder / layout.proto, options, diagnostics, convert_image
+        )
+        _write_around(planned, source, folder, layout, options, diagnostics)
+        if strict and len(diagnostics):
+            raise WriteError(
+                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+                source=diagnostics.source,
+            )
+        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+        files = tuple(layout.root / file.relative_to(folder) for file in written)
+    return ExportResult(
+        path=path if layout.world else layout.root / layout.proto,
+        proto=layout.root / layout.proto,
+        files=files,
+        robot=planned.plan.root.name,
+        links=_describe_links(planned.plan),
+        axes=tuple(_describe_axis(axis) for axis in planned.plan.axes()),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
+    """A PROTO is named as its file: where Webots takes no PROTO of that name, the file gets another
+    one, and a diagnostic says so. Raises WriteError for a path that says nothing of its kind."""
+    if path.suffix == ".proto":
+        return Layout(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
+    name = make_proto_name(robot.name)
+    if path.suffix == ".wbt":
+        return Layout(root=path.parent, proto=Path(f"{name}.proto"), world=Path(path.name))
+    if path.suffix and not path.is_dir():
+        raise WriteError(
+            f"cannot write {quote(path.name)}: the name must end with .proto or .wbt, or be that "
+            "of a folder"
+        )
+    proto, world = Path("protos", f"{name}.proto"), Path("worlds", f"{name}.wbt")
+    return Layout(root=path, proto=proto, world=world, project=True)
+
+
+def _find_file_name(path: Path, diagnostics: Diagnostics) -> str:
+    name = f"{make_proto_name(path.stem)}.proto"
+    if name != path.name:
+        diagnostics.warning(
+            "webots-renamed-file",
+            f"a PROTO is named as its file, and Webots takes no PROTO named {quote(path.stem)}: "
+            f"the file is {quote(name)}",
+        )
+    return name
+
+
+def _write_proto(
+    robot: Robot,
+    source: GeometrySource,
+    path: Path,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+    convert_image: ConvertImage | None,
+) -> Planned:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    meshes = f"{path.stem}_meshes"
+    shapes = ShapeWriter(
+        robot,
+        source,
+        options,
+        path.parent / meshes,
+        f"{meshes}/",
+        diagnostics,
+        convert_image,
+    )
+    names = NameTables()
+    found = read_sensors(robot, options, diagnostics)
+    contacts = plan_contacts(robot, diagnostics)
+    volume = shapes.collision_volume
+    plan = plan_structure(robot, options, volume, names, diagnostics, sensor_links(found))
+    materials = contacts.materials
+    sensors = SensorWriter(found, plan, names, shapes.bounding_object, materials, diagnostics)
+    node = build_robot(plan, shapes, sensors, options, materials)
+    write_text(path, write_proto(path.stem, plan, node, options, find_renamed(plan)))
+    return Planned(plan=plan, contacts=contacts, sensors=sensors.sensors, shapes=shapes)
+
+
+def _write_around(
+    planned: Planned,
+    source: GeometrySource,
+    folder: Path,
+    layout: Layout,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+) -> None:
+    """The world with the PROTO, and the rest of a project."""
+    if layout.world is None:
+        return
+    world = folder / layout.world
+    world.parent.mkdir(parents=True, exist_ok=True)
+    url = Path(os.path.relpath(layout.proto, layout.world.parent)).as_posix()
+    text = write_world(
+        layout.proto.stem,
+        planned.plan,
+        planned.contacts,
+        planned.sensors,
+        source.load,
+        options,
+        proto=url,
+        controller=PROJECT_CONTROLLER if layout.project else "<none>",
+    )
+    write_text(world, text)
+    if layout.project:
+        name, plan, sensors = layout.proto.stem, planned.plan, planned.sensors
+        find_files = planned.shapes.mesh_files
+        write_project(folder, name, world.name, plan, sensors, find_files, options, diagnostics)
+
+
+def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:
+    """What could not keep its name, and what it is called: links by their DEF names or those of
+    their Solids, joints by their motors."""
+    renamed = []
+    for name, (solid, held) in plan.holders().items():
+        own = held.def_name or solid.name
+        if solid is not plan.root and own != name:
+            renamed.append((json.dumps(name), own))
+    for axis in plan.axes():
+        own = axis.motor.rpartition("::")[2]
+        # A joint of several axes names each of its motors after itself.
+        if own and own != axis.joint and not own.startswith(f"{axis.joint}_"):
+            renamed.append((f"the motor of {json.dumps(axis.joint)}", axis.motor))
+    return renamed
+
+
+def _describe_links(plan: StructurePlan) -> dict[str, ExportedLink]:
+    return {
+        name: ExportedLink(
+            solid=solid.name, def_name=held.def_name or solid.def_name, frame=held.pose
+        )
+        for name, (solid, held) in plan.holders().items()
+    }
+
+
+def _describe_axis(axis: AxisPlan) -> ExportedAxis:
+    return ExportedAxis(
+        joint=axis.joint,
+        motor=axis.motor,
+        sensor=axis.sensor,
+        offset=axis.offset,
+        leader=axis.leader,
+        multiplier=axis.multiplier,
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names that Webots takes, each given out once.
+
+DEF and PROTO names are identifiers: no blank, control character or one of " # ' , . [ \\ ] { },
+and no digit or sign at the beginning. Names of Solids and devices are free texts without ':',
+which Webots reads as its own separator.
+"""
+
+from dataclasses import dataclass, field
+
+_ILLEGAL = frozenset("\"#',.[\\]{}")
+_KEYWORDS = (
+    "DEF USE PROTO EXTERNPROTO IMPORTABLE IS TRUE FALSE NULL ROUTE TO field vrmlField w3dField "
+    "hiddenField deprecatedField unconnectedField eventIn eventOut exposedField"
+)
+_TYPES = "Bool Color Float Image Int32 Node Rotation String Time Vec2f Vec3f"
+# The base nodes: a PROTO of such a name hides the node, so Webots refuses it.
+_NODES = (
+    "Accelerometer Altimeter Appearance Background BallJoint BallJointParameters Billboard Box "
+    "Brake CadShape Camera Capsule Charger Color Compass Cone Connector ContactProperties "
+    "Coordinate Cylinder Damping DirectionalLight Display DistanceSensor ElevationGrid Emitter "
+    "Fluid Focus Fog GPS Group Gyro Hinge2Joint HingeJoint HingeJointParameters ImageTexture "
+    "ImmersionProperties IndexedFaceSet IndexedLineSet InertialUnit JointParameters LED Lens "
+    "LensFlare Lidar LightSensor LinearMotor Material Mesh Microphone Muscle Normal PBRAppearance "
+    "Pen Physics Plane PointLight PointSet Pose PositionSensor Propeller Radar Radio RangeFinder "
+    "Receiver Recognition Robot RotationalMotor Shape Skin SliderJoint Slot Solid SolidReference "
+    "Speaker Sphere SpotLight TextureCoordinate TextureTransform TouchSensor Track TrackWheel "
+    "Transform VacuumGripper Viewpoint WorldInfo Zoom"
+)
+BASE_NODES = frozenset(_NODES.split())
+_RESERVED = {
+    *_KEYWORDS.split(),
+    *(f"{size}{name}" for size in ("SF", "MF") for name in _TYPES.split()),
+}
+
+
+def make_identifier(name: str) -> str:
+    """The name itself where it can be a DEF; else with `_` for what may not stand in it."""
+    plain = "".join("_" if c in _ILLEGAL or c.isspace() or not c.isprintable() else c for c in name)
+    if not plain:
+        return "unnamed"
+    if plain[0].isdigit() or plain[0] in "+-" or plain in _RESERVED:
+        return f"_{plain}"
+    return plain
+
+
+def make_proto_name(name: str) -> str:
+    """As make_identifier; neither a base node's name nor what a file system could not hold."""
+    plain = make_identifier("".join("_" if c in '/:*?<>|"' else c for c in name))[:100]
+    return f"{plain}_" if plain in BASE_NODES else plain
+
+
+def make_label(name: str) -> str:
+    """A name for a Solid or a device: on one line and without ':'."""
+    plain = "".join("_" if c == ":" or not c.isprintable() else c for c in name).strip()
+    return plain or "unnamed"
+
+
+class Claims:
+    """Gives out each name once: a second `arm` becomes `arm_2`."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def claim(self, wanted: str) -> str:
+        name = wanted
+        while name in self._taken:
+            number = self._next.get(wanted, 2)
+            self._next[wanted] = number + 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class NameTables:
+    """Who has which name in one exported robot: DEF names, names of Solids, names of devices."""
+
+    defs: Claims = field(default_factory=Claims)
+    solids: Claims = field(default_factory=Claims)
+    devices: Claims = field(default_factory=Claims)
+
+    def claim_def(self, name: str) -> str:
+        return self.defs.claim(make_identifier(name))
+
+    def claim_solid(self, name: str) -> str:
+        return self.solids.claim(make_label(name))
+
+    def claim_device(self, name: str) -> str:
+        return self.devices.claim(make_label(name))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a robot to its Solids and joints, in passes over plain data."""
+
+from collections.abc import Mapping, Sequence
+
+from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...kinematics.mimic import follow_to_masters
+from ...kinematics.tree import plan_tree
+from ...model import Robot
+from ...options import ExportOptions
+from .joints import JointPlanner
+from .mimic import couple_motors
+from .multi_axis import combine_hinges
+from .names import NameTables, make_label
+from .physics import MeasureVolume, add_masses, find_mass, invent_mass, small_mass
+from .solids import find_base, plan_solids
+from .start import plan_start
+from .structure import AxisPlan, HeldLink, SolidPlan, StructurePlan
+
+
+def plan_structure(
+    robot: Robot,
+    options: ExportOptions,
+    volume: MeasureVolume,
+    names: NameTables,
+    diagnostics: Diagnostics,
+    kept: frozenset[str] = frozenset(),
+) -> StructurePlan:
+    """`volume` measures the collision shapes of a link, where an inertia is wanted of them; `kept`
+    names links that something beside their own content needs, such as a sensor.
+
+    Raises KinematicsError where the robot is no tree, and for start positions that fit no joint.
+    """
+    tree = plan_tree(robot, diagnostics)
+    kept |= {options.tool_slot}
+    start = plan_start(tree, options, diagnostics)
+    base = find_base(tree, options, start)
+    masses = {
+        link.name: mass
+        for link in tree.links
+        if (mass := find_mass(link, options, volume, diagnostics)) is not None
+    }
+    masters = follow_to_masters(tree.joint_motions)
+    offsets = {name: mimic.offset for name, mimic in masters.items()}
+    joints = JointPlanner(start, offsets, options, diagnostics)
+    solids = plan_solids(tree, base, masses, joints, options, diagnostics)
+    couple_motors(_axes_by_joint(solids), masters, tree, diagnostics)
+    if options.multi_axis_joints:
+        solids = combine_hinges(solids, kept, diagnostics)
+    _weigh(solids, options, volume, diagnostics)
+    _give_names(robot, solids, names)
+    plan = StructurePlan(robot=robot, solids=tuple(solids), base=base.frame)
+    _check_slot(plan, options.tool_slot)
+    return plan
+
+
+def _check_slot(plan: StructurePlan, slot: str) -> None:
+    """The world above a floating robot is no part of it either."""
+    if slot and slot not in plan.holders():
+        raise KinematicsError(f"the robot has no link {quote(slot)} for a tool slot")
+
+
+def _axes_by_joint(solids: Sequence[SolidPlan]) -> dict[str, AxisPlan]:
+    """The axes of joints that have one."""
+    return {
+        solid.joint.name: solid.joint.axes[0]
+        for solid in solids
+        if solid.joint is not None and len(solid.joint.axes) == 1
+    }
+
+
+def _weigh(
+    solids: Sequence[SolidPlan],
+    options: ExportOptions,
+    volume: MeasureVolume,
+    diagnostics: Diagnostics,
+) -> None:
+    """Gives every Solid that is not static its mass: what has Physics above must have Physics."""
+    for solid in solids:
+        if solid.static:
+            continue
+        if solid.masses:
+            solid.mass = add_masses(solid.masses)
+        elif solid.links:
+            link = solid.links[0].link
+            solid.mass, what = invent_mass(link, options, volume)
+            diagnostics.warning(
+                "webots-small-mass",
+                f"link {quote(link.name)} has no mass and must have one to move; it gets {what}",
+                subject=link.name,
+                line=link.line,
+            )
+        else:
+            solid.mass = small_mass(options)
+
+
+def _give_names(robot: Robot, solids: Sequence[SolidPlan], names: NameTables) -> None:
+    """Links first: where a joint has the name of a link, the joint gives way."""
+    solids[0].name = names.claim_solid(robot.name)
+    solids[0].def_name = names.claim_def(robot.name)
+    for solid in solids:
+        for index, held in enumerate(solid.links):
+            own = index == 0 and solid is not solids[0]
+            def_name = names.claim_def(held.link.name) if index else ""
+            solid.links[index] = HeldLink(link=held.link, pose=held.pose, def_name=def_name)
+            if own:
+                solid.name = names.claim_solid(held.link.name)
+                solid.def_name = names.claim_def(held.link.name)
+    labels: dict[str, str] = {}
+    for solid in solids:
+        if solid.joint is None:
+            continue
+        if not solid.links:
+            solid.name = names.claim_solid(solid.joint.name)
+            solid.def_name = names.claim_def(solid.joint.name)
+        solid.joint.def_name = names.claim_def(f"{solid.joint.name}_joint")
+        _label_devices(solid.joint.axes, names, labels)
+    _couple_labels(solids, labels)
+
+
+def _label_devices(axes: Sequence[AxisPlan], names: NameTables, labels: dict[str, str]) -> None:
+    for axis in axes:
+        if axis.motor:
+            labels[axis.motor] = names.claim_device(axis.motor)
+            axis.motor = labels[axis.motor]
+        axis.sensor = names.claim_device(f"{make_label(axis.sensor)}_sensor")
+
+
+def _couple_labels(solids: Sequence[SolidPlan], labels: Mapping[str, str]) -> None:
+    """A group of motors is named after its leader, whose label is known only now. The sensor of
+    such a joint takes the name that its motor gives up: there, ROS finds the joint by it."""
+    for solid in solids:
+        for axis in solid.joint.axes if solid.joint is not None else ():
+            if axis.leader:
+                axis.motor = f"{labels[axis.leader]}::{labels[axis.joint]}"
+                axis.sensor = labels[axis.joint]

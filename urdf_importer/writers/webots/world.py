@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world with the robot in it, made of Webots' base nodes: it opens without network.
+
+A robot that stands free starts with its lowest point on the floor; under one that is fixed, the
+floor lies at its lowest point or, where that is above, at zero.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...kinematics.transforms import Matrix, rotations_from_rpy
+from ...options import ExportOptions
+from .bounds import Bounds, LoadShape, measure_bounds
+from .contacts import ContactPlan, contact_nodes
+from .frames import pose_fields
+from .proto import place_robot
+from .sensor_plan import SensorPlan
+from .structure import StructurePlan
+from .vrml import Node, Value, Vec, write_node, write_string
+
+_FIELD_OF_VIEW = math.pi / 4.0
+_LOOK = (0.0, math.radians(20.0), math.radians(145.0))
+"""From in front of the robot, to its left and above: roll, pitch and yaw of the view."""
+_MARGIN = 1.15
+_SMALLEST = 0.005
+"""Metres: what the view shows of a robot that has no size."""
+_FLOOR = 10.0
+_CLEARANCE = 1e-3
+"""Metres between a free robot and the floor, so that the first step pushes nothing."""
+
+
+def write_world(
+    name: str,
+    plan: StructurePlan,
+    contacts: ContactPlan,
+    sensors: Sequence[SensorPlan],
+    load: LoadShape,
+    options: ExportOptions,
+    *,
+    proto: str,
+    controller: str,
+) -> str:
+    """The text of a .wbt around the PROTO called `name`, which is at the url `proto`; `controller`
+    is the Robot's, "<extern>" for one that runs outside of Webots."""
+    nodes = build_world(name, plan, contacts, sensors, load, options, controller)
+    text = "\n".join(write_node(node) for node in nodes)
+    return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"
+
+
+def build_world(
+    name: str,
+    plan: StructurePlan,
+    contacts: ContactPlan,
+    sensors: Sequence[SensorPlan],
+    load: LoadShape,
+    options: ExportOptions,
+    controller: str,
+) -> list[Node]:
+    """The nodes of the world in their order."""
+    place = place_robot(plan, options)
+    bounds = measure_bounds(plan, load, place)
+    lift = 0.0 if plan.root.static else _CLEARANCE - float(bounds.lower[2])
+    place = place.copy()
+    place[2, 3] += lift
+    rise = np.array((0.0, 0.0, lift))
+    shown = Bounds(lower=bounds.lower + rise, upper=bounds.upper + rise)
+    ground = min(float(bounds.lower[2]), 0.0) if plan.root.static else 0.0
+    return [
+        _world_info(name, contacts, sensors, options),
+        _viewpoint(shown, plan),
+        Node("Background", {"skyColor": [(0.75, 0.83, 0.92)], "luminosity": 1.0}),
+        Node(
+            "DirectionalLight",
+            {
+                "ambientIntensity": 0.6,
+                "direction": (-0.5, 0.4, -1.0),
+                "intensity": 2.0,
+                "castShadows": True,
+            },
+        ),
+        _floor(shown, ground),
+        _robot(name, place, controller),
+    ]
+
+
+def _world_info(
+    name: str, contacts: ContactPlan, sensors: Sequence[SensorPlan], options: ExportOptions
+) -> Node:
+    nodes: list[Value] = list(contact_nodes(contacts, self_collision=options.self_collision))
+    fields: dict[str, Value] = {
+        "info": [f"The robot {name}, exported from its description."],
+        "title": name,
+        "basicTimeStep": options.time_step,
+    }
+    if any(sensor.type == "gps" for sensor in sensors):
+        # Latitude and longitude, as the description's sensor gives them.
+        fields["gpsCoordinateSystem"] = "WGS84"
+    fields["contactProperties"] = nodes
+    return Node("WorldInfo", fields)
+
+
+def _viewpoint(bounds: Bounds, plan: StructurePlan) -> Node:
+    """Looks at the middle of the robot from where all of it is in sight."""
+    radius = max(bounds.radius, _SMALLEST)
+    distance = _MARGIN * radius / math.sin(0.5 * _FIELD_OF_VIEW)
+    view = np.eye(4)
+    view[:3, :3] = rotations_from_rpy(np.array(_LOOK))
+    x, y, z = (bounds.center - distance * view[:3, 0]).tolist()
+    turn = pose_fields(view)["rotation"]
+    fields: dict[str, Value] = {
+        "fieldOfView": _FIELD_OF_VIEW,
+        "orientation": turn,
+        "position": (x, y, z),
+        "near": min(0.05, 0.1 * distance),
+    }
+    if not plan.root.static:
+        fields["follow"] = plan.root.name
+    return Node("Viewpoint", fields)
+
+
+def _floor(bounds: Bounds, height: float) -> Node:
+    """Rough, so that nothing shines, and wide enough for the robot."""
+    side = max(_FLOOR, 4.0 * math.ceil(2.0 * bounds.radius))
+    size: Vec = (side, side)
+    appearance = Node(
+        "PBRAppearance", {"baseColor": (0.6, 0.6, 0.6), "roughness": 1.0, "metalness": 0.0}
+    )
+    shape = Node("Shape", {"appearance": appearance, "geometry": Node("Plane", {"size": size})})
+    x, y, _ = bounds.center.tolist()
+    fields: dict[str, Value] = {
+        "translation": (x, y, height),
+        "name": "floor",
+        "children": [shape],
+        "boundingObject": Node("Plane", {"size": size}),
+        "locked": True,
+    }
+    return Node("Solid", fields, "FLOOR")
+
+
+def _robot(name: str, place: Matrix, controller: str) -> Node:
+    fields = {"translation": (0.0, 0.0, 0.0), "rotation": (0.0, 0.0, 1.0, 0.0)}
+    return Node(name, {**fields, **pose_fields(place), "controller": controller})
