@@ -5,6 +5,8 @@ import bpy
 
 from .command_line import register_command, unregister_command
 from .drop import DropUrdf
+from .export_panel import CLASSES as _EXPORT_PANEL
+from .export_webots import ExportWebots, draw_export_entry
 from .import_urdf import ImportUrdf, draw_menu_entry
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
@@ -14,7 +16,7 @@ from .update import CLASSES as _UPDATE
 from .update_panel import CLASSES as _UPDATE_PANEL
 from .xacro_fields import XacroField
 
-_CLASSES = (*_PREFERENCES, XacroField, RunImport, ImportUrdf, DropUrdf)
+_CLASSES = (*_PREFERENCES, XacroField, RunImport, ImportUrdf, DropUrdf, ExportWebots)
 
 
 def register() -> None:
@@ -24,17 +26,19 @@ def register() -> None:
     register_failure()
     register_guard()
     register_sidebar()
-    for kind in (*_UPDATE, *_UPDATE_PANEL):
+    for kind in (*_UPDATE, *_UPDATE_PANEL, *_EXPORT_PANEL):
         bpy.utils.register_class(kind)
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
+    bpy.types.TOPBAR_MT_file_export.append(draw_export_entry)
 
 
 def unregister() -> None:
     """Takes them out again."""
+    bpy.types.TOPBAR_MT_file_export.remove(draw_export_entry)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
-    for kind in (*_UPDATE_PANEL, *_UPDATE):
+    for kind in (*_EXPORT_PANEL, *_UPDATE_PANEL, *_UPDATE):
         bpy.utils.unregister_class(kind)
     unregister_sidebar()
     unregister_guard()

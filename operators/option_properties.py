@@ -1,53 +1,89 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An operator's properties for the import options: one for each field, made of what it says.
+"""An operator's properties for options: one for each field, made of what it says.
 
 Blender has no lists among operator properties: folders are text, one to a line or separated by
-semicolons, named folders are name=folder, and arguments of xacro name:=value.
+semicolons, named folders are name=folder, and other pairs are name:=value. Its numbers are of
+single precision: what is read is the shortest number that they stand for.
 """
 
+import struct
 from dataclasses import Field, fields
 from functools import partial
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import bpy
 
-from ..urdf_importer import ImportOptions, RobotError
+from ..urdf_importer import ExportOptions, ImportOptions, RobotError
 
 Operator = TypeVar("Operator", bound=type)
+Options = TypeVar("Options", ImportOptions, ExportOptions)
+OptionsType = type[ImportOptions] | type[ExportOptions]
 
 
-def add_option_properties(kind: Operator) -> Operator:
-    """Gives an operator class, before it is registered, a property for each import option."""
+def add_option_properties(kind: Operator, options: OptionsType = ImportOptions) -> Operator:
+    """Gives an operator class, before it is registered, a property for each option."""
     own = kind.__annotations__
-    kind.__annotations__ = own | {field.name: _property(field) for field in fields(ImportOptions)}
+    kind.__annotations__ = own | {field.name: _property(field) for field in fields(options)}
     return kind
 
 
 def option_names() -> tuple[str, ...]:
-    """The names of those properties."""
+    """The names of those properties of an import."""
     return tuple(field.name for field in fields(ImportOptions))
 
 
 def read_options(operator: Any, **instead: Any) -> ImportOptions:
-    """The options that an operator's properties say, or what is given instead of one.
+    """The import options that an operator's properties say, or what is given instead of one.
 
     Raises RobotError."""
-    hints = get_type_hints(ImportOptions)
-    chosen: dict[str, Any] = {}
-    for field in fields(ImportOptions):
-        value = instead.get(field.name, getattr(operator, field.name))
-        if isinstance(field.default, tuple):
-            pairs = bool(get_args(get_args(hints[field.name])[0]))
-            read = partial(_read_pair, field) if pairs else bpy.path.abspath
-            value = tuple(read(entry) for entry in _split(value))
-        chosen[field.name] = value
-    return ImportOptions(**chosen)
+    return _read(operator, ImportOptions, instead)
 
 
-def draw_options(layout: Any, operator: Any, *, folded: bool = False) -> None:
+def read_export_options(operator: Any) -> ExportOptions:
+    """The same of an export."""
+    return _read(operator, ExportOptions, {})
+
+
+def _read(operator: Any, options: type[Options], instead: dict[str, Any]) -> Options:
+    hints = get_type_hints(options)
+    return options(
+        **{
+            field.name: _read_option(
+                field,
+                hints[field.name],
+                instead.get(field.name, getattr(operator, field.name)),
+            )
+            for field in fields(options)
+        }
+    )
+
+
+def _read_option(field: "Field[Any]", hint: Any, value: Any) -> Any:
+    if isinstance(field.default, float):
+        return _shorten(value)
+    if not isinstance(field.default, tuple):
+        return value
+    if _is_vector(field):
+        return tuple(_shorten(number) for number in value)
+    pairs = bool(get_args(get_args(hint)[0]))
+    read = partial(_read_pair, field) if pairs else bpy.path.abspath
+    return tuple(read(entry) for entry in _split(value))
+
+
+def _shorten(number: float) -> float:
+    """The shortest number that is the same in single precision: 0.001 for what Blender keeps of
+    0.001."""
+    kept = struct.pack("f", number)
+    written = (f"{number:.{digits}g}" for digits in range(1, 10))
+    return next((float(text) for text in written if struct.pack("f", float(text)) == kept), number)
+
+
+def draw_options(
+    layout: Any, operator: Any, options: OptionsType = ImportOptions, *, folded: bool = False
+) -> None:
     """Draws the options by their groups, which fold; `folded` is how they start."""
     groups: dict[str, list[Field[Any]]] = {}
-    for field in fields(ImportOptions):
+    for field in fields(options):
         groups.setdefault(field.metadata["group"], []).append(field)
     for group, members in groups.items():
         name = f"{operator.bl_idname}_{group}_{folded}"
@@ -59,11 +95,13 @@ def draw_options(layout: Any, operator: Any, *, folded: bool = False) -> None:
 
 
 def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
-    """Texts and choices have their label above: beside it, the narrow file browser cuts both."""
+    """Texts, choices and vectors have their label above: beside it, the narrow file browser cuts
+    both."""
     if isinstance(field.default, str | tuple):
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])
-        column.prop(operator, field.name, text="")
+        target = column.row(align=True) if _is_vector(field) else column
+        target.prop(operator, field.name, text="")
     else:
         layout.prop(operator, field.name)
 
@@ -76,7 +114,7 @@ def _property(field: "Field[Any]") -> Any:
         if theirs in field.metadata
     }
     if "choices" in field.metadata:
-        items = [(key, key.title(), text) for key, text in field.metadata["choices"].items()]
+        items = [(key, _label(key), text) for key, text in field.metadata["choices"].items()]
         return bpy.props.EnumProperty(items=items, default=field.default, **shown)
     if isinstance(field.default, bool):
         return bpy.props.BoolProperty(default=field.default, **shown)
@@ -84,7 +122,19 @@ def _property(field: "Field[Any]") -> Any:
         return bpy.props.IntProperty(default=field.default, **bounds, **shown)
     if isinstance(field.default, float):
         return bpy.props.FloatProperty(default=field.default, **bounds, **shown)
+    if _is_vector(field):
+        size = len(field.metadata["entries"].split())
+        return bpy.props.FloatVectorProperty(default=field.default, size=size, **bounds, **shown)
     return bpy.props.StringProperty(default="", **shown)
+
+
+def _label(key: str) -> str:
+    """Names that are written with capitals stay as they are."""
+    return key.replace("_", " ").title() if key.islower() else key
+
+
+def _is_vector(field: "Field[Any]") -> bool:
+    return isinstance(field.default, tuple) and "entries" in field.metadata
 
 
 def _split(text: str) -> list[str]:

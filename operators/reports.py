@@ -71,21 +71,27 @@ def note_failure(sentence: str, text: str) -> None:
         manager.urdf_last_failure_text = text
 
 
-def write_report(robot: str, diagnostics: Sequence[Diagnostic]) -> Any:
-    """A text block with all diagnostics."""
-    return _fill(bpy.data.texts.new(f"{robot} import report"), (str(each) for each in diagnostics))
+def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "import") -> Any:
+    """A text block with all diagnostics of an import, or of an export."""
+    return _fill(bpy.data.texts.new(f"{robot} {what} report"), (str(each) for each in diagnostics))
+
+
+def report_diagnostics(
+    operator: Any, robot: str, diagnostics: Sequence[Diagnostic], what: str = "import"
+) -> None:
+    """What was substituted or lost. As warnings: an error would make scripts fail."""
+    for item in diagnostics[:MOST_REPORTED]:
+        operator.report({"WARNING"}, str(item))
+    if diagnostics:
+        text = write_report(robot, diagnostics, what)
+        more = len(diagnostics) - MOST_REPORTED
+        if more > 0:
+            operator.report({"WARNING"}, f"{more} more in the text '{text.name}'")
 
 
 def _report_result(operator: Any, result: ImportResult) -> None:
-    """What was substituted or lost. As warnings: an error would make scripts fail."""
     name = result.robot.name
-    for item in result.diagnostics[:MOST_REPORTED]:
-        operator.report({"WARNING"}, str(item))
-    if result.diagnostics:
-        text = write_report(name, result.diagnostics)
-        more = len(result.diagnostics) - MOST_REPORTED
-        if more > 0:
-            operator.report({"WARNING"}, f"{more} more in the text '{text.name}'")
+    report_diagnostics(operator, name, result.diagnostics)
     operator.report({"INFO"}, f"Imported {name}: {len(result.links)} links")
 
 

@@ -43,3 +43,11 @@ def extension() -> ModuleType:
     module = addon_utils.enable(EXTENSION, default_set=True, persistent=True)
     assert isinstance(module, ModuleType), "the extension does not load"
     return module
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Any:
+    """Exports an armature to Webots, with options."""
+    from rig_exports import Scene
+
+    return lambda armature, **options: Scene(tmp_path, armature, **options)

@@ -111,7 +111,8 @@ def test_it_holds_the_extension_and_nothing_else(archive: Path) -> None:
     own = sorted(
         path.relative_to(ROOT).as_posix()
         for folder in ("operators", "urdf_importer")
-        for path in (ROOT / folder).rglob("*.py")
+        for pattern in ("*.py", "templates/*.txt")
+        for path in (ROOT / folder).rglob(pattern)
     )
     wheels = sorted(wheel.removeprefix("./") for wheel in manifest["wheels"])
     above = ["CHANGELOG.md", "LICENSE", "README.md", "__init__.py", "blender_manifest.toml"]

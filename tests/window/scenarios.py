@@ -162,6 +162,34 @@ def update(driver: Driver) -> Steps:
     )
 
 
+def export(driver: Driver) -> Steps:
+    """File > Export > Webots, another kind, then Return. ARGUMENTS: file, world to write."""
+    path, world = driver.arguments
+    _import(path)
+    yield 0.5
+    _frame(driver)
+    yield from driver.open_sidebar("URDF")
+    driver.take_picture("sidebar")
+    yield from driver.open_menu_entry("webots")
+    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
+    area = driver.browser
+    operator = area.spaces.active.active_operator
+    assert operator.bl_idname == "EXPORT_SCENE_OT_webots"
+    parameters = area.spaces.active.params
+    suggested = parameters.filename
+    assert suggested == "two_link_arm.proto", suggested
+    parameters.directory = os.path.dirname(world).encode()
+    parameters.filename = os.path.basename(world)
+    yield 0.5
+    area.tag_redraw()
+    yield 0.5
+    driver.take_picture("chosen")
+    _press_return_on_list(driver)
+    yield from driver.wait_for("the world is there", lambda: os.path.exists(world))
+    yield 0.5
+    driver.take_picture("exported")
+
+
 def _choose_file(driver: Driver, path: str) -> Steps:
     """File > Import > Robot Description, then a click on the file's row."""
     yield from driver.open_menu_entry("robot description")

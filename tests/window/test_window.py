@@ -63,6 +63,11 @@ def test_sliders(play: Play) -> None:
     play("sliders", PANDA, "panda_joint4")
 
 
+def test_file_export(play: Play, tmp_path: Path) -> None:
+    play("export", SAMPLES / "two_link_arm.urdf", tmp_path / "arm.wbt")
+    assert (tmp_path / "two_link_arm.proto").exists()
+
+
 def test_update_from_source(play: Play, tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "two_link_arm.urdf", tmp_path)
     play(

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import bpy
+
 from ..diagnostics import BuildError, Diagnostic, quote
 from ..kinematics.chains import Chain, group_chains
 from . import properties
@@ -56,6 +58,12 @@ def find_robot(item: Any) -> Any | None:
             return item
         item = item.parent
     return None
+
+
+def find_robots() -> list[Any]:
+    """The armatures of the robots in the scene."""
+    objects = bpy.context.scene.objects
+    return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
 
 
 def recall_table(armature: Any) -> RobotTable:

@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The open file: a new one, and saving it."""
+"""The open file: a new one, another one, and saving it."""
 
 from os import PathLike
+from pathlib import Path
 
 import bpy
 
-from ..diagnostics import WriteError, quote
+from ..diagnostics import ReadError, WriteError, quote
 from ..outputs import replace_file
 
 
 def new_file() -> None:
     """Opens an empty file of Blender's own settings: no cube, camera or light, metric units."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def open_file(path: str | PathLike[str]) -> None:
+    """Opens a .blend, without its window layout and without running its scripts. Raises
+    ReadError."""
+    if not Path(path).is_file():
+        raise ReadError("there is no such file", source=str(path))
+    try:
+        bpy.ops.wm.open_mainfile(
+            filepath=str(Path(path).absolute()), load_ui=False, use_scripts=False
+        )
+    except RuntimeError as error:
+        raise ReadError("this is no .blend that Blender can open", source=str(path)) from error
 
 
 def save_scene(path: str | PathLike[str]) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..kinematics.transforms import matrix_from_pose
 from ..meshes.mesh_data import MeshData
-from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual, resolve_material
-from ..model.gazebo_material import find_gazebo_color, gazebo_materials
+from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual, VisualMaterials
 from ..options import ImportOptions
 from . import properties
 from .fingerprints import fingerprint_shape, note_looks
@@ -38,8 +37,7 @@ class ShapeBuilder:
         ledger: Ledger,
         diagnostics: Diagnostics,
     ) -> None:
-        self._definitions = robot.material_definitions()
-        self._gazebo = gazebo_materials(robot.extras)
+        self._looks = VisualMaterials(robot)
         self._size = size
         self._options = options
         self._load = load
@@ -54,7 +52,7 @@ class ShapeBuilder:
         data = self._loaded[visual.geometry]
         # As RViz does it: a mesh that brings materials along keeps them.
         if built.type == "MESH" and not isinstance(data, MeshError) and not data.materials:
-            material = self._find_material(visual, link)
+            material = self._looks.find(visual, link)
             if material is not None:
                 self._dress(built, material, link, has_uvs=data.uvs is not None)
         return built
@@ -118,15 +116,6 @@ class ShapeBuilder:
             mesh.materials.append(made)
         note_looks(mesh, mesh.materials)
         return mesh
-
-    def _find_material(self, visual: Visual, link: Link) -> Material | None:
-        """What the description says; else what Gazebo shows, by a standard colour's name."""
-        material = resolve_material(visual.material, self._definitions)
-        if material is not None:
-            return material
-        name = visual.material.name if visual.material is not None else ""
-        color = find_gazebo_color(name)
-        return Material(name=name, color=color) if color else self._gazebo.get(link.name)
 
     def _load_once(self, geometry: Geometry, link: Link, line: int) -> MeshData | MeshError:
         if geometry not in self._loaded:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Images of any kind that Blender reads, as PNG: for programs that read fewer."""
+
+import tempfile
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..diagnostics import MeshError, quote
+
+_MOST_PIXELS = 8192 * 4096
+
+
+def convert_image(content: bytes, name: str) -> bytes:
+    """The bytes of an image -> those of a PNG of 8 bits, top row first, its values unchanged.
+
+    `name` is for messages and, by its suffix, a hint. The scene stays as it is. MeshError
+    `unreadable-texture` for what Blender does not read and for more than 8192 x 4096 pixels.
+    """
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        source = Path(folder, "image" + Path(name).suffix[:10])
+        source.write_bytes(content)
+        try:
+            image = bpy.data.images.load(str(source))
+        except RuntimeError:
+            raise _unreadable(name) from None
+        try:
+            image.colorspace_settings.name = "Non-Color"
+            image.alpha_mode = "CHANNEL_PACKED"
+            path = Path(folder, "image-as.png")
+            save_pixels(image, path, name)
+            return path.read_bytes()
+        finally:
+            bpy.data.images.remove(image)
+
+
+def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
+    """Saves what an image shows as a PNG of 8 bits, whatever its file says. MeshError as above.
+
+    Through a new image of bytes: saving this one would keep its depth.
+    """
+    width, height = image.size
+    if not 0 < width * height <= _MOST_PIXELS:
+        raise _unreadable(name)
+    pixels = np.empty(width * height * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    copy = bpy.data.images.new("image", width, height, alpha=True)
+    try:
+        copy.colorspace_settings.name = "Non-Color"
+        copy.alpha_mode = "CHANNEL_PACKED"
+        copy.pixels.foreach_set(pixels)
+        copy.file_format = "PNG"
+        copy.save(filepath=str(path))
+    except RuntimeError:
+        raise _unreadable(name) from None
+    finally:
+        bpy.data.images.remove(copy)
+
+
+def _unreadable(name: str) -> MeshError:
+    return MeshError(f"{quote(name)} is no image that Blender reads", code="unreadable-texture")
