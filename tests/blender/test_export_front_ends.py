@@ -86,7 +86,6 @@ class TestOperator:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"filepath": "2dof.proto"}, "call the file"),
             ({"filepath": "A.proto", "positions": "nothing:=1"}, "no joint 'nothing'"),
             ({"filepath": "A.proto", "positions": "nothing"}, "is not name:=value"),
             ({"filepath": "A.proto", "tool_slot": "nothing"}, "no link 'nothing'"),
@@ -102,6 +101,12 @@ class TestOperator:
             bpy.ops.export_scene.webots(**chosen)
         assert "Traceback" not in str(failure.value)
         assert os.listdir(tmp_path) == []
+
+    def test_a_name_that_no_proto_can_have(self, tmp_path: Path) -> None:
+        import_robot(ARM)
+        assert bpy.ops.export_scene.webots(filepath=str(tmp_path / "2dof.proto")) == {"FINISHED"}
+        (proto,) = tmp_path.glob("*.proto")
+        assert proto.name != "2dof.proto" and check(proto).problems == ()
 
     def test_a_file_in_the_way(self, tmp_path: Path) -> None:
         import_robot(ARM)
