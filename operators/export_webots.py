@@ -17,10 +17,14 @@ from ..urdf_importer import (
     suggest_proto_name,
 )
 from .active_robot import active_robot
-from .option_properties import add_option_properties, draw_options, read_export_options
+from .option_properties import (
+    OF_THIS_TIME,
+    add_option_properties,
+    draw_options,
+    read_export_options,
+)
 from .reports import report_diagnostics
 
-_OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 _SUFFIXES = {"PROTO": ".proto", "WORLD": ".wbt", "PROJECT": ""}
 _NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"
 _NO_ROBOT = "Import a robot first: there is none in this scene"
@@ -35,16 +39,16 @@ class ExportChoices:
         name="File",
         description="What to write: a PROTO (.proto), a world (.wbt), or else a project folder",
         subtype="FILE_PATH",
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
     check_existing: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Check Existing",
         description="Warn before a file is overwritten",
         default=True,
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.proto;*.wbt", options=_OF_THIS_TIME
+        default="*.proto;*.wbt", options=OF_THIS_TIME
     )
     kind: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Write",

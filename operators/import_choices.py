@@ -8,11 +8,14 @@ import bpy
 
 from ..urdf_importer import RobotError
 from .import_job import ImportTask
-from .option_properties import add_option_properties, draw_options, option_names, read_options
+from .option_properties import (
+    OF_THIS_TIME,
+    add_option_properties,
+    draw_options,
+    option_names,
+    read_options,
+)
 from .xacro_fields import XacroField, apply_xacro_fields, draw_xacro_fields
-
-# Which files it was last time is no setting: neither presets nor the next call keep it.
-_OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
 @add_option_properties
@@ -23,25 +26,25 @@ class ImportChoices:
         name="File",
         description="The URDF or xacro file to import",
         subtype="FILE_PATH",
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
     directory: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Folder",
         description="Where the files of Files are",
         subtype="DIR_PATH",
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
     files: bpy.props.CollectionProperty(  # type: ignore[valid-type]
         name="Files",
         description="Names of several files to import, in Folder",
         type=bpy.types.OperatorFileListElement,
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
     xacro_fields: bpy.props.CollectionProperty(  # type: ignore[valid-type]
         name="Arguments of the File",
         description="The arguments that the chosen xacro files declare",
         type=XacroField,
-        options=_OF_THIS_TIME,
+        options=OF_THIS_TIME,
     )
 
     _folded = False

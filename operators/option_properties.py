@@ -19,6 +19,9 @@ Operator = TypeVar("Operator", bound=type)
 Options = TypeVar("Options", ImportOptions, ExportOptions)
 OptionsType = type[ImportOptions] | type[ExportOptions]
 
+# Which files it was last time is no setting: neither presets nor the next call keep it.
+OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+
 
 def add_option_properties(kind: Operator, options: OptionsType = ImportOptions) -> Operator:
     """Gives an operator class, before it is registered, a property for each option."""
