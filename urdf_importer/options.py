@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+Profile = Literal["native", "morse"]
 FixedJoints = Literal["bones", "fold"]
 FixedLinks = Literal["keep", "merge"]
 Base = Literal["auto", "static", "free"]
@@ -68,6 +69,17 @@ def _package_paths_option() -> Any:
 class ImportOptions:
     """How a description becomes a rig. Every field has a sensible default."""
 
+    profile: Profile = option(
+        "native",
+        "Rig Profile",
+        "What the rig is made for",
+        group="Rig",
+        choices={
+            "native": "Posing, animation and IK in Blender, as the other options say",
+            "morse": "MORSE's Armature actuator: one bone of one axis per joint, no others, "
+            "whatever Combine Joints and Fixed Joints say",
+        },
+    )
     combine_joints: bool = option(
         True,
         "Combine Joints",

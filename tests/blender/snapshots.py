@@ -9,6 +9,8 @@ _PARTS = (
     "actions", "armatures", "cameras", "collections", "images", "lights", "materials", "meshes",
     "node_groups", "objects", "scenes", "texts", "worlds",
 )  # fmt: skip
+_SIDES = ("lock_ik", "use_ik_limit", "ik_min", "ik_max")
+_IK = ("ik_stretch", *(f"{name}_{axis}" for name in _SIDES for axis in "xyz"))
 
 
 def list_data() -> dict[str, list[str]]:
@@ -61,6 +63,7 @@ def _describe_bone(bone: Any) -> dict[str, Any]:
         "mode": bone.rotation_mode,
         "pose": (_plain(bone.location), _plain(bone.rotation_euler)),
         "locks": (_plain(bone.lock_location), _plain(bone.lock_rotation)),
+        "ik": [getattr(bone, name) for name in _IK],
         "shape": (
             bone.custom_shape and bone.custom_shape.name,
             _plain(bone.custom_shape_scale_xyz),
@@ -92,4 +95,6 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, str | int | float) or value is None:
         return value
+    if isinstance(value, bpy.types.ID):
+        return value.name
     return [_plain(item) for item in value]

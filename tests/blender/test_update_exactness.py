@@ -34,6 +34,7 @@ OPTIONS = {
     "separate": replace(PLAIN, combine_joints=False, inertials=False),
     "folded": replace(PLAIN, fixed_joints="fold", visuals=False),
     "free": replace(PLAIN, enforce_limits=False, collisions=False, bone_shapes=False),
+    "morse": replace(PLAIN, profile="morse"),
 }
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -128,6 +129,15 @@ def test_changed_samples(name: str, change: str, tmp_path: Path) -> None:
     assert_updates(tmp_path / "r.urdf", after, before, PLAIN)
 
 
+@pytest.mark.parametrize("change", ["limits", "types", "fixed", "axes"])
+@pytest.mark.parametrize("name", ["planar_base", "gripper"])
+def test_changed_samples_in_the_profile_morse(name: str, change: str, tmp_path: Path) -> None:
+    before = read_sample(ROOT / "sample_urdfs" / f"{name}.urdf")
+    after = CHANGES[change](before)
+    assert_updates(tmp_path / "r.urdf", before, after, OPTIONS["morse"])
+    assert_updates(tmp_path / "r.urdf", after, before, OPTIONS["morse"])
+
+
 @pytest.mark.parametrize(
     ("options", "then"),
     [
@@ -135,9 +145,10 @@ def test_changed_samples(name: str, change: str, tmp_path: Path) -> None:
         ("everything", "separate"),
         ("separate", "folded"),
         ("folded", "free"),
+        ("everything", "morse"),
     ],
 )
-@pytest.mark.parametrize("name", ["humanoid_arm", "gripper"])
+@pytest.mark.parametrize("name", ["humanoid_arm", "gripper", "planar_base"])
 def test_other_options(name: str, options: str, then: str, tmp_path: Path) -> None:
     text = read_sample(ROOT / "sample_urdfs" / f"{name}.urdf")
     one, other = OPTIONS[options], OPTIONS[then]

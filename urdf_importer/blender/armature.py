@@ -71,6 +71,7 @@ def _lock(pose_bone: Any, bone: BonePlan) -> None:
     pose_bone.lock_location = [("location", i) not in free for i in range(3)]
     pose_bone.lock_rotation = [("rotation_euler", i) not in free for i in range(3)]
     pose_bone.lock_scale = (True, True, True)
+    pose_bone.ik_stretch = bone.ik_stretch
     for index, axis in enumerate("xyz"):
         setattr(pose_bone, f"lock_ik_{axis}", index not in bone.turns)
         limits = bone.ik_limits[index]

@@ -18,6 +18,7 @@ from .limits import needs_limit_bone, plan_ik_limits, plan_limit_bone, plan_limi
 from .looks import fixed_look, joint_look, measure_joints
 from .mechanism import plan_mechanism
 from .mimic_drivers import plan_mimic_drivers
+from .morse_profile import free_one_axis, hold_joints, settle_options
 from .names import NameTable
 from .rig_plan import (
     FIXED,
@@ -48,10 +49,12 @@ def plan_rig(
     Raises KinematicsError where no robot can be made: no links, no root, names twice, too many
     links for `options.max_links`, links absurdly far away.
     """
-    options = options or ImportOptions()
+    options = settle_options(options or ImportOptions())
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
     _check_size(robot, options)
     tree = plan_tree(robot, diagnostics)
+    if options.profile == "morse":
+        tree = hold_joints(tree, diagnostics)
     frames = _check_frames(tree, zero_frames(tree))
     bones = options.fixed_joints == "bones"
     groups = group_joints(tree, frames, combine=options.combine_joints, through_fixed=not bones)
@@ -217,6 +220,8 @@ class _Rig:
             exact=exact_axes(seed),
             look=self._look(index, seed, joints),
         )
+        if self.options.profile == "morse":
+            bone = free_one_axis(bone, joints[0])
         self.bones.append(bone)
         self.joints += joints
         self.bone_of_joint.update({joint.joint.name: bone.name for joint in joints})

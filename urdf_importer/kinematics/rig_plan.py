@@ -69,8 +69,8 @@ class BoneLook:
 class BonePlan:
     """`rest` (4, 4) is what Blender shall make of head, tail and roll: origin at the head, Y along
     the bone. `exact` names the axes that joints need exact. `free` are the channels a user may
-    move. `ik_limits` bounds turning about X, Y, Z in Blender's IK; None where unbounded. `look` is
-    None for bones that Blender draws as its own."""
+    move, `turns` the axes that are free in Blender's IK, bounded by `ik_limits`; None where
+    unbounded. `ik_stretch` is 0 to 1. `look` is None for bones that Blender draws as its own."""
 
     name: str
     parent: str
@@ -81,6 +81,7 @@ class BonePlan:
     free: tuple[tuple[Property, int], ...] = ()
     turns: tuple[int, ...] = ()
     ik_limits: tuple[tuple[float, float] | None, ...] = (None, None, None)
+    ik_stretch: float = 0.0
     exact: ExactAxes = ""
     look: BoneLook | None = None
 

@@ -5,6 +5,7 @@ What the description did not change stays as the user has it. The plan of the ol
 a bone of which both plans say the same is left alone.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -90,7 +91,7 @@ def _describe(armature: Any, plan: RigPlan) -> None:
 
 
 def _is_set_alike(bone: BonePlan, before: BonePlan | None) -> bool:
-    names = ("rotation_mode", "free", "turns", "ik_limits")
+    names = ("rotation_mode", "free", "turns", "ik_limits", "ik_stretch")
     return before is not None and all(getattr(bone, n) == getattr(before, n) for n in names)
 
 
@@ -99,7 +100,10 @@ def _clear_ik_limits(armature: Any, bones: Sequence[BonePlan]) -> None:
     for bone in bones:
         for index, axis in enumerate("xyz"):
             if bone.ik_limits[index] is None:
-                setattr(armature.pose.bones[bone.name], f"use_ik_limit_{axis}", False)
+                pose_bone = armature.pose.bones[bone.name]
+                setattr(pose_bone, f"use_ik_limit_{axis}", False)
+                setattr(pose_bone, f"ik_min_{axis}", -math.pi)
+                setattr(pose_bone, f"ik_max_{axis}", math.pi)
 
 
 def _set_positions(armature: Any, plan: RigPlan, positions: Mapping[str, Position]) -> None:
