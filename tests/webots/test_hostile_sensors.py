@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proto_check import check
 from urdf_importer import Diagnostics, ExportOptions, export_robot, read_robot
-from urdf_importer.writers.webots.sensor_reading import TYPES
+from urdf_importer.sensors.reading import TYPES
 from webots_robots import BOX, joint, link
 
 COLLISION = f"<collision>{BOX}</collision>"

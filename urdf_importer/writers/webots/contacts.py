@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ...diagnostics import Diagnostics, quote
 from ...model import Robot
-from .elements import Element, parse_extra
+from ...sensors.elements import Element, parse_extra
 from .names import Claims
 from .vrml import Node, Value
 

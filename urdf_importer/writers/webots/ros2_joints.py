@@ -14,7 +14,7 @@ from ...diagnostics import Diagnostics
 from ...kinematics.mimic import follow_to_masters
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...model import Joint, Mimic, Robot
-from .elements import Element, parse_extra
+from ...sensors.elements import Element, parse_extra
 from .structure import AxisPlan, StructurePlan
 
 Command = Literal["position", "velocity"]

@@ -31,8 +31,9 @@ from ...model import (
     Visual,
     VisualMaterials,
 )
+from ...sensors.streams import Stream
 from .ros2_joints import RosJoint, RosRobot
-from .sensor_plan import DevicePlan, SensorPlan, Stream
+from .sensor_plan import DevicePlan, SensorPlan
 from .vrml import write_number
 
 # What webots_ros2_driver publishes by itself.

@@ -3,10 +3,11 @@
 
 import numpy as np
 
-from .elements import Element
+from ...sensors.elements import Element
+from ...sensors.noise import has_noise, read_noise
+from ...sensors.reading import WrittenSensor, felt_collisions, frame_of
+from ...sensors.streams import read_stream
 from .sensor_plan import DeviceKind, DevicePlan
-from .sensor_reading import WrittenSensor, frame_of
-from .sensor_streams import read_stream
 from .vrml import Value
 
 
@@ -17,7 +18,7 @@ def plan_imu(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
     imu = sensor.element.find("imu")
     if imu is None or imu.flag("enable_orientation") is not False:
         kinds.append(("InertialUnit", "inertial_unit"))
-    if imu is not None and _has_noise(imu):
+    if imu is not None and has_noise(imu):
         notes.append("it has no noise, which Webots takes only as a share of what is measured")
     if imu is not None and imu.find("orientation_reference_frame") is not None:
         notes.append("its orientation is that in the world")
@@ -47,7 +48,7 @@ def plan_gps(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
 def plan_compass(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
     notes.append("it measures the direction of north, not the field in tesla")
     magnetometer = sensor.element.find("magnetometer")
-    if magnetometer is not None and _has_noise(magnetometer):
+    if magnetometer is not None and has_noise(magnetometer):
         notes.append("it has no noise, which Webots takes only as a share of what is measured")
     return [_device(sensor, "Compass", {})]
 
@@ -66,12 +67,10 @@ def plan_altimeter(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
 
 def plan_contact(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
     """A bumper: it tells whether anything touches, no forces and no places."""
-    contact = sensor.element.find("contact") or sensor.element
-    named = tuple(c.text for c in contact.all("collision") if c.text)
     notes.append("it tells only whether something touches, not where nor how strongly")
     device = _device(sensor, "TouchSensor", {"type": "bumper"})
     device.frame = np.eye(4)
-    device.takes_collisions = named
+    device.takes_collisions = felt_collisions(sensor)
     return [device]
 
 
@@ -101,12 +100,6 @@ def _device(sensor: WrittenSensor, kind: DeviceKind, fields: dict[str, Value]) -
     )
 
 
-def _has_noise(element: Element) -> bool:
-    """Whether any noise within is not zero."""
-    words = ("stddev", "bias_mean", "bias_stddev", "mean")
-    return any(e.tag in words and e.text.strip("0. ") for e in element.walk())
-
-
 def _worst(place: Element, sensing: str, notes: list[str]) -> float:
     """The larger of the deviations across and up: Webots has one."""
     deviations = [
@@ -118,9 +111,8 @@ def _worst(place: Element, sensing: str, notes: list[str]) -> float:
     return max(deviations)
 
 
-def _deviation(noise: Element | None, notes: list[str]) -> float:
-    if noise is None:
-        return 0.0
-    if noise.number("mean"):
+def _deviation(element: Element | None, notes: list[str]) -> float:
+    noise = read_noise(element)
+    if noise.mean:
         notes.append("its noise has no mean")
-    return abs(noise.number("stddev") or 0.0)
+    return noise.deviation

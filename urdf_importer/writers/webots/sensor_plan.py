@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...kinematics.transforms import Matrix
+from ...sensors.streams import Stream
 from .vrml import Value
 
 DeviceKind = Literal[
@@ -32,20 +33,10 @@ DeviceKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
-    """How ROS gets what a sensor measures; `rate` in Hz, 0 for every step. Empty: as the driver
-    of Webots for ROS 2 names it."""
-
-    topic: str = ""
-    frame: str = ""
-    rate: float = 0.0
-    always_on: bool = False
-
-
 @dataclass(slots=True, kw_only=True, eq=False)
 class DevicePlan:
-    """One device of Webots. `frame` (4, 4) is its frame in that of its link."""
+    """One device of Webots. `frame` (4, 4) is its frame in that of its link; what its stream leaves
+    empty is as Webots' driver for ROS 2 names it."""
 
     kind: DeviceKind
     wanted_name: str
@@ -55,14 +46,14 @@ class DevicePlan:
     needs_physics: bool = False
     takes_collisions: tuple[str, ...] | None = None
     measures_joint: str = ""
-    stream: Stream = Stream()
+    stream: Stream = field(default_factory=Stream)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class SensorPlan:
     """A sensor of the description, and the devices that do its work on a link.
 
-    `type` is one of the values of sensor_reading.TYPES. An rgbd camera is a Camera and a
+    `type` is one of the values of sensors.reading.TYPES. An rgbd camera is a Camera and a
     RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` say what
     is not as it was.
     """
@@ -71,6 +62,6 @@ class SensorPlan:
     type: str
     link: str
     devices: list[DevicePlan]
-    stream: Stream = Stream()
+    stream: Stream = field(default_factory=Stream)
     notes: tuple[str, ...] = ()
     line: int = 0

@@ -11,20 +11,17 @@ sensor, with all that is different.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from ...diagnostics import Diagnostics, quote
 from ...model import Joint, Link, Robot
 from ...options import ExportOptions
+from ...sensors.cameras import kind_of, point_cloud_topic
+from ...sensors.reading import Places, WrittenSensor, find_sensors, joint_above, unknown_type
+from ...sensors.streams import read_stream
 from .frames import pose_fields
 from .names import NameTables
-from .sensor_cameras import (
-    gives_color,
-    plan_camera,
-    plan_depth,
-    plan_multicamera,
-    plan_rgbd,
-    point_cloud_topic,
-)
+from .sensor_cameras import plan_camera, plan_depth, plan_rgbd
 from .sensor_motion import (
     plan_altimeter,
     plan_compass,
@@ -35,15 +32,13 @@ from .sensor_motion import (
 )
 from .sensor_plan import DevicePlan, SensorPlan
 from .sensor_ranges import plan_lidar, plan_sonar
-from .sensor_reading import WrittenSensor, drop, find_sensors, joint_above
-from .sensor_streams import read_stream
 from .structure import SolidPlan, StructurePlan
 from .vrml import Node, Value
 
 _PLANNERS: dict[str, Callable[[WrittenSensor, list[str]], list[DevicePlan]]] = {
     "camera": plan_camera,
     "wide": plan_camera,
-    "multicamera": plan_multicamera,
+    "multicamera": plan_camera,
     "depth": plan_depth,
     "rgbd": plan_rgbd,
     "lidar": plan_lidar,
@@ -65,14 +60,16 @@ def read_sensors(
     """All sensors of a robot, in the order of the file; none where the options want none."""
     if not options.sensors:
         return []
-    links = {link.name for link in robot.links}
-    links |= {name for joint in robot.joints for name in (joint.parent, joint.child)}
-    joints = {joint.name: joint for joint in robot.joints}
+    places = Places(robot)
     plans = []
-    for sensor in find_sensors(robot, diagnostics):
-        link = _find_link(sensor, links, joints, diagnostics)
-        if link:
-            plans += _plan(robot, sensor, link, joints, diagnostics)
+    for sensor in find_sensors(robot, partial(_drop, diagnostics)):
+        link, reason = places.find_link(sensor)
+        if sensor.type not in _PLANNERS:
+            reason = unknown_type(sensor, "Webots")
+        if reason:
+            _drop(diagnostics, sensor.name, reason, sensor.line)
+        else:
+            plans += _plan(robot, sensor, link, places.joints, diagnostics)
     return plans
 
 
@@ -81,26 +78,14 @@ def sensor_links(sensors: Iterable[SensorPlan]) -> frozenset[str]:
     return frozenset(sensor.link for sensor in sensors)
 
 
-def _find_link(
-    sensor: WrittenSensor,
-    links: set[str],
-    joints: Mapping[str, Joint],
-    diagnostics: Diagnostics,
-) -> str:
-    """The link that a sensor is on; "" where it is on none."""
-    reference = sensor.reference
-    if sensor.type == "force" and reference in joints:
-        return joints[reference].child
-    if reference in links:
-        return reference
-    if reference in joints:
-        reason = f"is on joint {quote(reference)}, where only force sensors can be"
-    elif reference:
-        reason = f"is on {quote(reference)}, which is no link of the robot"
-    else:
-        reason = "names no link to be on"
-    drop(diagnostics, sensor.name, reason, sensor.line)
-    return ""
+def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
+    """A sensor is lost."""
+    diagnostics.error(
+        "webots-sensor-dropped",
+        f"sensor {quote(name)} {reason}; it is left out",
+        subject=name,
+        line=line,
+    )
 
 
 def _plan(
@@ -110,13 +95,11 @@ def _plan(
     joints: Mapping[str, Joint],
     diagnostics: Diagnostics,
 ) -> list[SensorPlan]:
-    kind = sensor.type
-    if kind == "depth" and gives_color(sensor):
-        kind = "rgbd"
+    kind = kind_of(sensor)
     notes: list[str] = []
     devices = _PLANNERS[kind](sensor, notes)
     if not devices:
-        drop(diagnostics, sensor.name, "has no camera", sensor.line)
+        _drop(diagnostics, sensor.name, "has no camera", sensor.line)
         return []
     stream = read_stream(sensor.element)
     if kind == "rgbd":
@@ -193,7 +176,7 @@ class SensorWriter:
             return False
         reason = self._find_fault(sensor)
         if reason:
-            drop(self._diagnostics, sensor.name, reason, sensor.line)
+            _drop(self._diagnostics, sensor.name, reason, sensor.line)
             return False
         for device in sensor.devices:
             device.name = _claim(names, device.wanted_name)

@@ -5,8 +5,9 @@ Gazebo's sensors say so in the sensor itself (new) or in the plugin that publish
 plugin with words of its own).
 """
 
+from dataclasses import dataclass
+
 from .elements import Element
-from .sensor_plan import Stream
 
 _FRAMES = (
     "optical_frame_id",
@@ -21,6 +22,17 @@ _FRAMES = (
 _TOPICS = ("topicname", "topic_name", "bumpertopicname", "imagetopicname")
 _DEPTH_TOPICS = ("depthimagetopicname",)
 _CLOUD_TOPICS = ("pointcloudtopicname",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """How ROS gets what a sensor measures; `rate` in Hz, 0 for every step. Names are empty where
+    the description has none."""
+
+    topic: str = ""
+    frame: str = ""
+    rate: float = 0.0
+    always_on: bool = False
 
 
 def read_stream(sensor: Element) -> Stream:

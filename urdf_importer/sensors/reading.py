@@ -7,18 +7,20 @@
 <link><sensor type="...">                      some exporters
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, quote
-from ...kinematics.transforms import Matrix, matrix_from_pose
-from ...model import Extra, Joint, Pose, Robot
+from ..diagnostics import quote
+from ..kinematics.transforms import Matrix, matrix_from_pose
+from ..model import Extra, Joint, Pose, Robot
 from .elements import Element, parse_extra, split_numbers
 
 Dialect = Literal["sdf", "old", "urdf"]
+# drop(name, reason, line) says that a sensor is lost: "sensor 'name' reason".
+Drop = Callable[[str, str, int], None]
 
 # What the types of all dialects are here.
 TYPES = {
@@ -51,9 +53,11 @@ _OPTICAL = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WrittenSensor:
-    """`type` is a value of TYPES, `reference` the link or joint that it is on, as written."""
+    """`word` is the type as written, in lower case ("" for none), `type` the value of TYPES for it
+    ("" for none), `reference` the link or joint that it is on, as written."""
 
     element: Element
+    word: str
     type: str
     name: str
     reference: str
@@ -64,26 +68,46 @@ class WrittenSensor:
         return self.element.line
 
 
-def find_sensors(robot: Robot, diagnostics: Diagnostics) -> Iterator[WrittenSensor]:
-    """The sensors in the order of the file; ERROR diagnostics for those that Webots cannot have."""
+class Places:
+    """The links and joints of a robot, by name, that sensors can be on."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.links = {link.name for link in robot.links}
+        self.links |= {name for joint in robot.joints for name in (joint.parent, joint.child)}
+        self.joints: Mapping[str, Joint] = {joint.name: joint for joint in robot.joints}
+
+    def find_link(self, sensor: WrittenSensor) -> tuple[str, str]:
+        """The link that a sensor is on and ""; or "" and the reason why it is on none."""
+        reference = sensor.reference
+        if sensor.type == "force" and reference in self.joints:
+            return self.joints[reference].child, ""
+        if reference in self.links:
+            return reference, ""
+        if reference in self.joints:
+            return "", f"is on joint {quote(reference)}, where only force sensors can be"
+        if reference:
+            return "", f"is on {quote(reference)}, which is no link of the robot"
+        return "", "names no link to be on"
+
+
+def find_sensors(robot: Robot, drop: Drop) -> Iterator[WrittenSensor]:
+    """The sensors in the order of the file, those of unknown types too; `drop` is called for what
+    cannot be read."""
     for extra, reference in _extras(robot):
         if extra.tag != "sensor" and "sensor" not in extra.xml:
             continue
         element = parse_extra(extra)
         if element is None:
-            drop(diagnostics, reference or extra.tag, "is no XML", extra.line)
+            drop(reference or extra.tag, "is no XML", extra.line)
             continue
-        yield from _sensors_of(element, reference, diagnostics)
+        yield from _sensors_of(element, reference)
 
 
-def drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
-    """A sensor is lost."""
-    diagnostics.error(
-        "webots-sensor-dropped",
-        f"sensor {quote(name)} {reason}; it is left out",
-        subject=name,
-        line=line,
-    )
+def unknown_type(sensor: WrittenSensor, simulator: str) -> str:
+    """The reason why a sensor is lost whose type a simulator does not have."""
+    if not sensor.word:
+        return "has no type"
+    return f"is of the type {quote(sensor.word)}, which {simulator} does not have"
 
 
 def frame_of(element: Element, dialect: Dialect, *, looks: bool = False) -> Matrix:
@@ -93,6 +117,12 @@ def frame_of(element: Element, dialect: Dialect, *, looks: bool = False) -> Matr
     if dialect == "urdf" and looks:
         frame[:3, :3] = frame[:3, :3] @ _OPTICAL
     return frame
+
+
+def felt_collisions(sensor: WrittenSensor) -> tuple[str, ...]:
+    """The names of the collisions that a contact sensor feels with; none for all of its link."""
+    contact = sensor.element.find("contact") or sensor.element
+    return tuple(c.text for c in contact.all("collision") if c.text)
 
 
 def joint_above(robot: Robot, link: str) -> Joint | None:
@@ -111,29 +141,28 @@ def _extras(robot: Robot) -> Iterator[tuple[Extra, str]]:
         yield extra, ""
 
 
-def _sensors_of(element: Element, inside: str, diagnostics: Diagnostics) -> Iterator[WrittenSensor]:
+def _sensors_of(element: Element, inside: str) -> Iterator[WrittenSensor]:
     if element.tag == "sensor":
-        yield from _read(element, inside, diagnostics)
+        yield _read(element, inside)
     elif element.tag == "gazebo":
         reference = element.attributes.get("reference", "").strip() or inside
         for child in element.children:
             if child.tag == "sensor" or child.prefix == "sensor":
-                yield from _read(child, reference, diagnostics)
+                yield _read(child, reference)
 
 
-def _read(element: Element, inside: str, diagnostics: Diagnostics) -> Iterator[WrittenSensor]:
+def _read(element: Element, inside: str) -> WrittenSensor:
     parent = element.find("parent")
     reference = inside or ("" if parent is None else parent.read("link", "joint"))
     word, dialect = _type_of(element)
-    name = element.attributes.get("name", "").strip() or f"{reference}_{word or 'sensor'}"
-    kind = TYPES.get(word)
-    if kind is None:
-        what = (
-            f"is of the type {quote(word)}, which Webots does not have" if word else "has no type"
-        )
-        drop(diagnostics, name, what, element.line)
-        return
-    yield WrittenSensor(element=element, type=kind, name=name, reference=reference, dialect=dialect)
+    return WrittenSensor(
+        element=element,
+        word=word,
+        type=TYPES.get(word, ""),
+        name=element.attributes.get("name", "").strip() or f"{reference}_{word or 'sensor'}",
+        reference=reference,
+        dialect=dialect,
+    )
 
 
 def _type_of(element: Element) -> tuple[str, Dialect]:

@@ -8,7 +8,7 @@ so do upper and lower case in names.
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from ...model import Extra
+from ..model import Extra
 
 _LARGEST = 1e12
 
