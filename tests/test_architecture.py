@@ -51,14 +51,16 @@ TABLE = {
     "kinematics": row(PLAIN, "numpy"),
     "meshes": row("model diagnostics packages", "numpy", late="stl collada"),
     "readers": row(f"{PLAIN} packages", late="xacro yaml ruamel"),
+    # What descriptions say of sensors, for every program that has some.
+    "sensors": row(f"{PLAIN} kinematics", "numpy"),
     # What a writer makes is several files, written all or not at all.
-    "writers": row(f"{PLAIN} kinematics meshes outputs", "numpy"),
+    "writers": row(f"{PLAIN} kinematics meshes outputs sensors", "numpy"),
     "blender": row(
         f"{PLAIN} changes kinematics meshes outputs progress interrupts",
         "bpy bmesh mathutils idprop numpy",
     ),
     "pipeline": row(
-        f"{PLAIN} changes kinematics meshes outputs packages progress readers writers",
+        f"{PLAIN} changes kinematics meshes outputs packages progress readers sensors writers",
         late="blender",
     ),
     # The front ends. headless.py is started as a file, so it must name the package.
@@ -67,6 +69,10 @@ TABLE = {
     "cli": row("urdf_importer diagnostics options outputs progress interrupts command"),
     "command": row("urdf_importer diagnostics options outputs progress"),
     "headless": row("urdf_importer diagnostics options progress cli"),
+    # Builder scripts: on top of the public API; what Blender has to do stands in blender/game/.
+    "morse": row(f"urdf_importer {PLAIN} kinematics sensors", late="blender"),
+    # Loaded by the rest of morse only where a script runs, so in Blender.
+    "morse.standalone": row("diagnostics blender morse"),
 }
 BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extras"}
 # Operators poll, translate and report; what they may see of the library.
@@ -119,6 +125,10 @@ def part_of(parts: tuple[str, ...]) -> str:
 
 
 def row_name(source: Source) -> str:
+    """Of the folder in a part that has a row of its own, else of the part."""
+    nested = ".".join(source.parts[1:3])
+    if nested in TABLE:
+        return nested
     return source.parts[1] if len(source.parts) > 1 else "__init__"
 
 

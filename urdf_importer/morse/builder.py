@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The names of MORSE's builder, and URDFRobot, for builder scripts:
+
+    from urdf_importer.morse.builder import *
+
+With MORSE they are MORSE's own, and enable() is done; without it they are stand-alone ones. That is
+found out when a script takes a name, not before.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from ..diagnostics import BuildError
+
+# What else scripts get by the star from MORSE's builder, and use.
+_COMMON: Mapping[str, Any] = {"math": math, "os": os, "sys": sys}
+
+
+def find_builder() -> ModuleType:
+    """MORSE's builder, enabled, or the stand-alone one: which of them is decided here alone.
+
+    Raises BuildError where the variable MORSE_ROOT names a MORSE that is not there.
+    """
+    from . import enable, finding, standalone
+    from .teaching import teach_builder
+
+    try:
+        enable()
+    except BuildError:
+        if os.environ.get(finding.VARIABLE):
+            raise
+        teach_builder(standalone)
+        return standalone
+    return sys.modules[finding.BUILDER]
+
+
+def _find_names() -> dict[str, Any]:
+    """Name -> what a script gets by it."""
+    from . import standalone
+    from .standalone.absent import ABSENT
+    from .teaching import make_robot_class
+
+    builder = find_builder()
+    if builder is standalone:
+        found = {name: getattr(standalone, name) for name in standalone.__all__} | ABSENT
+    else:
+        found = {name: value for name, value in vars(builder).items() if name[:1] != "_"}
+        found["timer"] = builder.abstractcomponent.timer
+    return {**_COMMON, **found, "URDFRobot": make_robot_class(builder)}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted(_find_names())
+    if not name.startswith("_"):
+        found = _find_names()
+        if name in found:
+            return found[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

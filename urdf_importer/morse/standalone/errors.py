@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a builder script.
+
+    BuildError
+    `-- ScriptError              what MORSE's builder raises as MorseBuilderError
+        |-- UnknownNameError     also a KeyError
+        |-- ComponentNameError   also a SyntaxError
+        |-- ComponentTypeError   also an AttributeError
+        |-- ParentError          also a TypeError
+        |-- ClassPathError       also a ValueError
+        |-- MissingModelError    also a FileNotFoundError
+        `-- UnexportableError    MORSE ends the program here
+
+Each is also what MORSE raises in that case, so that a script which catches that catches these.
+"""
+
+from ...diagnostics import BuildError
+
+
+class ScriptError(BuildError):
+    """One clear sentence. Nothing of what was asked for was done."""
+
+
+class UnknownNameError(ScriptError, KeyError):
+    """No interface, level, modifier, property or object of that name."""
+
+
+class ComponentNameError(ScriptError, SyntaxError):
+    """A name that no component can have."""
+
+
+class ComponentTypeError(ScriptError, AttributeError):
+    """Something else stands where a component belongs."""
+
+
+class ParentError(ScriptError, TypeError):
+    """What would hang on itself."""
+
+
+class ClassPathError(ScriptError, ValueError):
+    """A class that is not named by its module and name."""
+
+
+class MissingModelError(ScriptError, FileNotFoundError):
+    """A .blend that is not there."""
+
+
+class UnexportableError(ScriptError):
+    """The component has no data that could be streamed."""
