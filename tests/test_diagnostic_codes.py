@@ -114,11 +114,14 @@ def _defaults_of_code(arguments: ast.arguments) -> Iterator[ast.expr]:
             yield default
 
 
-# The front ends have reports of another kind.
-FRONT_ENDS = ("cli", "command", "headless", "__main__")
+# The front ends, and what lets MORSE run, have reports of another kind.
+OTHER_REPORTS = ("cli", "command", "headless", "__main__", "morse")
 CODES = collect_codes(
     tuple(
-        s for s in sources_of("urdf_importer") if s.parts[1:2] == () or s.parts[1] not in FRONT_ENDS
+        source
+        for source in sources_of("urdf_importer")
+        if source.parts[1:2] not in [(name,) for name in OTHER_REPORTS]
+        and source.parts[1:3] != ("blender", "game")
     )
 )
 

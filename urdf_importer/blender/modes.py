@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -52,7 +52,9 @@ def deselect_all() -> None:
 
 def _select(wanted: Iterable[Any]) -> None:
     for each in bpy.context.view_layer.objects.selected:
-        each.select_set(False)
+        # Where an object was removed, its place is there until the view layer is updated.
+        if each is not None:
+            each.select_set(False)
     for each in wanted:
         each.select_set(True)
 
@@ -80,3 +82,50 @@ def enter_pose_mode(armature: Any) -> None:
     bpy.context.view_layer.objects.active = armature
     if armature.mode != "POSE":
         bpy.ops.object.mode_set(mode="POSE")
+
+
+@contextmanager
+def selection_kept(armature: Any) -> Iterator[None]:
+    """Works in object mode with nothing selected. Selection, active object and mode are as before
+    afterwards, but for objects that are gone: `armature` takes the place of the active one."""
+    before = remember_standing()
+    leave_modes()
+    deselect_all()
+    try:
+        yield
+    finally:
+        if before.active is not None and not _is_alive(before.active):
+            before = replace(before, active=armature, mode="OBJECT", in_mode=())
+        restore_standing(
+            replace(
+                before,
+                selected=tuple(filter(_is_alive, before.selected)),
+                in_mode=tuple(filter(_is_alive, before.in_mode)),
+            )
+        )
+
+
+def _is_alive(item: Any) -> bool:
+    try:
+        return item.name in bpy.context.view_layer.objects
+    except ReferenceError:
+        return False
+
+
+@contextmanager
+def reachable(armature: Any) -> Iterator[None]:
+    """The armature seen in this view layer, which edit mode asks for, wherever it is."""
+    scene = bpy.context.scene
+    hidden = armature.hide_viewport
+    collection = bpy.data.collections.new("~ reachable")
+    scene.collection.children.link(collection)
+    collection.objects.link(armature)
+    concealed = armature.hide_get()
+    armature.hide_viewport = False
+    armature.hide_set(False)
+    try:
+        yield
+    finally:
+        armature.hide_viewport = hidden
+        armature.hide_set(concealed)
+        bpy.data.collections.remove(collection)

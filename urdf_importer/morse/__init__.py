@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Imported robots in builder scripts of the MORSE simulator.
+
+    import urdf_importer.morse
+
+    urdf_importer.morse.enable()                 # MORSE's builder, on today's Blender
+    from urdf_importer.morse.builder import *    # its classes, or stand-alone ones
+
+    robot = URDFRobot("arm.urdf")
+    arm = robot.armature()
+    robot.append(VideoCamera(), link="hand")
+    env = Environment("empty")
+    env.create()
+
+Nothing of MORSE is loaded, and nothing in Blender changed, before one of these names is used.
+Documented in docs/morse.md.
+"""
+
+from os import PathLike
+from typing import Any
+
+from .. import check_morse_profile, write_builder_script
+from ..sensors import SensorSuggestion, suggest_sensors
+
+__all__ = [
+    "SensorSuggestion",
+    "URDFRobot",
+    "check_morse_profile",
+    "disable",
+    "enable",
+    "forget_components",
+    "suggest_sensors",
+    "write_builder_script",
+]
+
+
+def enable(root: str | PathLike[str] | None = None) -> None:
+    """Makes MORSE's own builder run in this Blender, and teaches its Robot about descriptions:
+    Robot("arm.urdf") is a URDFRobot then.
+
+    `root` is the folder that holds MORSE's lib/ and share/ ("/usr"); as the variable MORSE_ROOT
+    says, or wherever Python finds MORSE, if it is None. Raises BuildError where there is none.
+    Where Blender has its game engine, only the robots are new.
+    """
+    from . import compat, finding, teaching
+
+    builder = finding.find_morse(root)
+    compat.install()
+    teaching.teach_builder(builder)
+
+
+def disable() -> None:
+    """Takes back what enable() did; what was built stays."""
+    from . import compat, teaching
+
+    teaching.unteach_builder()
+    compat.uninstall()
+
+
+def forget_components() -> None:
+    """Lets the builders, MORSE's and the stand-alone one, forget all components, to build another
+    scene in the same session."""
+    from . import compat
+    from .standalone import script
+
+    compat.forget_components()
+    script.forget_components()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "URDFRobot":
+        from . import builder
+
+        return builder.URDFRobot
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

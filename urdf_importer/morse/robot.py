@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots of builder scripts that come from a description.
+
+`DescribedRobot` is what a description adds to a builder's Robot: MORSE's own where it can be
+imported, else the stand-alone one. It makes of nothing but public methods what MORSE expects: a
+root with the robot's tag, below it the armature, the links' empties flat on that.
+"""
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from .. import (
+    BuildError,
+    Diagnostic,
+    Diagnostics,
+    ImportOptions,
+    ImportResult,
+    KinematicsError,
+    Robot,
+    check_morse_profile,
+    import_robot,
+    save_blend,
+    set_joint_positions,
+    write_builder_script,
+)
+from ..diagnostics import quote
+from ..kinematics.forward import Position
+from ..sensors import SensorSuggestion, suggest_sensors
+
+logger = logging.getLogger(__name__)
+
+SUFFIXES = (".urdf", ".xacro")
+
+# Findings about sliding joints that an armature of their own mends.
+_MISREAD = ("morse-prismatic-misread", "morse-prismatic-runaway")
+
+
+def is_description(filename: Any) -> bool:
+    """Whether a robot's file is a description and not one of Blender's files."""
+    return isinstance(filename, str | PathLike) and str(filename).lower().endswith(SUFFIXES)
+
+
+class DescribedRobot:
+    """A robot of a builder script, made from a URDF or xacro file.
+
+        robot = URDFRobot("arm.urdf", name="arm")
+        arm = robot.armature()
+        robot.append(VideoCamera(), link="hand")
+
+    filename       the description; searched as the builder's robots are, from the working folder
+    name           the robot's name; that of the variable if none
+    package_paths  folders in which to look for packages; files in them may be read
+    packages       package -> folder
+    xacro_args     argument -> value, for xacro files
+    options        an ImportOptions, for all else; its rig profile is morse
+
+    Raises RobotError, one sentence with file and line, where there is no robot; nothing is left
+    then.
+    """
+
+    # Of the builder's Robot.
+    _bpy_object: Any
+    _blender_filename: Any
+    _builder: ModuleType
+    name: str
+
+    _options: ImportOptions | None = None
+    _result: ImportResult | None = None
+    _sensors: tuple[SensorSuggestion, ...] | None = None
+    _state: Any = None
+    _end_effector: Any = None
+
+    def __init__(
+        self,
+        filename: str | PathLike[str],
+        name: str | None = None,
+        *,
+        package_paths: Sequence[str | PathLike[str]] = (),
+        packages: Mapping[str, str | PathLike[str]] | None = None,
+        xacro_args: Mapping[str, str] | None = None,
+        options: ImportOptions | None = None,
+    ) -> None:
+        options = options or ImportOptions()
+        self._options = replace(
+            options,
+            package_paths=(*options.package_paths, *map(str, package_paths)),
+            packages=(*options.packages, *((k, str(v)) for k, v in (packages or {}).items())),
+            xacro_args=(*options.xacro_args, *(xacro_args or {}).items()),
+        )
+        if not is_description(filename):
+            raise BuildError(f"{quote(str(filename))} is no robot description (.urdf or .xacro)")
+        try:
+            super().__init__(str(filename), name)  # type: ignore[call-arg]
+        except BaseException:
+            forget(self)
+            raise
+
+    def append_meshes(
+        self, objects: Any = None, component: Any = None, prefix: Any = None
+    ) -> list[Any]:
+        """The builder's Robot calls this to get its objects, the root first. For files of Blender
+        it does what that would do."""
+        filename = component or self._blender_filename
+        if not is_description(filename):
+            found: list[Any] = super().append_meshes(objects, component, prefix)  # type: ignore[misc]
+            return found
+        from ..blender.game.robots import build_root, set_physics
+
+        options = replace(self._options or ImportOptions(), profile="morse")
+        self._result = import_robot(_find_description(filename), options)
+        self._actuators: dict[Any, Any] = {}
+        self._targets: list[tuple[Any, Any, str]] = []
+        root = build_root(self.rig, self._result.robot.name)
+        self.rig.name = f"{self._result.robot.name}_armature"
+        set_physics(root, self.rig)
+        _report((*self.diagnostics, *self.check()))
+        return [root, self.rig, *self.links.values()]
+
+    @property
+    def rig(self) -> Any:
+        """The armature object of the whole robot; what was split off it hangs on it."""
+        return self._made.armature
+
+    @property
+    def description(self) -> Robot:
+        """What the file says."""
+        return self._made.robot
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What of the description was substituted or lost."""
+        return self._made.diagnostics
+
+    @property
+    def links(self) -> Mapping[str, Any]:
+        """Link name -> its empty, in the frame that the description gives the link."""
+        from ..blender.game.robots import find_links
+
+        return MappingProxyType(find_links(self.rig))
+
+    @property
+    def joints(self) -> Mapping[str, Any]:
+        """Joint name -> pose bone, of the joints that MORSE can move, from the root outwards."""
+        from ..blender.game.robots import find_joints
+
+        return MappingProxyType(find_joints(self.rig))
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Group -> joints: arms, legs, hands, as the joints branch."""
+        from ..blender.robot_table import read_table
+
+        return MappingProxyType({c.title: c.joints for c in read_table(self.rig).chains})
+
+    def check(self) -> tuple[Diagnostic, ...]:
+        """What MORSE can not drive, or drives differently, joint by joint."""
+        from ..blender.armatures import armatures_of
+
+        return tuple(item for each in armatures_of(self.rig) for item in check_morse_profile(each))
+
+    def append(self, obj: Any, child: str | None = None, level: int = 1, *, link: str = "") -> None:
+        """Appends a component to the robot's root, or to the frame of a link (`child`, MORSE's own
+        word for it, may name one too). Raises KinematicsError for an unknown link."""
+        from ..blender.pose import find_link
+
+        where = link or (child if child in self.links else "")
+        if not where:
+            super().append(obj, child, level + 1)  # type: ignore[misc]
+            return
+        holder = find_link(self.rig, where)
+        super().append(obj, None, level + 1)  # type: ignore[misc]
+        obj._bpy_object.parent = holder
+
+    def armature(self, group: str = "", joints: Sequence[str] = ()) -> Any:
+        """The actuator of the whole robot, MORSE's Armature. With a group, that of its joints,
+        which get an armature of their own: one of `groups`, or these `joints` under a name of your
+        own. Always the same one for the same group.
+
+        MORSE reads a sliding joint right only where it begins an armature. Raises KinematicsError
+        for an unknown group, and for joints that do not hang together.
+        """
+        return self._actuate(self._find_armature(group, joints))
+
+    def armatures(self) -> tuple[Any, ...]:
+        """The actuators of all joints. Sliding joints that MORSE would not read right get armatures
+        of their own first, and what hangs beyond them too."""
+        for item in self.check():
+            if item.code in _MISREAD:
+                self._find_armature(item.subject, (item.subject,))
+        return tuple(self._actuate(rig) for rig in self._driven_rigs())
+
+    def joint_state(self) -> Any:
+        """The sensor of all joint positions: MORSE's ArmaturePose, or a CompoundSensor of them
+        where the robot has several armatures."""
+        if self._state is None:
+            poses = [self._sense(self._actuate(rig)) for rig in self._driven_rigs()]
+            if len(poses) == 1:
+                self._state = poses[0]
+            else:
+                self._state = self._builder.CompoundSensor(poses, "joint_state")
+                self.append(self._state)
+        return self._state
+
+    def set_joints(self, positions: Mapping[str, Position]) -> None:
+        """Poses the robot; joints that mimic others follow. Radians and metres. Raises
+        KinematicsError for an unknown joint. MORSE's actuator drives all joints to zero when a
+        simulation starts, unless it is told otherwise."""
+        set_joint_positions(self.rig, positions)
+
+    def create_ik_targets(self, ends: Sequence[str] = ()) -> list[Any]:
+        """Makes targets at these links or joints, for the actuators' cartesian services; at the
+        ends of all rows of three joints or more if none are named. Returns their empties, which get
+        their names when the environment is created. Raises KinematicsError for what no joint
+        moves."""
+        from ..blender.game import robots
+
+        for rig, bone in robots.find_ik_bones(self.rig, ends):
+            actuator = self._actuate(rig)
+            actuator.create_ik_targets([bone])
+            target, _ = actuator.ik_targets[-1]
+            robots.settle_ik(rig.pose.bones[bone])
+            robots.place_ik_target(target, rig, bone)
+            self._targets.append((target, rig, bone))
+        return [target for target, _, _ in self._targets]
+
+    def set_end_effector(self, link: str) -> None:
+        """Makes a link the place where MORSE mounts what is appended to an actuator. Raises
+        KinematicsError for an unknown link."""
+        from ..blender.game.robots import mark_end_effector
+        from ..blender.pose import find_link
+
+        self._end_effector = find_link(self.rig, link)
+        mark_end_effector(self.rig, self._end_effector)
+
+    def set_physics_type(self, physics_type: str) -> None:
+        """NO_COLLISION (only actuators move the robot), STATIC, DYNAMIC, RIGID_BODY, CHARACTER or
+        another of the game engine's words. Bodies that move by themselves take the collision shapes
+        of all links as theirs."""
+        from ..blender.game.robots import set_physics_type
+
+        set_physics_type(self._bpy_object, physics_type)
+
+    def suggest_sensors(self) -> tuple[SensorSuggestion, ...]:
+        """The description's own sensors, as components of MORSE."""
+        if self._sensors is None:
+            diagnostics = Diagnostics(self.description.source)
+            self._sensors = suggest_sensors(self.description, diagnostics)
+            _report(diagnostics)
+        return self._sensors
+
+    def append_suggested_sensors(self) -> dict[str, Any]:
+        """Appends the description's own sensors to their links. Returns name -> component."""
+        from ..blender.game.robots import place_component
+
+        made = {}
+        for wanted in self.suggest_sensors():
+            component = getattr(self._builder, wanted.component)(wanted.name)
+            component.properties(**dict(wanted.properties))
+            if wanted.frequency:
+                component.frequency(wanted.frequency)
+            self.append(component, link=wanted.link)
+            place_component(component._bpy_object, wanted.frame)
+            made[wanted.name] = component
+        return made
+
+    def after_renaming(self) -> None:
+        """The builder calls this when the environment is created: the robot stands where it shall,
+        and so do the targets of its IK."""
+        from ..blender.game import robots
+
+        for target, rig, bone in self._targets:
+            robots.place_ik_target(target, rig, bone)
+        if self._end_effector is not None:
+            robots.mark_end_effector(self.rig, self._end_effector)
+        above = getattr(super(), "after_renaming", None)
+        if above is not None:
+            above()
+
+    def save_blend(self, path: str | PathLike[str]) -> None:
+        """Saves the scene as it is, what MORSE has to know of it included. Raises WriteError."""
+        save_blend(path)
+
+    def to_builder_script(self, path: str | PathLike[str]) -> None:
+        """Writes a builder script that makes this robot in MORSE without the description, its
+        meshes or this program. Raises WriteError."""
+        write_builder_script(self.rig, path)
+
+    @property
+    def _made(self) -> ImportResult:
+        if self._result is None:
+            raise BuildError("this robot was not made from a description")
+        return self._result
+
+    def _find_armature(self, group: str, joints: Sequence[str]) -> Any:
+        """The armature of a group, split off if it has none yet."""
+        from ..blender.armatures import armatures_by_name
+        from ..blender.split import split_armature
+
+        known = armatures_by_name(self.rig)
+        if group in known:
+            return known[group]
+        wanted = joints or self.groups.get(group, ())
+        if not wanted:
+            raise KinematicsError(
+                f"the robot has no group {quote(group)}; "
+                f"it has {', '.join(map(quote, self.groups)) or 'none'}"
+            )
+        return split_armature(self.rig, group, wanted)
+
+    def _driven_rigs(self) -> list[Any]:
+        """The armatures that hold any joint."""
+        from ..blender.armatures import armatures_of
+
+        return [rig for rig in armatures_of(self.rig) if rig.pose and rig.pose.bones]
+
+    def _actuate(self, rig: Any) -> Any:
+        """The one actuator of an armature."""
+        from ..blender.armatures import name_armature
+
+        if rig not in self._actuators:
+            name = name_armature(rig) or "armature"
+            plain = "".join(c if c.isalnum() else "_" for c in name)
+            actuator = self._builder.Armature(plain, armature_name=rig.name)
+            self._adopt(actuator)
+            self._actuators[rig] = actuator
+        return self._actuators[rig]
+
+    def _adopt(self, component: Any) -> None:
+        """Makes what hangs in the rig already a component of the robot, and leaves it there."""
+        item = component._bpy_object
+        parent = item.parent
+        super().append(component)  # type: ignore[misc]
+        item.parent = parent
+
+    def _sense(self, actuator: Any) -> Any:
+        from ..blender.game.robots import mark_internal
+
+        pose = self._builder.ArmaturePose("pose")
+        actuator.append(pose)
+        # Mounted on an end effector it would read whatever armature is above that.
+        mark_internal(pose._bpy_object)
+        return pose
+
+
+def _report(findings: Iterable[Diagnostic]) -> None:
+    for item in findings:
+        logger.warning("%s", item)
+
+
+def _find_description(filename: str | PathLike[str]) -> Path:
+    """As MORSE looks for its files: from the working folder, then in its own folders."""
+    path = Path(filename)
+    places = os.environ.get("MORSE_RESOURCE_PATH", "").split(os.pathsep)
+    for folder in (".", *filter(None, places)):
+        if (found := Path(folder, path)).is_file():
+            return found
+    return path
+
+
+def forget(robot: Any) -> None:
+    """Takes back what the builder noted of a robot that could not be made."""
+    noted = getattr(robot, "components", [])
+    if robot in noted:
+        noted.remove(robot)
