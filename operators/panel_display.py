@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer.blender.armatures import armatures_of
 from ..urdf_importer.blender.display import (
     enforce_limits,
     enforces_limits,
@@ -41,7 +42,11 @@ class DisplayPanel(RobotSubPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         _draw_parts(column, context, robot)
         column.separator()
-        _draw_armature(column, robot)
+        armatures = armatures_of(robot)
+        for armature in armatures:
+            if len(armatures) > 1:
+                column.label(text=armature.name, icon="ARMATURE_DATA")
+            _draw_armature(column, armature)
         self.layout.separator()
         row = self.layout.row()
         if has_limits(robot):
@@ -63,11 +68,11 @@ def _draw_parts(column: Any, context: Any, robot: Any) -> None:
             row.label(text=f"{label}: {'excluded' if part in parts else missing}")
 
 
-def _draw_armature(column: Any, robot: Any) -> None:
-    column.prop(robot.data, "show_axes", text="Bone Axes", toggle=False)
-    column.prop(robot, "show_in_front", text="Bones in Front", toggle=False)
+def _draw_armature(column: Any, armature: Any) -> None:
+    column.prop(armature.data, "show_axes", text="Bone Axes", toggle=False)
+    column.prop(armature, "show_in_front", text="Bones in Front", toggle=False)
     for name, label in _BONE_COLLECTIONS:
-        collection = robot.data.collections_all.get(name)
+        collection = armature.data.collections_all.get(name)
         if collection is not None:
             column.prop(collection, "is_visible", text=label, toggle=False)
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-panel "Joints": a slider for each joint, by chains that fold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
+from ..urdf_importer.blender.armatures import armatures_by_name
 from ..urdf_importer.blender.keying import find_curves, key_state_of
 from ..urdf_importer.blender.robot_table import JointRow, RobotTable, forget_tables, recall_table
 from .active_robot import active_robot
@@ -38,7 +39,9 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         _draw_buttons(self.layout)
         manager = context.window_manager
         self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
-        view = _View(robot=robot, table=table, curves=find_curves(robot))
+        armatures = armatures_by_name(robot)
+        curves = {name: find_curves(armature) for name, armature in armatures.items()}
+        view = _View(table=table, armatures=armatures, curves=curves)
         words = manager.urdf_joint_filter.lower().split()
         if words:
             view.draw_found(self.layout, context, words)
@@ -55,11 +58,11 @@ def _draw_buttons(layout: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """What the rows of one drawing share."""
+    """What the rows of one drawing share; of the robot's armatures by their names."""
 
-    robot: Any
     table: RobotTable
-    curves: Any
+    armatures: Mapping[str, Any]
+    curves: Mapping[str, Any]
 
     def draw_found(self, layout: Any, context: Any, words: Iterable[str]) -> None:
         found = [
@@ -93,7 +96,8 @@ class _View:
     def draw_rows(self, layout: Any, joints: Iterable[JointRow]) -> None:
         column = layout.column(align=True)
         for joint in joints:
-            pose_bone = self.robot.pose.bones.get(joint.bone)
+            armature = self.armatures.get(joint.armature)
+            pose_bone = armature.pose.bones.get(joint.bone) if armature is not None else None
             if pose_bone is None:  # Somebody renamed the bone: the next drawing knows its name.
                 forget_tables()
                 return
@@ -127,7 +131,7 @@ class _View:
         if joint.mimics:
             row.label(text="", icon="LINKED")
             return
-        state = key_state_of(pose_bone, joint.channels, self.curves)
+        state = key_state_of(pose_bone, joint.channels, self.curves[joint.armature])
         key = row.operator(KeyJoint.bl_idname, text="", icon=_KEY_ICONS[state], emboss=False)
         key.joint = joint.name
 

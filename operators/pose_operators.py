@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer.blender.armatures import armatures_by_name
 from ..urdf_importer.blender.joint_poses import hold_limits, random_pose, zero_pose
 from ..urdf_importer.blender.keying import insert_key, key_joints, key_state_of, remove_key
 from ..urdf_importer.blender.robot_table import recall_table
@@ -109,7 +110,7 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
             why = f"follows '{row.mimics}': key that joint" if row else "is no joint of this robot"
             self.report({"ERROR"}, f"'{self.joint}' {why}")
             return {"CANCELLED"}
-        pose_bone = robot.pose.bones[row.bone]
+        pose_bone = armatures_by_name(robot)[row.armature].pose.bones[row.bone]
         change = remove_key if key_state_of(pose_bone, row.channels) == "keyed" else insert_key
         for channel in row.channels:
             change(pose_bone, channel.prop, channel.index)

@@ -2,6 +2,7 @@
 """docs/rig_properties.md says exactly what the rigs carry, and its example poses a robot."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 import urdf_importer
 from rigs import new_scene
 from source_tree import ROOT
+from urdf_importer.blender.armatures import armatures_of
+from urdf_importer.blender.split import split_armature
 
 PAGE = (ROOT / "docs" / "rig_properties.md").read_text(encoding="utf-8")
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
@@ -45,8 +48,9 @@ PROPERTIES = SECTIONS["The properties"]
 
 
 def carriers(armature: Any) -> Iterator[Any]:
-    yield armature
-    yield from armature.data.bones
+    for each in armatures_of(armature):
+        yield each
+        yield from each.data.bones
     yield from armature.children_recursive
     yield from (item for item in bpy.data.objects if not item.users_scene)
     yield from armature.users_collection[0].children
@@ -77,6 +81,7 @@ def is_of(value: Any, wanted: str) -> bool:
     if wanted == "list of text":
         return all(isinstance(item, str) for item in value)
     kinds = {"text": str, "number": float, "integer": int, "boolean": bool}
+    kinds["object"] = bpy.types.Object
     return isinstance(value, kinds[wanted])
 
 
@@ -86,8 +91,12 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     seen: set[tuple[str, str]] = set()
     for path in [*SAMPLES, *DATA, rest]:
         new_scene()
-        options = urdf_importer.ImportOptions(limit_arcs=True)
-        for item in carriers(urdf_importer.import_robot(path, options).armature):
+        profile = "morse" if path.stem == "two_link_arm" else "native"
+        options = urdf_importer.ImportOptions(limit_arcs=True, profile=profile)
+        armature = urdf_importer.import_robot(path, options).armature
+        if profile == "morse":
+            split_armature(armature, "upper", [armature.data.bones[0].name])
+        for item in carriers(armature):
             for key, value in item.items():
                 assert key in PROPERTIES, f"{item.name}[{key}] is not documented"
                 seen.add(("The properties", key))
@@ -125,3 +134,19 @@ def test_function_of_the_example_poses_every_kind_of_bone(name):
     wanted = urdf_importer.forward_kinematics(result.robot, positions)
     for link, frame in wanted.items():
         assert urdf_importer.link_pose(result.armature, link) == pytest.approx(frame, abs=2e-5)
+
+
+def test_armatures_of_a_robot_are_found_as_documented():
+    (example,) = re.findall(r"((?:^    (?:main|split|own) = .*\n){3})", PAGE, re.MULTILINE)
+    new_scene()
+    options = urdf_importer.ImportOptions(profile="morse")
+    other = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gantry.urdf", options).armature
+    path = ROOT / "sample_urdfs" / "two_link_arm.urdf"
+    armature = urdf_importer.import_robot(path, options).armature
+    for robot in (other, armature):
+        split_armature(robot, "part", [robot.data.bones[1].name])
+    other.name = "z"
+    scope: dict[str, Any] = {"bpy": bpy}
+    exec(textwrap.dedent(example), scope)
+    assert scope["main"] == armature
+    assert set(scope["own"]) == set(armatures_of(armature))

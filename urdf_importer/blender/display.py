@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from . import properties
+from .armatures import armatures_by_name, pose_bones_of
 from .pose_channels import read_channels
 from .robot_table import find_robot, recall_table
 
@@ -47,7 +48,7 @@ def enforce_limits(armature: Any, on: bool) -> None:
     makes; constraints that somebody added are left alone."""
     for constraint in _limits(armature):
         constraint.mute = not on
-    for pose_bone in armature.pose.bones:
+    for pose_bone in pose_bones_of(armature):
         for joint in pose_bone.bone.get(properties.JOINTS, ()):
             _switch_ik_limit(pose_bone, joint, on)
 
@@ -65,9 +66,10 @@ def _switch_ik_limit(pose_bone: Any, joint: Any, on: bool) -> None:
 
 
 def _limits(armature: Any) -> Iterator[Any]:
-    bones = armature.pose.bones
-    for bone, name in recall_table(armature).limits:
-        limit = bones[bone].constraints.get(name) if bone in bones else None
+    homes = armatures_by_name(armature)
+    for home, bone, name in recall_table(armature).limits:
+        pose_bone = homes[home].pose.bones.get(bone) if home in homes else None
+        limit = pose_bone.constraints.get(name) if pose_bone is not None else None
         if limit is not None:
             yield limit
 

@@ -11,6 +11,7 @@ import bpy
 from ..diagnostics import BuildError, quote
 from ..model import Joint, Link, Robot
 from . import properties
+from .armatures import armatures_of
 
 _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
@@ -41,10 +42,12 @@ def extract_robot(armature: Any) -> Robot:
 def find_link_empties(armature: Any) -> dict[str, Any]:
     """Link name -> its empty. Of copies that the user made the one with the first name counts."""
     found: dict[str, Any] = {}
-    for child in group_children().get(armature, ()):
-        described = child.get(properties.LINK)
-        if described is not None:
-            found.setdefault(described["name"], child)
+    children = group_children()
+    for each in armatures_of(armature):
+        for child in children.get(each, ()):
+            described = child.get(properties.LINK)
+            if described is not None:
+                found.setdefault(described["name"], child)
     return found
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..model import Joint, Robot
 from . import properties
+from .armatures import bones_of
 from .pose import get_joint_positions
 from .scene_source import shorten
 
@@ -28,7 +29,7 @@ def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...
 def _find_followers(armature: Any) -> set[str]:
     return {
         joint["name"]
-        for bone in armature.data.bones
+        for bone in bones_of(armature)
         for joint in bone.get(properties.JOINTS, ())
         if joint.get("mimics")
     }

@@ -35,6 +35,7 @@ from . import properties
 from .extract import group_children, unpack
 from .extract_materials import LookReader
 from .extract_meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
+from .game.records import get_property
 
 _SAME = 2e-6
 """Places this near, per metre, are what Blender makes of one place in single precision."""
@@ -83,7 +84,8 @@ class ShapeExtractor:
         waiting = [(child, scale) for child in self._children.get(empty, ())]
         while waiting:
             item, above = waiting.pop(0)
-            if properties.LINK in item:
+            # What a builder script mounted on a link is no part of the robot.
+            if properties.LINK in item or get_property(item, "Component_Tag"):
                 continue
             place = above @ _local_transform(item)
             if _stands_for_a_shape(item):

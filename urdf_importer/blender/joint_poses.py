@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import properties
+from .armatures import armatures_of, pose_bones_of
 from .pose_channels import JointChannel, read_channels
 
 _FREE_SLIDE = 0.5
@@ -48,7 +49,7 @@ def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float])
     """Sets what `choose` makes of (kind of joint, channel, position) for all joints that follow no
     other. Gives how many joints moved."""
     moved = 0
-    for pose_bone in armature.pose.bones:
+    for pose_bone in pose_bones_of(armature):
         for joint in pose_bone.bone.get(properties.JOINTS, ()):
             if joint.get("mimics"):
                 continue
@@ -60,5 +61,6 @@ def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float])
                     getattr(pose_bone, channel.prop)[channel.index] = channel.sign * wanted
                     changed = True
             moved += changed
-    armature.update_tag()
+    for each in armatures_of(armature):
+        each.update_tag()
     return moved

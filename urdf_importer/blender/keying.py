@@ -8,6 +8,7 @@ from typing import Any, Literal
 import bpy
 
 from . import properties
+from .armatures import pose_bones_of
 
 KeyState = Literal["none", "animated", "keyed"]
 
@@ -22,7 +23,7 @@ def key_joints(armature: Any, names: Iterable[str] | None = None) -> int:
     frame. Gives how many there were."""
     chosen = None if names is None else set(names)
     count = 0
-    for pose_bone in armature.pose.bones:
+    for pose_bone in pose_bones_of(armature):
         for joint in pose_bone.bone.get(properties.JOINTS, ()):
             if joint.get("mimics") or (chosen is not None and joint["name"] not in chosen):
                 continue

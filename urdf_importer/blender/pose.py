@@ -18,6 +18,7 @@ from ..kinematics.transforms import (
     rotation_from_quaternion,
 )
 from . import properties
+from .armatures import armatures_of, children_of, pose_bones_of
 
 _SAME = 1e-5
 """A channel whose evaluated value is this near to the one set is given back as it was set."""
@@ -42,7 +43,8 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
         bone, joint = joints[name]
         if not joint.get("mimics"):
             _set_position(bone, joint, value)
-    armature.update_tag()
+    for each in armatures_of(armature):
+        each.update_tag()
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
@@ -52,14 +54,16 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     mimic another; (x, y, yaw) for planar ones, (x, y, z, qx, qy, qz, qw) for floating ones,
     (qx, qy, qz, qw) for ball joints.
     """
-    shown = _evaluated(armature)
-    by_bone: dict[str, Matrix] = {}
+    _check_robot(armature)
     positions: dict[str, float | tuple[float, ...]] = {}
-    for name, (bone, joint) in _joints(armature):
-        pose_bone = shown.pose.bones[bone.name]
-        if bone.name not in by_bone:
-            by_bone[bone.name] = _own_transform(pose_bone)
-        positions[name] = _get_position(pose_bone, joint, by_bone[bone.name])
+    for each in armatures_of(armature):
+        shown = _evaluated(each)
+        for pose_bone in shown.pose.bones if shown.pose else ():
+            joints = pose_bone.bone.get(properties.JOINTS)
+            if joints:
+                own = _own_transform(pose_bone)
+                for joint in joints:
+                    positions[joint["name"]] = _get_position(pose_bone, joint, own)
     return positions
 
 
@@ -78,7 +82,7 @@ def link_pose(armature: Any, link: str) -> Matrix:
 
 def find_link(armature: Any, link: str) -> Any:
     """The empty of a link, found by its property, whatever Blender named it."""
-    for child in armature.children:
+    for child in children_of(armature):
         described = child.get(properties.LINK)
         if described is not None and described["name"] == link:
             return child
@@ -87,11 +91,15 @@ def find_link(armature: Any, link: str) -> Any:
 
 def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """Joint name -> (pose bone, its description)."""
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    for pose_bone in armature.pose.bones if armature.pose else ():
+    _check_robot(armature)
+    for pose_bone in pose_bones_of(armature):
         for joint in pose_bone.bone.get(properties.JOINTS, ()):
             yield joint["name"], (pose_bone, joint)
+
+
+def _check_robot(armature: Any) -> None:
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
 
 
 def _fixed_joints(armature: Any) -> set[str]:

@@ -13,6 +13,7 @@ from ..diagnostics import BuildError, quote
 from ..kinematics.transforms import Matrix
 from ..outputs import replace_file
 from . import properties
+from .armatures import armatures_of, children_of, objects_of
 from .preview_rig import build_rig_shapes
 from .studio import Studio
 
@@ -49,11 +50,11 @@ def render_preview(
 def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
     """Puts the robot into the studio; gives the points (n, 3) that shall be in the picture."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    posed = armature.evaluated_get(depsgraph)
+    posed = [each.evaluated_get(depsgraph) for each in armatures_of(armature)]
     shapes = _copy_visuals(armature, depsgraph, studio)
     points = _corners(shapes)
     if bones or not shapes:
-        points = np.concatenate([points, _bone_ends(posed)])
+        points = np.concatenate([points, *map(_bone_ends, posed)])
     links = np.empty((0, 4, 4)) if shapes else _link_frames(armature, depsgraph)
     points = np.concatenate([points, links[:, :3, 3]])
     size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
@@ -67,7 +68,7 @@ def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
     """Copies of what the robot shows when rendered, each standing where it is now."""
     copies = []
-    for source in armature.children_recursive:
+    for source in objects_of(armature):
         if source.type == "MESH" and not source.hide_render and len(source.data.vertices):
             copy = studio.add(source.copy())
             copy.animation_data_clear()
@@ -83,7 +84,7 @@ def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
     return np.array(
         [
             np.array(child.evaluated_get(depsgraph).matrix_world)
-            for child in armature.children
+            for child in children_of(armature)
             if properties.LINK in child
         ]
     ).reshape(-1, 4, 4)

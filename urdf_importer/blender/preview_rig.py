@@ -6,6 +6,7 @@ red for the bone's X, green for Y, blue for Z. Fixed bones are grey; mechanism b
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,19 +43,20 @@ class _Kit:
     bead: Any
 
 
-def build_rig_shapes(armature: Any, links: Matrix, size: float, studio: Studio) -> Matrix:
-    """Puts the bones of an evaluated armature object into the studio, and a ball at the origin of
+def build_rig_shapes(
+    armatures: Sequence[Any], links: Matrix, size: float, studio: Studio
+) -> Matrix:
+    """Puts the bones of evaluated armature objects into the studio, and a ball at the origin of
     each link's frame (n, 4, 4). `size` is the robot's, in metres.
 
     Gives the points (n, 3) around what marks the joints: it may stick out of the robot.
     """
     kit = _build_kit(studio)
-    world = np.array(armature.matrix_world)
     marked = []
-    for bone in armature.pose.bones if armature.pose else ():
+    for bone in (bone for each in armatures if each.pose for bone in each.pose.bones):
         collections = {collection.name for collection in bone.bone.collections}
         if collections & {JOINTS, FIXED}:
-            frame = world @ np.array(bone.matrix)
+            frame = np.array(bone.id_data.matrix_world) @ np.array(bone.matrix)
             reach = _add_bone(bone, frame, size, kit, studio)
             marked += [frame[:3, 3] + reach * _CORNERS]
     for frame in links:

@@ -15,16 +15,19 @@ import bpy
 from ..diagnostics import BuildError, Diagnostic, quote
 from ..kinematics.chains import Chain, group_chains
 from . import properties
+from .armatures import armatures_of, children_of, find_main, name_armature, objects_of
 from .pose_channels import JointChannel, read_channels
 from .record import count_records, find_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointRow:
-    """A moving joint. `mimics` names the joint that it follows, or is empty."""
+    """A moving joint. `bone` is one of `armature`, which is named as name_armature says. `mimics`
+    names the joint that it follows, or is empty."""
 
     name: str
     kind: str
+    armature: str
     bone: str
     channels: tuple[JointChannel, ...]
     mimics: str
@@ -32,9 +35,9 @@ class JointRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotTable:
-    """`joints` by name, in the order of the bones; `mass` in kg, None where no link says any;
-    `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
-    constraints that hold joints within theirs, as (bone, constraint)."""
+    """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link says
+    any; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
+    constraints that hold joints within theirs, as (armature, bone, constraint)."""
 
     name: str
     source: str
@@ -44,32 +47,34 @@ class RobotTable:
     triangles: int
     joints: Mapping[str, JointRow]
     chains: tuple[Chain, ...]
-    limits: tuple[tuple[str, str], ...]
+    limits: tuple[tuple[str, str, str], ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-_kept: dict[tuple[int, int, int, int], RobotTable] = {}
+_kept: dict[tuple[Any, ...], RobotTable] = {}
 
 
 def find_robot(item: Any) -> Any | None:
-    """The armature of the robot that an object is or hangs on; None for what is no robot's."""
+    """The main armature of the robot that an object is or hangs on; None for what is no robot's."""
     while item is not None:
-        if item.type == "ARMATURE" and properties.ROBOT in item:
-            return item
+        found = find_main(item)
+        if found is not None:
+            return found
         item = item.parent
     return None
 
 
 def find_robots() -> list[Any]:
-    """The armatures of the robots in the scene."""
+    """The main armatures of the robots in the scene."""
     objects = bpy.context.scene.objects
     return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
 
 
 def recall_table(armature: Any) -> RobotTable:
     """The table of a robot, read where it is not known yet. BuildError for another object."""
-    bones = armature.data.bones
-    key = (armature.session_uid, armature.data.session_uid, len(bones), count_records())
+    parts = tuple(armature.get(properties.ARMATURES, ()))
+    bones = len(armature.data.bones)
+    key = (armature.session_uid, armature.data.session_uid, bones, parts, count_records())
     if key not in _kept:
         _kept[key] = read_table(armature)
     return _kept[key]
@@ -112,33 +117,37 @@ def read_table(armature: Any) -> RobotTable:
 
 def links_of(armature: Any) -> Iterator[Any]:
     """The links' empties. Takes time for every object of the file: not for draw()."""
-    return (child for child in armature.children if properties.LINK in child)
+    return (child for child in children_of(armature) if properties.LINK in child)
 
 
 def visuals_of(armature: Any) -> Iterator[Any]:
     """The visual objects of all links. As slow as links_of."""
-    for child in armature.children_recursive:
+    for child in objects_of(armature):
         if child.get(properties.PART) == properties.VISUALS:
             yield child
 
 
 def _read_joints(armature: Any) -> Iterator[JointRow]:
-    for bone in armature.data.bones:
-        for joint in bone.get(properties.JOINTS, ()):
-            yield JointRow(
-                name=joint["name"],
-                kind=joint["kind"],
-                bone=bone.name,
-                channels=read_channels(joint),
-                mimics=joint.get("mimics", ""),
-            )
+    for home in armatures_of(armature):
+        for bone in home.data.bones:
+            for joint in bone.get(properties.JOINTS, ()):
+                yield JointRow(
+                    name=joint["name"],
+                    kind=joint["kind"],
+                    armature=name_armature(home),
+                    bone=bone.name,
+                    channels=read_channels(joint),
+                    mimics=joint.get("mimics", ""),
+                )
 
 
-def _read_limits(armature: Any) -> Iterator[tuple[str, str]]:
+def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
     """A joint's bone has no other constraints of ours."""
-    for bone in armature.data.bones:
-        if properties.JOINTS in bone:
-            yield from ((bone.name, name) for name in bone.get(properties.CONSTRAINTS, ()))
+    for home in armatures_of(armature):
+        for bone in home.data.bones:
+            if properties.JOINTS in bone:
+                for name in bone.get(properties.CONSTRAINTS, ()):
+                    yield name_armature(home), bone.name, name
 
 
 def _parents(links: list[Any], joints: Mapping[str, JointRow]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import bpy
 
 from ..diagnostics import Diagnostic, KinematicsError, quote
 from . import properties
+from .armatures import pose_bones_of
 from .modes import enter_pose_mode, leave_modes
 from .pose import find_link
 from .robot_table import links_of, visuals_of
@@ -26,9 +27,9 @@ def select_link_visuals(armature: Any, link: str) -> None:
 
 def select_link_bone(armature: Any, link: str) -> None:
     """Selects the bone that moves a link; the armature where nothing does."""
-    bone = find_link(armature, link).parent_bone
-    if bone in armature.data.bones:
-        _select_bone(armature, bone)
+    empty = find_link(armature, link)
+    if empty.parent_bone in empty.parent.data.bones:
+        _select_bone(empty.parent, empty.parent_bone)
     else:
         select_objects([armature])
 
@@ -38,9 +39,9 @@ def select_joint(armature: Any, joint: str) -> None:
 
     Raises KinematicsError for an unknown joint.
     """
-    for bone in armature.data.bones:
-        if any(each["name"] == joint for each in bone.get(properties.JOINTS, ())):
-            _select_bone(armature, bone.name)
+    for pose_bone in pose_bones_of(armature):
+        if any(each["name"] == joint for each in pose_bone.bone.get(properties.JOINTS, ())):
+            _select_bone(pose_bone.id_data, pose_bone.name)
             return
     for link in links_of(armature):
         if properties.JOINT in link and link[properties.JOINT]["name"] == joint:

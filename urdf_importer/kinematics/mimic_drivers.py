@@ -76,10 +76,12 @@ def _find_entangled(
             own.add(bone)
         else:
             needs[bone].add(source.channels[0].bone)
-    return own | _find_never_ready(needs)
+    return own | find_never_ready(needs)
 
 
-def _find_never_ready(needs: Mapping[str, set[str]]) -> set[str]:
+def find_never_ready(needs: Mapping[str, set[str]]) -> set[str]:
+    """What needs itself, or something that does: `needs` says of each bone which ones come first,
+    all of which are in it."""
     waiting = {bone: len(needed) for bone, needed in needs.items()}
     dependents: dict[str, list[str]] = {}
     for bone, needed in needs.items():

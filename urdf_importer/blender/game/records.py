@@ -11,7 +11,7 @@
     }
 
 What is empty is left out, and the property is not there where all is empty. Schema and meaning are
-documented in docs/rig_properties.md. Reading gives plain copies; nothing is changed but by the
+documented in docs/morse.md. Reading gives plain copies; nothing is changed but by the
 functions here.
 """
 

@@ -6,9 +6,8 @@ as it was. Then the old objects take over what is new in their twins, the bones 
 place, and what is left of the new rig goes. The order of the stages is only here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -20,7 +19,7 @@ from .. import properties
 from ..build import Rig, build_rig
 from ..constraints import build_drivers
 from ..materials import ResolveTexture
-from ..modes import deselect_all, leave_modes, remember_standing, restore_standing
+from ..modes import reachable, selection_kept
 from ..physics import update_rigid_bodies
 from ..shapes import LoadShape
 from .actions import move_curves, plan_moves
@@ -71,7 +70,13 @@ class Wanted:
 
 
 def check_editable(armature: Any) -> None:
-    """Raises BuildError for what cannot be changed here: rigs of other files."""
+    """Raises BuildError for what cannot be changed here: rigs of other files, and of several
+    armatures."""
+    if properties.ARMATURES in armature:
+        raise BuildError(
+            f"the joints of {quote(armature.name)} were split into several armatures, which an "
+            "update can not follow; import the robot again"
+        )
     for datablock in (armature, armature.data):
         if datablock.library is not None or datablock.override_library is not None:
             raise BuildError(
@@ -89,7 +94,7 @@ def update_rig(
     """Makes the rig that of `wanted.plan`. On any exception while the new parts are made all is as
     it was. Raises BuildError."""
     check_editable(armature)
-    with _selection_kept(armature):
+    with selection_kept(armature):
         standing = find_standing(armature)
         images, widgets = set(bpy.data.images), _find_widgets(armature)
         names = NamesAside()
@@ -99,7 +104,7 @@ def update_rig(
         except BaseException:
             names.restore()
             raise
-        with _reachable(armature):
+        with reachable(armature):
             rig = _graft(standing, staged, wanted, names, diagnostics)
         _remove_unused(image for image in bpy.data.images if image not in images)
         _remove_widgets(widgets)
@@ -302,43 +307,3 @@ def _remove_widgets(widgets: Iterable[Any]) -> None:
     meshes = [widget.data for widget in unused]
     _remove_unused(unused)
     _remove_unused(meshes)
-
-
-@contextmanager
-def _selection_kept(armature: Any) -> Iterator[None]:
-    """Selection, active object and mode as before, but for objects that are gone."""
-    before = remember_standing()
-    leave_modes()
-    deselect_all()
-    try:
-        yield
-    finally:
-        if before.active is not None and not _is_alive(before.active):
-            before = replace(before, active=armature, mode="OBJECT", in_mode=())
-        restore_standing(replace(before, selected=tuple(filter(_is_alive, before.selected))))
-
-
-def _is_alive(item: Any) -> bool:
-    try:
-        return item.name in bpy.context.view_layer.objects
-    except ReferenceError:
-        return False
-
-
-@contextmanager
-def _reachable(armature: Any) -> Iterator[None]:
-    """The armature seen in this view layer, which edit mode asks for, wherever it is."""
-    scene = bpy.context.scene
-    hidden = armature.hide_viewport
-    collection = bpy.data.collections.new("~ reachable")
-    scene.collection.children.link(collection)
-    collection.objects.link(armature)
-    concealed = armature.hide_get()
-    armature.hide_viewport = False
-    armature.hide_set(False)
-    try:
-        yield
-    finally:
-        armature.hide_viewport = hidden
-        armature.hide_set(concealed)
-        bpy.data.collections.remove(collection)

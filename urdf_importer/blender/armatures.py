@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The armature objects of a robot: the one that an import makes, and those split off it.
+
+    pr2                                 main armature: the robot's root frame, and its properties
+    |-- torso                           on the main armature: nothing that moves is above it
+    |   |-- head                        on the bone torso_lift_joint of `torso`
+    |   `-- beyond_torso_lift_joint     the same: what hangs on that bone and nobody named
+    `-- ...
+
+Each but the main one has the property `urdf_armature`: its name among the robot's armatures, and
+the main one. What reads a rig goes through all of them, by the functions here; a robot of one
+armature does not pay for it. Parents alone do not tell: programs that work with a robot hang its
+parts elsewhere, and rename them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from . import properties
+
+
+def armatures_of(armature: Any) -> list[Any]:
+    """The main armature of a robot and those split off it: each after the one that carries it,
+    those on one armature in the order in which they were split off.
+
+    Of a robot of several armatures it takes time for every object of the file (3,000: 0.6 ms).
+    """
+    if properties.ARMATURES not in armature:
+        return [armature]
+    order = {name: index for index, name in enumerate(armature[properties.ARMATURES])}
+    objects = bpy.data.objects
+    own = {item for item in objects if item.type == "ARMATURE" and _main_of(item) == armature}
+    below: dict[Any, list[Any]] = {}
+    for item in sorted(own, key=lambda each: order.get(name_armature(each), len(order))):
+        below.setdefault(item.parent if item.parent in own else armature, []).append(item)
+    found, waiting = [], [armature]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += reversed(below.get(found[-1], ()))
+    return found
+
+
+def find_main(item: Any) -> Any | None:
+    """The main armature of the robot that an armature object belongs to; None for any other
+    object."""
+    if item.type != "ARMATURE":
+        return None
+    return item if properties.ROBOT in item else _main_of(item)
+
+
+def name_armature(armature: Any) -> str:
+    """The name under which an armature was split off, whatever Blender or others call the object;
+    empty for the main one."""
+    kept = armature.get(properties.ARMATURE)
+    return "" if kept is None else str(kept["name"])
+
+
+def is_implied(armature: Any) -> bool:
+    """Whether nobody asked for this armature: it holds what a split left without one."""
+    kept = armature.get(properties.ARMATURE)
+    return kept is not None and bool(kept["implied"])
+
+
+def armatures_by_name(armature: Any) -> dict[str, Any]:
+    """The armatures of a robot by name_armature."""
+    return {name_armature(each): each for each in armatures_of(armature)}
+
+
+def pose_bones_of(armature: Any) -> Iterator[Any]:
+    """The pose bones of all armatures of a robot. PoseBone.id_data is the armature."""
+    for each in armatures_of(armature):
+        yield from each.pose.bones if each.pose else ()
+
+
+def bones_of(armature: Any) -> Iterator[Any]:
+    """The bones, in rest, of all armatures of a robot."""
+    for each in armatures_of(armature):
+        yield from each.data.bones
+
+
+def children_of(armature: Any) -> Iterator[Any]:
+    """The objects that hang directly on a robot's armatures: links' empties above all."""
+    for each in armatures_of(armature):
+        yield from each.children
+
+
+def objects_of(armature: Any) -> list[Any]:
+    """All objects that hang on a robot, each once."""
+    found = (item for each in armatures_of(armature) for item in each.children_recursive)
+    return list(dict.fromkeys(found))
+
+
+def _main_of(item: Any) -> Any | None:
+    kept = item.get(properties.ARMATURE)
+    return None if kept is None else kept.get("robot")
