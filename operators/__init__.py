@@ -5,8 +5,10 @@ import bpy
 
 from .command_line import register_command, unregister_command
 from .drop import DropUrdf
+from .export_menu import draw_export_entries
+from .export_morse import ExportMorse
 from .export_panel import CLASSES as _EXPORT_PANEL
-from .export_webots import ExportWebots, draw_export_entry
+from .export_webots import ExportWebots
 from .import_urdf import ImportUrdf, draw_menu_entry
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
@@ -16,7 +18,15 @@ from .update import CLASSES as _UPDATE
 from .update_panel import CLASSES as _UPDATE_PANEL
 from .xacro_fields import XacroField
 
-_CLASSES = (*_PREFERENCES, XacroField, RunImport, ImportUrdf, DropUrdf, ExportWebots)
+_CLASSES = (
+    *_PREFERENCES,
+    XacroField,
+    RunImport,
+    ImportUrdf,
+    DropUrdf,
+    ExportWebots,
+    ExportMorse,
+)
 
 
 def register() -> None:
@@ -30,12 +40,12 @@ def register() -> None:
         bpy.utils.register_class(kind)
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
-    bpy.types.TOPBAR_MT_file_export.append(draw_export_entry)
+    bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
 
 
 def unregister() -> None:
     """Takes them out again."""
-    bpy.types.TOPBAR_MT_file_export.remove(draw_export_entry)
+    bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
     for kind in (*_EXPORT_PANEL, *_UPDATE_PANEL, *_UPDATE):

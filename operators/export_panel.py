@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from .export_morse import ExportMorse
 from .export_webots import ExportWebots
 from .panel import RobotSubPanel
 
@@ -16,6 +17,7 @@ class ExportPanel(RobotSubPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         self.layout.operator(ExportWebots.bl_idname, text="Webots", icon="EXPORT")
+        self.layout.operator(ExportMorse.bl_idname, text="MORSE", icon="EXPORT")
 
 
 CLASSES = (ExportPanel,)

@@ -13,10 +13,9 @@ from ..urdf_importer import (
     ExportResult,
     RobotError,
     export_robot,
-    find_robots,
     suggest_proto_name,
 )
-from .active_robot import active_robot
+from .exported_robot import find_exported, poll_export, refuse
 from .option_properties import (
     OF_THIS_TIME,
     add_option_properties,
@@ -26,9 +25,6 @@ from .option_properties import (
 from .reports import report_diagnostics
 
 _SUFFIXES = {"PROTO": ".proto", "WORLD": ".wbt", "PROJECT": ""}
-_NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"
-_NO_ROBOT = "Import a robot first: there is none in this scene"
-_WHICH = "Select the robot to export: there are several in this scene"
 
 
 @partial(add_option_properties, options=ExportOptions)
@@ -77,20 +73,14 @@ class ExportWebots(ExportChoices, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        if context.mode not in ("OBJECT", "POSE"):
-            cls.poll_message_set(_NOT_NOW)
-            return False
-        if _find_robot(context) is None:
-            cls.poll_message_set(_WHICH if find_robots() else _NO_ROBOT)
-            return False
-        return True
+        return poll_export(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if not self.filepath:
             try:
-                name = suggest_proto_name(_find_robot(context))
+                name = suggest_proto_name(find_exported(context))
             except RobotError as error:
-                return self._refuse(error)
+                return refuse(self, error)
             folder = os.path.dirname(bpy.data.filepath)
             self.filepath = os.path.join(folder, name + _SUFFIXES[self.kind])
         if bpy.app.background:
@@ -120,34 +110,17 @@ class ExportWebots(ExportChoices, bpy.types.Operator):
         draw_options(self.layout, self, ExportOptions)
 
     def execute(self, context: Any) -> set[str]:
-        robot = _find_robot(context)
+        robot = find_exported(context)
         path = bpy.path.abspath(self.filepath)
         try:
             if not path:
                 raise RobotError("no file is chosen; give one as filepath")
             result = export_robot(robot, path, read_export_options(self))
         except RobotError as error:
-            return self._refuse(error)
+            return refuse(self, error)
         self._tell(result)
         return {"FINISHED"}
-
-    def _refuse(self, error: RobotError) -> set[str]:
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
 
     def _tell(self, result: ExportResult) -> None:
         report_diagnostics(self, result.robot, result.diagnostics, "export")
         self.report({"INFO"}, f"Exported {result.robot}: {len(result.links)} links")
-
-
-def _find_robot(context: Any) -> Any | None:
-    """The active robot, or the only one."""
-    robot = active_robot(context)
-    if robot is None:
-        robots = list(find_robots().values())
-        robot = robots[0] if len(robots) == 1 else None
-    return robot
-
-
-def draw_export_entry(menu: Any, context: Any) -> None:
-    menu.layout.operator(ExportWebots.bl_idname, text="Webots (.proto, .wbt)")

@@ -30,10 +30,12 @@ from .kinematics import RigPlan, forward_kinematics, plan_rig
 from .model import Robot
 from .options import ExportOptions, ImportOptions
 from .pipeline import (
+    BuilderScript,
     ExportResult,
     ImportResult,
     UpdateResult,
     XacroArgument,
+    check_morse_profile,
     compare_with_source,
     export_robot,
     extract_robot,
@@ -50,12 +52,15 @@ from .pipeline import (
     save_blend,
     set_joint_positions,
     suggest_proto_name,
+    suggest_script_name,
     update_robot,
+    write_builder_script,
 )
 from .progress import Progress
 
 __all__ = [
     "BuildError",
+    "BuilderScript",
     "Change",
     "Diagnostic",
     "Diagnostics",
@@ -74,6 +79,7 @@ __all__ = [
     "UpdateResult",
     "WriteError",
     "XacroArgument",
+    "check_morse_profile",
     "compare_with_source",
     "export_robot",
     "extract_robot",
@@ -92,5 +98,7 @@ __all__ = [
     "save_blend",
     "set_joint_positions",
     "suggest_proto_name",
+    "suggest_script_name",
     "update_robot",
+    "write_builder_script",
 ]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import (
+    BuilderScript,
     Diagnostics,
     ExportOptions,
     ExportResult,
@@ -29,10 +30,11 @@ from . import (
     read_robot,
     render_preview,
     save_blend,
+    write_builder_script,
 )
 from .command.arguments import add_option_arguments, read_options
 from .command.blends import is_blend, open_robot
-from .command.jobs import Job, UsageError, check_outputs, plan_exports, plan_jobs
+from .command.jobs import Job, UsageError, check_outputs, is_script, plan_exports, plan_jobs
 from .command.report import Report
 from .command.summary import (
     count,
@@ -116,10 +118,10 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_export(commands: Any) -> None:
     parser = commands.add_parser(
         "export",
-        help="write a robot description, or a robot in a .blend, for Webots",
+        help="write a robot description, or a robot in a .blend, for Webots or MORSE",
         description="Writes a robot description, without Blender, or an imported robot in a .blend "
         "as it stands there, as a Webots PROTO (.proto), a world with it (.wbt) or a project "
-        "folder. Existing files are overwritten.",
+        "folder, or as a builder script of MORSE (.py). Existing files are overwritten.",
         epilog=_EPILOG,
     )
     _add_common_arguments(parser)
@@ -128,8 +130,8 @@ def _add_export(commands: Any) -> None:
         "--output",
         required=True,
         metavar="ROBOT.proto",
-        help="the .proto or .wbt to write, or a project folder, with / at its end; with several "
-        "inputs the folder in which each gets its project folder",
+        help="the .proto, .wbt or .py to write, or a project folder, with / at its end; with "
+        "several inputs the folder in which each gets its project folder",
     )
     parser.add_argument(
         "--robot",
@@ -311,7 +313,7 @@ def _export_blend(
     arguments: argparse.Namespace,
     diagnostics: Diagnostics,
     report: Report,
-) -> tuple[Robot, ExportResult]:
+) -> tuple[Robot, ExportResult | BuilderScript]:
     with report.clock("read"), _needing_blender("exporting a .blend"), hold_interrupt():
         armature = open_robot(path, arguments.robot)
         robot = extract_robot(armature)
@@ -324,10 +326,14 @@ def _write_export(
     arguments: argparse.Namespace,
     diagnostics: Diagnostics,
     report: Report,
-) -> ExportResult:
+) -> ExportResult | BuilderScript:
     options = read_options(arguments, ExportOptions)
+    write: Any = write_builder_script if is_script(output) else export_robot
     with report.clock("export"):
-        return export_robot(robot, output, options, diagnostics, strict=arguments.strict)
+        result: ExportResult | BuilderScript = write(
+            robot, output, options, diagnostics, strict=arguments.strict
+        )
+    return result
 
 
 def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -114,6 +114,8 @@ def sliders(driver: Driver) -> Steps:
     _frame(driver)
     sidebar = yield from driver.open_sidebar("URDF")
     driver.take_picture("panel")
+    yield from driver.wait_for("there are sliders", lambda: _sliders_of(robot, joint))
+    yield 0.5
     yield from driver.find_property(driver.viewport, sidebar, _slider_of(robot, joint), x=0.4)
     before = _position(robot, joint)
     yield from driver.drag(-60)
@@ -124,6 +126,37 @@ def sliders(driver: Driver) -> Steps:
     yield from driver.wait_for(
         "one undo moved it back",
         lambda: abs(_position(bpy.data.objects[name], joint) - before) < 1e-6,
+    )
+
+
+def split(driver: Driver) -> Steps:
+    """A robot of several armatures is drawn as one; a slider moves a joint of one split off.
+    ARGUMENTS: file, joint, first joint of another armature."""
+    path, joint, other = driver.arguments
+    robot = _import(path, profile="morse")
+    from bl_ext.user_default.urdf_importer.urdf_importer.blender.split import split_armature
+
+    part = split_armature(robot, "part", [joint])
+    split_armature(robot, "other", [other])
+    bpy.ops.ed.undo_push(message="Split")
+    yield 0.5
+    _frame(driver)
+    sidebar = yield from driver.open_sidebar("URDF")
+    driver.take_picture("panel")
+    yield from driver.wait_for("there are sliders", lambda: _sliders_of(part, joint))
+    yield 0.5
+    yield from driver.find_property(driver.viewport, sidebar, _slider_of(part, joint), x=0.4)
+    before = _position(part, joint)
+    yield from driver.drag(-60)
+    moved = _position(part, joint)
+    assert abs(moved - before) > 0.05, f"{joint} stays at {moved}"
+    bpy.context.view_layer.objects.active = part
+    yield 0.5
+    driver.take_picture("moved")
+    yield from driver.undo()
+    yield from driver.wait_for(
+        "one undo moved it back",
+        lambda: abs(_position(bpy.data.objects["part"], joint) - before) < 1e-6,
     )
 
 
@@ -214,9 +247,9 @@ def _press_return_on_list(driver: Driver) -> None:
     driver.press("RET")
 
 
-def _import(path: str) -> Any:
+def _import(path: str, **options: Any) -> Any:
     bpy.data.objects.remove(bpy.data.objects["Cube"])
-    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
+    assert bpy.ops.import_scene.urdf(filepath=path, **options) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Import")
     return bpy.context.view_layer.objects.active
 
@@ -250,16 +283,21 @@ def _described(robot: Any, joint: str) -> tuple[Any, Any]:
 
 
 def _slider_of(robot: Any, joint: str) -> str:
-    """The name of the slider's property: that of this joint's range."""
+    """The name of the slider's property."""
+    (name,) = _sliders_of(robot, joint)
+    return name
+
+
+def _sliders_of(robot: Any, joint: str) -> list[str]:
+    """The properties for this joint's range: one, or none yet."""
     bone, described = _described(robot, joint)
-    (name,) = (
+    return [
         key
         for key, item in bone.bl_rna.properties.items()
         if key.startswith("urdf_")
         and abs(item.soft_min - described["lower"]) < 1e-6
         and abs(item.soft_max - described["upper"]) < 1e-6
-    )
-    return name
+    ]
 
 
 def _position(robot: Any, joint: str) -> float:

@@ -63,6 +63,10 @@ def test_sliders(play: Play) -> None:
     play("sliders", PANDA, "panda_joint4")
 
 
+def test_a_robot_of_several_armatures(play: Play) -> None:
+    play("split", PANDA, "panda_joint4", "panda_joint6")
+
+
 def test_file_export(play: Play, tmp_path: Path) -> None:
     play("export", SAMPLES / "two_link_arm.urdf", tmp_path / "arm.wbt")
     assert (tmp_path / "two_link_arm.proto").exists()

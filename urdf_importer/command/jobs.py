@@ -10,6 +10,7 @@ from ..diagnostics import WriteError, quote
 from ..outputs import check_output
 
 _SEPARATORS = ("/", os.sep)
+_SCRIPT = ".py"
 
 
 class UsageError(Exception):
@@ -58,8 +59,8 @@ def plan_jobs(
 
 
 def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
-    """(input, output) for each input: a .proto, a .wbt or a folder; of several inputs each gets a
-    folder of its own in `output`.
+    """(input, output) for each input: a .proto, a .wbt, a .py or a folder; of several inputs each
+    gets a folder of its own in `output`.
 
     Raises UsageError where these make no sense together, WriteError where a file could not be put
     there.
@@ -75,13 +76,18 @@ def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
             raise UsageError("several inputs have the same name")
         return jobs
     if not folder:
-        if Path(output).suffix not in (".proto", ".wbt"):
+        if Path(output).suffix not in (".proto", ".wbt", _SCRIPT):
             raise UsageError(
-                f"-o has to end in .proto or .wbt, or be a folder (with / at its end), "
+                f"-o has to end in .proto, .wbt or .py, or be a folder (with / at its end), "
                 f"not {quote(output)}"
             )
         check_outputs(inputs, [Path(output)])
     return [(inputs[0], Path(output))]
+
+
+def is_script(output: Path) -> bool:
+    """Whether this output of an export is a builder script of MORSE."""
+    return output.suffix == _SCRIPT and not output.is_dir()
 
 
 def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import (
+    BuilderScript,
     Diagnostic,
     ExportResult,
     ImportResult,
@@ -63,9 +64,13 @@ def summarize_plan(plan: RigPlan) -> Facts:
     }
 
 
-def summarize_export(robot: Robot, result: ExportResult) -> Facts:
-    """What there is of an exported robot. `solids`: link name -> the Solid that holds it; `motors`
-    and `sensors`: joint name -> the names of its devices, one for each degree of freedom."""
+def summarize_export(robot: Robot, result: ExportResult | BuilderScript) -> Facts:
+    """What there is of an exported robot. For Webots, `solids`: link name -> the Solid that holds
+    it; `motors` and `sensors`: joint name -> the names of its devices, one for each degree of
+    freedom. For MORSE, `class`: what the robot is called in the script; `actuators`: the names of
+    its Armature actuators there -> their joints; `components`: the names of its sensors."""
+    if isinstance(result, BuilderScript):
+        return _summarize_script(robot, result)
     motors: dict[str, list[str]] = {}
     sensors: dict[str, list[str]] = {}
     for axis in result.axes:
@@ -81,6 +86,20 @@ def summarize_export(robot: Robot, result: ExportResult) -> Facts:
         "solids": {name: link.solid for name, link in result.links.items()},
         "motors": motors,
         "sensors": sensors,
+    }
+
+
+def _summarize_script(robot: Robot, script: BuilderScript) -> Facts:
+    return {
+        "robot": robot.name,
+        "links": len(script.links),
+        "joints": len(robot.joints),
+        "moving_joints": len(script.joints),
+        "degrees_of_freedom": len(script.joints) - len(script.followers),
+        "total_mass": add_masses(robot),
+        "class": script.class_name,
+        "actuators": {name: list(joints) for name, joints in script.armatures.items()},
+        "components": list(script.sensors),
     }
 
 

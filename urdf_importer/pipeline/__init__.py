@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: a page for each thing that is done from its beginning to its end."""
 
-from .exporting import ExportResult, export_robot, extract_robot, suggest_proto_name
+from .exporting import (
+    BuilderScript,
+    ExportResult,
+    export_robot,
+    extract_robot,
+    suggest_proto_name,
+    suggest_script_name,
+    write_builder_script,
+)
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -11,6 +19,7 @@ from .importing import (
     read_robot,
 )
 from .scene import (
+    check_morse_profile,
     find_robots,
     get_joint_positions,
     link_pose,
@@ -23,10 +32,12 @@ from .scene import (
 from .updating import UpdateResult, compare_with_source, update_robot
 
 __all__ = [
+    "BuilderScript",
     "ExportResult",
     "ImportResult",
     "UpdateResult",
     "XacroArgument",
+    "check_morse_profile",
     "compare_with_source",
     "export_robot",
     "extract_robot",
@@ -43,5 +54,7 @@ __all__ = [
     "save_blend",
     "set_joint_positions",
     "suggest_proto_name",
+    "suggest_script_name",
     "update_robot",
+    "write_builder_script",
 ]

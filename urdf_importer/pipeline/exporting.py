@@ -2,7 +2,9 @@
 """Export: (extract ->) plan -> write."""
 
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,15 @@ from ..diagnostics import Diagnostics, MeshError, quote
 from ..model import Robot
 from ..options import ExportOptions
 from ..packages import PackageResolver
-from ..writers.webots import DescriptionSource, export_webots, make_proto_name
+from ..writers.morse import BuilderScript as BuilderScript
+from ..writers.morse import make_module_name
+from ..writers.morse import write_builder_script as _write_builder_script
+from ..writers.webots import (
+    DescriptionSource,
+    GeometrySource,
+    export_webots,
+    make_proto_name,
+)
 from ..writers.webots import ExportResult as ExportResult
 from .files import AnyPath, find_files, load_shape, resolve_texture
 
@@ -38,14 +48,43 @@ def export_robot(
     and links, WriteError where the files cannot be written, BuildError for an object that is no
     imported robot; nothing is written then.
     """
-    options = options or ExportOptions()
-    if not isinstance(robot, Robot):
-        return _export_rig(robot, Path(path), options, diagnostics, strict=strict)
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
-    source = _read_files(robot, options, diagnostics)
-    return export_webots(
-        robot, source, Path(path), options, diagnostics, _convert_image, strict=strict
-    )
+    with _open_export(robot, options, diagnostics) as found:
+        return export_webots(
+            found.robot,
+            found.source,
+            Path(path),
+            found.options,
+            found.diagnostics,
+            _convert_image,
+            strict=strict,
+        )
+
+
+def write_builder_script(
+    robot: Robot | Any,
+    path: AnyPath,
+    options: ExportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+    *,
+    strict: bool = False,
+) -> BuilderScript:
+    """Writes a robot for MORSE: a builder script (.py) that makes it anew, with its meshes, and
+    needs no other file. An existing file is overwritten. Joints that stand in armatures of their
+    own do so again; those that MORSE would not read otherwise get one each.
+
+    `robot`, `diagnostics` and `strict` are as for export_robot, so is what is raised. Of the
+    options count `positions`, `translation`, `rotation`, `sensors` and those about packages.
+    """
+    with _open_export(robot, options, diagnostics) as found:
+        return _write_builder_script(
+            found.robot,
+            found.source,
+            Path(path),
+            found.options,
+            found.diagnostics,
+            found.groups,
+            strict=strict,
+        )
 
 
 def extract_robot(armature: Any) -> Robot:
@@ -64,24 +103,50 @@ def suggest_proto_name(robot: Robot | Any) -> str:
     return make_proto_name(robot.name)
 
 
-def _export_rig(
-    armature: Any,
-    path: Path,
-    options: ExportOptions,
-    diagnostics: Diagnostics | None,
-    *,
-    strict: bool,
-) -> ExportResult:
-    from ..blender.scene_source import SceneSource
+def suggest_script_name(robot: Robot | Any) -> str:
+    """A name, without suffix, for the builder script of this robot, or of this armature's: builder
+    scripts can import it by that."""
+    if not isinstance(robot, Robot):
+        robot = extract_robot(robot)
+    return make_module_name(robot.name)
 
-    described = extract_robot(armature)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Export:
+    """What is written, and where its shapes are. `groups`: (name, joints) of armatures beside the
+    main one."""
+
+    robot: Robot
+    source: GeometrySource
+    options: ExportOptions
+    diagnostics: Diagnostics
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@contextmanager
+def _open_export(
+    robot: Robot | Any, options: ExportOptions | None, diagnostics: Diagnostics | None
+) -> Iterator[_Export]:
+    """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
+    options = options or ExportOptions()
+    described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(described.source)
     files = _read_files(described, options, diagnostics)
+    if described is robot:
+        yield _Export(robot=robot, source=files, options=options, diagnostics=diagnostics)
+        return
+    from ..blender.extract_groups import extract_groups
+    from ..blender.scene_source import SceneSource
+
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = SceneSource(armature, Path(folder), files, diagnostics)
-        start = _start_as_posed(armature, scene.robot, options, diagnostics)
-        return export_webots(
-            scene.robot, scene, path, start, diagnostics, _convert_image, strict=strict
+        scene = SceneSource(robot, Path(folder), files, diagnostics)
+        start = _start_as_posed(robot, scene.robot, options, diagnostics)
+        yield _Export(
+            robot=scene.robot,
+            source=scene,
+            options=start,
+            diagnostics=diagnostics,
+            groups=extract_groups(robot),
         )
 
 
