@@ -53,7 +53,7 @@ from urdf_importer.blender.armatures import (
 )
 from urdf_importer.blender.extract import find_link_empties
 from urdf_importer.blender.split import split_armature
-from urdf_importer.model import Robot
+from urdf_importer.model import Joint, Limit, Link, Mimic, Robot
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_urdfs"
 
@@ -166,7 +166,8 @@ def test_frames_of_new_armatures(index: int) -> None:
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(robots(Wishes(most_links=14, free_joints=False, shapes=False)), st.randoms())
-def test_any_robot(robot: Robot, chance: Any) -> None:
+def test_any_robot(capfd: Any, robot: Robot, chance: Any) -> None:
+    """Also without what Blender says of cycles: it breaks them somewhere, or somewhere else."""
     new_scene()
     _, rig = build(robot, BARE)
     main = rig.armature
@@ -175,6 +176,7 @@ def test_any_robot(robot: Robot, chance: Any) -> None:
     assert_is_tree(main)
     assert_moves(robot, main, 2)
     assert extract_robot(main) == robot
+    assert "cycle" not in "".join(capfd.readouterr())
 
 
 def test_a_big_tree() -> None:
@@ -605,6 +607,23 @@ def test_a_joint_can_not_carry_the_armature_of_the_one_that_it_follows(group: li
     assert_refuses(BuildError, rig.armature, "part", joints, "'j0' follows joint 'j4'")
     split_armature(rig.armature, "part", [f"j{index}" for index in range(5)])
     assert_moves(robot, rig.armature, 2)
+
+
+def test_nor_one_on_which_another_depends(capfd: Any) -> None:
+    """Joint 1 follows one beside it, which follows joint 2 on joint 1."""
+    row = arm(3, {1: (3, 0.5, 0.0)})
+    side = Joint(
+        name="j3", type="revolute", parent="l1", child="l4", limit=Limit(lower=-1.0, upper=1.0),
+        mimic=Mimic(joint="j2"),
+    )  # fmt: skip
+    links = (*row.links, Link(name="l4"))
+    robot = Robot(name="fork", links=links, joints=(*row.joints, side))
+    _, rig = build(robot, BARE)
+    assert_refuses(BuildError, rig.armature, "part", ["j2"], "'j3' follows joint 'j2'")
+    split_armature(rig.armature, "part", ["j1", "j2"])
+    assert_refuses(BuildError, rig.armature, "tip", ["j2"], "'j3' follows joint 'j2'")
+    assert_moves(robot, rig.armature, 2)
+    assert "cycle" not in "".join(capfd.readouterr())
 
 
 def test_any_armature_of_the_robot_stands_for_it() -> None:

@@ -2,11 +2,11 @@
 """Joints that follow others across armatures.
 
 Blender works out where an armature object stands before it reads any number of its bones. So a
-joint can follow one in another armature, but not one that it carries itself, as when a knuckle
-follows the fingertip: within one armature this works, across two it is a dependency cycle.
+joint can follow one in another armature, but not where that armature's place depends on it, as when
+a knuckle follows the fingertip: within one armature this works, across two it is a cycle.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..diagnostics import BuildError, quote
@@ -16,9 +16,15 @@ from .armatures import armatures_of, bones_of, name_armature
 from .rehang import bone_of, drivers_of, find_bone, reads_of
 from .split_plan import SplitPlan
 
+_Read = tuple[str, str, bool]
+"""A driver: bone, the bone that it reads, whether where that is or only a number of it."""
+
+_Node = tuple[str, str]
+_NUMBER, _PLACE = "number", "place"
+
 
 def check_followers(main: Any, plan: SplitPlan) -> None:
-    """Raises BuildError where a joint would carry the armature of the joint that it follows."""
+    """Raises BuildError where a joint would follow one in an armature whose place depends on it."""
     armatures = set(armatures_of(main))
     reads = [
         (find_bone(curve.data_path), bone, is_place)
@@ -30,20 +36,29 @@ def check_followers(main: Any, plan: SplitPlan) -> None:
     if not reads:
         return
     homes, carriers = _foresee_homes(main, plan)
-    needs = {bone.name: {_find_above(bone, homes, carriers)} for bone in bones_of(main)}
-    across = []
-    for bone, source, is_place in reads:
-        if bone not in homes or source not in homes:
-            continue
-        if is_place:
-            needs[bone].add(source)
-        elif homes[source] != homes[bone]:
-            needs[bone].add(carriers[homes[source]])
-            across.append((bone, source))
-    cyclic = find_never_ready({bone: needed & homes.keys() for bone, needed in needs.items()})
-    for bone, source in across:
-        if bone in cyclic and carriers[homes[source]] in cyclic:
+    reads = [read for read in reads if read[0] in homes and read[1] in homes]
+    cyclic = find_never_ready(_find_needs(main, reads, homes, carriers))
+    for bone, source, _ in reads:
+        if homes[bone] != homes[source] and {(bone, _NUMBER), (source, _NUMBER)} <= cyclic:
             _refuse(main, bone, source)
+
+
+def _find_needs(
+    main: Any, reads: Sequence[_Read], homes: Mapping[str, str], carriers: Mapping[str, str]
+) -> dict[_Node, set[_Node]]:
+    """What has to be worked out before the numbers and the place of each bone."""
+    needs: dict[_Node, set[_Node]] = {}
+    for bone in bones_of(main):
+        home = homes[bone.name]
+        carrier = carriers[home]
+        above = bone.parent.name if bone.parent is not None else ""
+        needs[bone.name, _NUMBER] = {(carrier, _PLACE)} if carrier in homes else set()
+        needs[bone.name, _PLACE] = {(bone.name, _NUMBER)}
+        if above and homes[above] == home:
+            needs[bone.name, _PLACE].add((above, _PLACE))
+    for name, source, is_place in reads:
+        needs[name, _NUMBER].add((source, _PLACE if is_place else _NUMBER))
+    return needs
 
 
 def _foresee_homes(main: Any, plan: SplitPlan) -> tuple[dict[str, str], dict[str, str]]:
@@ -59,13 +74,6 @@ def _foresee_homes(main: Any, plan: SplitPlan) -> tuple[dict[str, str], dict[str
     return homes, carriers
 
 
-def _find_above(bone: Any, homes: Mapping[str, str], carriers: Mapping[str, str]) -> str:
-    home = homes[bone.name]
-    if bone.parent is not None and homes[bone.parent.name] == home:
-        return str(bone.parent.name)
-    return carriers[home]
-
-
 def _refuse(main: Any, *bones: str) -> None:
     names = {
         bone.name: joint["name"]
@@ -74,5 +82,6 @@ def _refuse(main: Any, *bones: str) -> None:
     }
     follower, source = (quote(names.get(bone, bone)) for bone in bones)
     raise BuildError(
-        f"joint {follower} follows joint {source} and would carry its armature; leave both in one"
+        f"joint {follower} follows joint {source}, whose armature could not be placed before it; "
+        "leave both in one armature"
     )

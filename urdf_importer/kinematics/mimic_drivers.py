@@ -10,10 +10,13 @@ the number that the user set, held within the source's limits:
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from .channels import clamp
 from .rig_plan import BonePlan, DriverPlan, JointPlan
+
+_Node = TypeVar("_Node", bound=Hashable)
 
 _EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
 """An angle read back from matrices has lost its last digits, which add up where many followers hang
@@ -79,19 +82,19 @@ def _find_entangled(
     return own | find_never_ready(needs)
 
 
-def find_never_ready(needs: Mapping[str, set[str]]) -> set[str]:
-    """What needs itself, or something that does: `needs` says of each bone which ones come first,
-    all of which are in it."""
-    waiting = {bone: len(needed) for bone, needed in needs.items()}
-    dependents: dict[str, list[str]] = {}
-    for bone, needed in needs.items():
+def find_never_ready(needs: Mapping[_Node, set[_Node]]) -> set[_Node]:
+    """What needs itself, or something that does: `needs` says of each which others come first, all
+    of which are in it."""
+    waiting = {node: len(needed) for node, needed in needs.items()}
+    dependents: dict[_Node, list[_Node]] = {}
+    for node, needed in needs.items():
         for other in needed:
-            dependents.setdefault(other, []).append(bone)
-    ready = deque(bone for bone, count in waiting.items() if count == 0)
+            dependents.setdefault(other, []).append(node)
+    ready = deque(node for node, count in waiting.items() if count == 0)
     while ready:
-        bone = ready.popleft()
-        del waiting[bone]
-        for dependent in dependents.get(bone, ()):
+        node = ready.popleft()
+        del waiting[node]
+        for dependent in dependents.get(node, ()):
             waiting[dependent] -= 1
             if waiting[dependent] == 0:
                 ready.append(dependent)
