@@ -480,3 +480,21 @@ report = {
     report = run(tmp_path, text, morse_root).report
     assert report["new"] and report["faces"] > 0 and report["parents"] == [True]
     assert all(length > 0.0 for length in report["size"])
+
+
+def test_objects_of_the_script_itself_are_there_at_once(tmp_path: Path, morse_root: Path) -> None:
+    """Made, linked and given a game property without an update between; after another was removed
+    while it was selected."""
+    scene = run_script(
+        tmp_path,
+        "import bpy\nimport urdf_importer.morse\nurdf_importer.morse.enable()\n"
+        "from morse.builder import *\nfrom morse.builder import bpymorse\n"
+        "gone = bpy.data.objects.new('gone', None)\n"
+        "bpy.context.scene.collection.objects.link(gone)\nbpymorse.select_only(gone)\n"
+        "bpy.data.objects.remove(gone)\n"
+        "box = bpy.data.objects.new('box', None)\nbpy.context.scene.collection.objects.link(box)\n"
+        "bpymorse.properties(box, Object=True)\n"
+        "robot = FakeRobot()\nenv = Environment('empty')\nenv.create()\n",
+        morse_root=morse_root,
+    )
+    assert scene.objects["box"].properties == {"Object": True}

@@ -65,6 +65,9 @@ def select_only(item: Any) -> None:
     """Selects an object and makes it the active one. Raises BuildError for one that can not be,
     since MORSE would go on with another."""
     select_all("DESELECT")
+    if item.name not in bpy.context.view_layer.objects:
+        # What a script has just linked to the scene is known to the view layer after an update.
+        bpy.context.view_layer.update()
     try:
         item.select_set(True)
     except RuntimeError as error:
@@ -80,7 +83,8 @@ def select_all(action: str = "TOGGLE") -> None:
     this one for every game property: seconds for each component of a large scene."""
     objects = bpy.context.view_layer.objects
     if action == "DESELECT" or (action == "TOGGLE" and len(objects.selected)):
-        for item in objects.selected:
+        # Where an object was removed, its place is there until the view layer is updated.
+        for item in filter(None, objects.selected):
             item.select_set(False)
         return
     for item in (each for each in objects if each.visible_get()):
