@@ -25,7 +25,7 @@ _NUMBER, _PLACE = "number", "place"
 
 def check_followers(main: Any, plan: SplitPlan) -> None:
     """Raises BuildError where a joint would follow one in an armature whose place depends on it."""
-    armatures = set(armatures_of(main))
+    armatures = armatures_of(main)
     reads = [
         (find_bone(curve.data_path), bone, is_place)
         for each in armatures
@@ -39,7 +39,8 @@ def check_followers(main: Any, plan: SplitPlan) -> None:
     reads = [read for read in reads if read[0] in homes and read[1] in homes]
     cyclic = find_never_ready(_find_needs(main, reads, homes, carriers))
     for bone, source, _ in reads:
-        if homes[bone] != homes[source] and {(bone, _NUMBER), (source, _NUMBER)} <= cyclic:
+        across = homes[bone] != homes[source]
+        if across and {(bone, _NUMBER), (carriers[homes[source]], _PLACE)} <= cyclic:
             _refuse(main, bone, source)
 
 
