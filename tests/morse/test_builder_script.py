@@ -37,7 +37,7 @@ from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
 from urdf_importer.pipeline.files import find_files, load_shape
 from urdf_importer.sensors import suggest_sensors
-from urdf_importer.writers.webots.triangles import make_triangles
+from urdf_importer.writers.triangles import make_triangles
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("differential_drive", "gantry", "gripper", "planar_base", "quadruped_leg")

@@ -22,7 +22,7 @@ from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sph
 from urdf_importer.pipeline.files import find_files, load_shape
 from urdf_importer.writers.morse import write_builder_script as write_from
 from urdf_importer.writers.morse.smoothing import split_sharp
-from urdf_importer.writers.webots.triangles import Triangles, flat_normals, make_triangles
+from urdf_importer.writers.triangles import Triangles, flat_normals, make_triangles
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

@@ -12,8 +12,7 @@ from point_clouds import turn
 from urdf_importer.meshes import MeshData, make_box, make_primitive, make_sphere
 from urdf_importer.meshes.mesh_data import MeshMaterial
 from urdf_importer.model import Cylinder
-from urdf_importer.writers.webots.simplify import simplify
-from urdf_importer.writers.webots.triangles import (
+from urdf_importer.writers.triangles import (
     Triangles,
     corner_normals,
     flat_normals,
@@ -21,6 +20,7 @@ from urdf_importer.writers.webots.triangles import (
     project_on_box,
     split_by_material,
 )
+from urdf_importer.writers.webots.simplify import simplify
 
 
 def polygon(points: list[tuple[float, float]], seed: int) -> MeshData:

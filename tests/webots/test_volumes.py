@@ -8,7 +8,7 @@ import trimesh
 from point_clouds import turn
 from urdf_importer.meshes import make_primitive
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
-from urdf_importer.writers.webots.triangles import Triangles, make_triangles
+from urdf_importer.writers.triangles import Triangles, make_triangles
 from urdf_importer.writers.webots.volumes import (
     MassProperties,
     join_masses,

@@ -35,7 +35,7 @@ from urdf_importer.model import (
 from urdf_importer.options import ExportOptions
 from urdf_importer.packages import FileKind, PackageResolver
 from urdf_importer.readers import read_robot
-from urdf_importer.writers.webots.geometry_source import DescriptionSource
+from urdf_importer.writers.geometry_source import DescriptionSource
 from urdf_importer.writers.webots.shapes import ShapeWriter
 from urdf_importer.writers.webots.sharing import share_repeats
 from urdf_importer.writers.webots.textures import ConvertImage

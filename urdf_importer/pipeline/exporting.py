@@ -13,16 +13,15 @@ from ..diagnostics import Diagnostics, MeshError, quote
 from ..model import Robot
 from ..options import ExportOptions
 from ..packages import PackageResolver
+from ..writers.geometry_source import DescriptionSource, GeometrySource
 from ..writers.morse import BuilderScript as BuilderScript
 from ..writers.morse import make_module_name
 from ..writers.morse import write_builder_script as _write_builder_script
+from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import (
-    DescriptionSource,
-    GeometrySource,
     export_webots,
     make_proto_name,
 )
-from ..writers.webots import ExportResult as ExportResult
 from .files import AnyPath, find_files, load_shape, resolve_texture
 
 

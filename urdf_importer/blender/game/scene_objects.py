@@ -10,6 +10,7 @@ import bmesh
 import bpy
 import numpy as np
 
+from .blender27.defaults import CAMERA
 from .records import get_property, set_setting
 
 Shape = Literal["PLANE", "CUBE", "SPHERE", "ICOSPHERE", "CYLINDER", "CONE", "TORUS"]
@@ -18,15 +19,6 @@ _SEGMENTS = 32
 _RINGS = (48, 12)
 _TUBE = 0.25
 _SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-_CAMERA = {
-    "lens": 35.0,
-    "sensor_width": 32.0,
-    "sensor_height": 18.0,
-    "clip_start": 0.1,
-    "clip_end": 100.0,
-    "display_size": 0.5,
-}
-"""Millimetres and metres."""
 
 
 def add_empty(name: str = "Empty", display: str = "ARROWS", size: float = 1.0) -> Any:
@@ -65,7 +57,7 @@ def add_box(name: str, low: Sequence[float], high: Sequence[float]) -> Any:
 def add_camera(name: str) -> Any:
     """With the lens and the sensor that cameras of Blender 2.7 had, for which scripts are made."""
     data = bpy.data.cameras.new(name)
-    for setting, value in _CAMERA.items():
+    for setting, value in CAMERA.items():
         setattr(data, setting, value)
     return _link(bpy.data.objects.new(name, data))
 

@@ -18,7 +18,7 @@ from ...kinematics.mimic_drivers import find_never_ready
 from ...kinematics.rig_plan import BonePlan, RigPlan
 from ...kinematics.split_frames import JointLine, frame_armature, locate_joints, round_into
 from ...kinematics.transforms import Matrix
-from ..webots.names import Claims
+from ..claims import Claims
 from .judging import judge_armature
 from .names import make_identifier
 

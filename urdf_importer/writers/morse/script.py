@@ -19,7 +19,7 @@ from ...model import Robot
 from ...options import ExportOptions, ImportOptions
 from ...outputs import check_output, write_text
 from ...sensors import SensorSuggestion, suggest_sensors
-from ..webots.geometry_source import GeometrySource
+from ..geometry_source import GeometrySource
 from .armatures import ArmaturePlan, Groups, plan_armatures
 from .header import write_header
 from .judging import judge_armature, tell_findings

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from ...sensors import SensorSuggestion
-from ..webots.names import Claims
+from ..claims import Claims
 from .literals import comment, single, table, text
 from .names import make_identifier
 from .rig_tables import place

@@ -22,9 +22,9 @@ from ...model import (
     Visual,
     VisualMaterials,
 )
-from ..webots.geometry_source import GeometrySource, Shape
-from ..webots.names import Claims
-from ..webots.triangles import make_triangles
+from ..claims import Claims
+from ..geometry_source import GeometrySource, Shape
+from ..triangles import make_triangles
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
 from .rig_tables import place

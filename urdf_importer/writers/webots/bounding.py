@@ -10,6 +10,7 @@ from ...kinematics.transforms import Matrix
 from ...meshes.mesh_data import MeshData
 from ...model import Collision, Link, Mesh
 from ...options import ExportOptions
+from ..triangles import Triangles, make_triangles
 from .collisions import CollisionBody, fit_collision
 from .fitting import Fit
 from .frames import place_nodes
@@ -17,7 +18,6 @@ from .hulls import convex_hull
 from .mesh_files import MeshFiles
 from .mesh_text import make_face_set
 from .primitives import make_primitive_node
-from .triangles import Triangles, make_triangles
 from .volumes import MassProperties, mesh_mass, polyhedron_mass, primitive_mass
 from .vrml import Node
 

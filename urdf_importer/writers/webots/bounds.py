@@ -10,7 +10,7 @@ from ...diagnostics import MeshError
 from ...kinematics.transforms import Matrix, Vector, matrix_from_pose
 from ...meshes.mesh_data import MeshData
 from ...model import Link
-from .geometry_source import Shape
+from ..geometry_source import Shape
 from .proto import moved_zero
 from .structure import StructurePlan
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..triangles import Triangles
 from .fitting import (
     Fit,
     coarse_hull,
@@ -29,7 +30,6 @@ from .fitting import (
 )
 from .hulls import Hull, Points, convex_hull
 from .simplify import simplify
-from .triangles import Triangles
 from .volumes import mesh_mass
 
 AUTO_TOLERANCE = 0.15

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...diagnostics import Diagnostics, quote
 from ...model import Robot
 from ...sensors.elements import Element, parse_extra
-from .names import Claims
+from ..claims import Claims
 from .vrml import Node, Value
 
 DEFAULT = "default"

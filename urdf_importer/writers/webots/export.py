@@ -11,8 +11,8 @@ from ...kinematics.transforms import Matrix
 from ...model import Robot
 from ...options import ExportOptions
 from ...outputs import check_output, replace_files, write_text
+from ..geometry_source import GeometrySource
 from .contacts import ContactPlan, plan_contacts
-from .geometry_source import GeometrySource
 from .names import NameTables, make_proto_name
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project

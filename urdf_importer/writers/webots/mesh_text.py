@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...meshes.weld import weld_points
-from .triangles import Triangles, corner_normals, flat_normals
+from ..triangles import Triangles, corner_normals, flat_normals
 from .vrml import Node, Raw, Value
 
 _FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])

@@ -8,6 +8,8 @@ which Webots reads as its own separator.
 
 from dataclasses import dataclass, field
 
+from ..claims import Claims
+
 _ILLEGAL = frozenset("\"#',.[\\]{}")
 _KEYWORDS = (
     "DEF USE PROTO EXTERNPROTO IMPORTABLE IS TRUE FALSE NULL ROUTE TO field vrmlField w3dField "
@@ -54,23 +56,6 @@ def make_label(name: str) -> str:
     """A name for a Solid or a device: on one line and without ':'."""
     plain = "".join("_" if c == ":" or not c.isprintable() else c for c in name).strip()
     return plain or "unnamed"
-
-
-class Claims:
-    """Gives out each name once: a second `arm` becomes `arm_2`."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._next: dict[str, int] = {}
-
-    def claim(self, wanted: str) -> str:
-        name = wanted
-        while name in self._taken:
-            number = self._next.get(wanted, 2)
-            self._next[wanted] = number + 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,16 @@ from ...kinematics.transforms import Matrix, matrix_from_pose
 from ...meshes.mesh_data import MeshData, MeshMaterial
 from ...model import Collision, Color, Link, Material, Mesh, Robot, Visual, VisualMaterials
 from ...options import ExportOptions
+from ..geometry_source import GeometrySource
+from ..triangles import Triangles, project_on_box, split_by_material
 from .appearances import Appearances
 from .bounding import BoundingBodies
 from .collisions import KINDS
 from .frames import place_nodes
-from .geometry_source import GeometrySource
 from .mesh_files import FileFolder, MeshFiles
 from .mesh_text import make_face_set
 from .primitives import make_primitive_node
 from .textures import ConvertImage, Textures
-from .triangles import Triangles, project_on_box, split_by_material
 from .volumes import MassProperties, join_masses
 from .vrml import Node, Value
 

@@ -9,7 +9,7 @@ as well as larger. Where it has to contain the mesh, take a hull instead.
 import numpy as np
 from numpy.typing import NDArray
 
-from .triangles import Triangles
+from ..triangles import Triangles
 
 _FINEST = 1024
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...kinematics.transforms import Matrix, Vector
 from ...meshes.weld import weld_points
 from ...model import Box, Capsule, Cylinder, Sphere
-from .triangles import Triangles
+from ..triangles import Triangles
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -322,3 +322,14 @@ def brick_name(brick_type: str) -> str:
     """What Blender calls a new brick: LOGIC_AND is "And"."""
     plain = brick_type.removeprefix("LOGIC_").replace("_", " ").title()
     return _SPOKEN.get(brick_type, plain)
+
+
+CAMERA = {
+    "lens": 35.0,
+    "sensor_width": 32.0,
+    "sensor_height": 18.0,
+    "clip_start": 0.1,
+    "clip_end": 100.0,
+    "display_size": 0.5,
+}
+"""What a new camera was in 2.7, in millimetres and metres. MORSE's scanners read its angle."""

@@ -16,20 +16,13 @@ from ....diagnostics import BuildError, quote
 from . import windows
 from .appending import ReadGame, append, parents_first
 from .dae import import_collada
+from .defaults import CAMERA
 from .game_data import add_logic_brick, add_property
 from .replacements import Replacements
 from .scene_views import DataList, SceneView
 
 _LAMPS = {"HEMI": "SUN"}
-_CAMERA = {
-    "lens": 35.0,
-    "sensor_width": 32.0,
-    "sensor_height": 18.0,
-    "clip_start": 0.1,
-    "clip_end": 100.0,
-    "display_size": 0.5,
-}
-"""What a new camera was in 2.7, in millimetres and metres. MORSE's scanners read its angle."""
+
 
 # The names of the newest of each list: in 2.7 as today lists are sorted by name, and MORSE takes
 # the last for the newest. With a text "walk.py" in the file it would have written over that.
@@ -105,7 +98,7 @@ def get_first_selected_object() -> Any:
 def add_camera(**options: Any) -> set[str]:
     """object.camera_add, with the lens and the sensor that cameras of 2.7 had."""
     done: set[str] = bpy.ops.object.camera_add(**options)
-    for name, value in _CAMERA.items():
+    for name, value in CAMERA.items():
         setattr(bpy.context.object.data, name, value)
     return done
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...meshes.mesh_data import MeshData, MeshMaterial
+from ..meshes.mesh_data import MeshData, MeshMaterial
 
 Corners = NDArray[np.int32]
 

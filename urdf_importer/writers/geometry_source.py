@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from ...diagnostics import Diagnostics, MeshError
-from ...meshes.mesh_data import MeshData
-from ...model import Collision, Geometry, Link, Material, Mesh, Visual
+from ..diagnostics import Diagnostics, MeshError
+from ..meshes.mesh_data import MeshData
+from ..model import Collision, Geometry, Link, Material, Mesh, Visual
 
 Shape = Visual | Collision
 
