@@ -177,13 +177,8 @@ def place_ik_target(target: Any, armature: Any, bone: str) -> None:
     rest = armature.data.bones[bone]
     place = rest.matrix_local.copy()
     place.translation = rest.tail_local
-    world = armature.matrix_world @ place
-    target.location, target.rotation_euler, _ = _parts(world, target.rotation_euler.order)
-
-
-def _parts(matrix: Any, order: str) -> tuple[Any, Any, Any]:
-    location, rotation, scale = matrix.decompose()
-    return location, rotation.to_euler(order), scale
+    target.location, turn, _ = (armature.matrix_world @ place).decompose()
+    target.rotation_euler = turn.to_euler(target.rotation_euler.order)
 
 
 def _collisions_of(link: Any) -> Iterator[Any]:
