@@ -12,11 +12,11 @@ from ...model import Collision, Link, Mesh
 from ...options import ExportOptions
 from ..triangles import Triangles, make_triangles
 from .collisions import CollisionBody, fit_collision
+from .face_sets import make_face_set
 from .fitting import Fit
 from .frames import place_nodes
 from .hulls import convex_hull
 from .mesh_files import MeshFiles
-from .mesh_text import make_face_set
 from .primitives import make_primitive_node
 from .volumes import MassProperties, mesh_mass, polyhedron_mass, primitive_mass
 from .vrml import Node

@@ -20,9 +20,9 @@ from ..triangles import Triangles, project_on_box, split_by_material
 from .appearances import Appearances
 from .bounding import BoundingBodies
 from .collisions import KINDS
+from .face_sets import make_face_set
 from .frames import place_nodes
 from .mesh_files import FileFolder, MeshFiles
-from .mesh_text import make_face_set
 from .primitives import make_primitive_node
 from .textures import ConvertImage, Textures
 from .volumes import MassProperties, join_masses
