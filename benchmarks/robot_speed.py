@@ -25,8 +25,8 @@ from mesh_speed import silence  # noqa: E402
 import urdf_importer  # noqa: E402
 from real_robots import descriptions  # noqa: E402
 from urdf_importer.diagnostics import MeshError  # noqa: E402
+from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.model import Mesh  # noqa: E402
-from urdf_importer.packages import PackageResolver  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal")
 RUNS = 9

@@ -39,38 +39,40 @@ TABLE = {
     "options": row(),
     "diagnostics": row(),
     "progress": row(),
-    # Two states of a robot, in words: read by the Blender layer and by the front ends.
-    "changes": row(PLAIN),
-    "outputs": row("diagnostics"),
     # Ctrl-C where Blender cannot take it.
     "interrupts": row(),
-    # Finding files: standard library only, below everything that reads files.
-    "folders": row(),
-    "references": row("diagnostics"),
-    "packages": row("diagnostics folders references"),
-    "kinematics": row(PLAIN, "numpy"),
-    "meshes": row("model diagnostics packages", "numpy", late="stl collada"),
-    "readers": row(f"{PLAIN} packages", late="xacro yaml ruamel"),
+    # The ground floor: files, XML, arrays and images, for whoever reads or writes.
+    "files": row("diagnostics"),
+    "markup": row(PLAIN),
+    "geometry": row("model diagnostics", "numpy"),
+    "images": row("diagnostics", "numpy"),
+    "kinematics": row(f"{PLAIN} geometry", "numpy"),
+    "meshes": row("model diagnostics files geometry", "numpy", late="stl collada"),
+    "readers": row(f"{PLAIN} files markup", late="xacro yaml ruamel"),
+    # Two states of a robot, in words: read by the Blender layer and by the front ends.
+    "reshape": row(PLAIN),
     # What descriptions say of sensors, for every program that has some.
-    "sensors": row(f"{PLAIN} kinematics", "numpy"),
+    "sensors": row(f"{PLAIN} kinematics markup geometry", "numpy"),
+    # Kinematics never knows what Blender makes of it.
+    "rig": row(f"{PLAIN} kinematics geometry", "numpy"),
     # What a writer makes is several files, written all or not at all.
-    "writers": row(f"{PLAIN} kinematics meshes outputs sensors", "numpy"),
+    "writers": row(f"{PLAIN} kinematics rig geometry images meshes files markup sensors", "numpy"),
     "blender": row(
-        f"{PLAIN} changes kinematics meshes outputs progress interrupts",
+        f"{PLAIN} reshape kinematics rig geometry images meshes files progress interrupts",
         "bpy bmesh mathutils idprop numpy",
     ),
     "pipeline": row(
-        f"{PLAIN} changes kinematics meshes outputs packages progress readers sensors writers",
+        f"{PLAIN} reshape kinematics rig geometry meshes files progress readers sensors writers",
         late="blender",
     ),
     # The front ends. headless.py is started as a file, so it must name the package.
-    "__init__": row(f"{PLAIN} changes kinematics pipeline progress"),
+    "__init__": row(f"{PLAIN} reshape kinematics rig pipeline progress"),
     "__main__": row("cli"),
-    "cli": row("urdf_importer diagnostics options outputs progress interrupts command"),
-    "command": row("urdf_importer diagnostics options outputs progress"),
+    "cli": row("urdf_importer diagnostics options files progress interrupts command"),
+    "command": row("urdf_importer diagnostics options files progress"),
     "headless": row("urdf_importer diagnostics options progress cli"),
     # Builder scripts: on top of the public API; what Blender has to do stands in blender/game/.
-    "morse": row(f"urdf_importer {PLAIN} kinematics sensors", late="blender"),
+    "morse": row(f"urdf_importer {PLAIN} kinematics geometry sensors", late="blender"),
     # Loaded by the rest of morse only where a script runs, so in Blender.
     "morse.standalone": row("diagnostics blender morse"),
 }

@@ -14,7 +14,6 @@ Reading, planning, exporting and forward kinematics need no Blender; the rest ne
 called.
 """
 
-from .changes import Change
 from .diagnostics import (
     BuildError,
     Diagnostic,
@@ -26,7 +25,7 @@ from .diagnostics import (
     Severity,
     WriteError,
 )
-from .kinematics import RigPlan, forward_kinematics, plan_rig
+from .kinematics import forward_kinematics
 from .model import Robot
 from .options import ExportOptions, ImportOptions
 from .pipeline import (
@@ -57,6 +56,8 @@ from .pipeline import (
     write_builder_script,
 )
 from .progress import Progress
+from .reshape.compare import Change
+from .rig import RigPlan, plan_rig
 
 __all__ = [
     "BuildError",

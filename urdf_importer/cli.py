@@ -49,8 +49,8 @@ from .command.summary import (
 )
 from .command.terminal import Terminal, silence_blender, write_result
 from .command.version import find_version
+from .files.outputs import write_text
 from .interrupts import hold_interrupt
-from .outputs import write_text
 
 _NO_BLENDER = (
     "{what} needs Blender, which this Python does not have ({reason}): "

@@ -9,11 +9,12 @@ import numpy as np
 
 from urdf_importer.blender.build import Rig, build_rig
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.kinematics import RigPlan, forward_kinematics, plan_rig
+from urdf_importer.geometry.primitives import make_primitive
+from urdf_importer.kinematics import forward_kinematics
 from urdf_importer.kinematics.forward import Position
-from urdf_importer.meshes.primitives import make_primitive
 from urdf_importer.model import Robot
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig import RigPlan, plan_rig
 
 
 def new_scene() -> None:

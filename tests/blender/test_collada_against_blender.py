@@ -7,7 +7,7 @@ import pytest
 
 from real_robots import ROOT
 from rigs import new_scene
-from urdf_importer.meshes.collada import load_collada
+from urdf_importer.meshes.collada.load import load_collada
 
 SMALL, MOST = 300_000, 40
 FILES = [

@@ -10,7 +10,7 @@ import pytest
 from mesh_files import png
 from rigs import new_scene
 from urdf_importer import import_robot
-from urdf_importer.meshes.image_check import is_whole_image
+from urdf_importer.images.check import is_whole_image
 
 OBJ = """mtllib part.mtl
 v 0 0 0

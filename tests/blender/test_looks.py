@@ -16,8 +16,8 @@ from snapshots import list_data
 from urdf_importer import ImportOptions
 from urdf_importer.blender.build import build_rig
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.kinematics.mark_lines import draw_limits, draw_marks
-from urdf_importer.kinematics.plan import plan_rig
+from urdf_importer.rig.limit_marks import draw_limits, draw_marks
+from urdf_importer.rig.plan import plan_rig
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

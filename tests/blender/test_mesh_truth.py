@@ -23,9 +23,9 @@ from real_robots import descriptions, name_of
 from rigs import new_scene
 from urdf_importer import ReadError, forward_kinematics, import_robot, plan_rig
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.kinematics.transforms import matrix_from_pose
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.model import Mesh
-from urdf_importer.packages import PackageResolver
 
 USUAL = {"panda", "talos_full_v2", "a1", "laikago"}
 RTB = Path(sysconfig.get_paths()["purelib"], "rtbdata", "xacro")

@@ -18,7 +18,6 @@ from urdf_importer import (
 )
 from urdf_importer.blender.build import build_rig
 from urdf_importer.diagnostics import Diagnostics, MeshError
-from urdf_importer.kinematics.plan import plan_rig
 from urdf_importer.model import (
     Box,
     Capsule,
@@ -38,6 +37,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 RED = Material(name="red", color=(1.0, 0.0, 0.0, 1.0))
@@ -284,7 +284,7 @@ def test_failed_or_cancelled_build_leaves_nothing_behind(end, after):
 def _explode_late(geometry, diagnostics, subject, line):
     if isinstance(geometry, Sphere):
         raise ZeroDivisionError
-    from urdf_importer.meshes.primitives import make_primitive
+    from urdf_importer.geometry.primitives import make_primitive
 
     return make_primitive(geometry)
 

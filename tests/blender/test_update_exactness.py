@@ -20,8 +20,8 @@ from source_tree import ROOT
 from strategies import Wishes, robots, write_urdf
 from urdf_importer import ImportOptions, compare_with_source, import_robot, update_robot
 from urdf_importer.blender.extract import extract_robot
-from urdf_importer.changes import compare_robots
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
+from urdf_importer.reshape.compare import compare_robots
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 WISHES = Wishes(most_links=8, swapped_limits=True, missing_limits=True, mimic_rings=False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from urdf_importer import ImportOptions, RigPlan, plan_rig, read_robot
-from urdf_importer.kinematics.transforms import invert
+from urdf_importer.geometry.transforms import invert
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer.writers.morse.armatures import ArmaturePlan, plan_armatures
 

@@ -15,14 +15,23 @@ import pytest
 
 from urdf_importer import Diagnostics, ExportOptions, read_robot, write_builder_script
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
+from urdf_importer.geometry.primitives import (
+    make_box,
+    make_cylinder,
+    make_primitive,
+    make_sphere,
+)
+from urdf_importer.geometry.triangles import (
+    Triangles,
+    flat_normals,
+    make_triangles,
+)
 from urdf_importer.meshes import KnownFiles
-from urdf_importer.meshes.mesh_data import MeshData, MeshMaterial
-from urdf_importer.meshes.primitives import make_box, make_cylinder, make_primitive, make_sphere
 from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
 from urdf_importer.pipeline.files import find_files, load_shape
 from urdf_importer.writers.morse import write_builder_script as write_from
 from urdf_importer.writers.morse.smoothing import split_sharp
-from urdf_importer.writers.triangles import Triangles, flat_normals, make_triangles
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from urdf_importer.changes import compare_options, compare_robots, match_shapes
 from urdf_importer.model import (
     Box,
     Collision,
@@ -24,6 +23,11 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ImportOptions
+from urdf_importer.reshape.compare import (
+    compare_options,
+    compare_robots,
+    match_shapes,
+)
 
 BOX, BALL = Box(size=(1.0, 2.0, 3.0)), Sphere(radius=0.5)
 BASE = Link(name="base", visuals=(Visual(geometry=BOX), Visual(geometry=BALL, name="knob")))

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from urdf_importer import WriteError
-from urdf_importer.outputs import check_output, replace_file, replace_files, write_text
+from urdf_importer.files.outputs import (
+    check_output,
+    replace_file,
+    replace_files,
+    write_text,
+)
 
 
 def test_the_new_file_takes_the_place_at_the_end(tmp_path: Path) -> None:

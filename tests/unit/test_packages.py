@@ -12,8 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.folders import MOST_ENTRIES, MOST_ENTRIES_OF_A_FOLDER, Folders, walk_up
-from urdf_importer.packages import PackageResolver
+from urdf_importer.files.folders import (
+    MOST_ENTRIES,
+    MOST_ENTRIES_OF_A_FOLDER,
+    Folders,
+    walk_up,
+)
+from urdf_importer.files.packages import PackageResolver
 
 QUIRKS = Path(__file__).parents[1] / "data" / "quirks" / "q_pkg"
 

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from point_clouds import CASES, ball, grid, ring, turn
-from urdf_importer.model import Box, Capsule, Cylinder, Sphere
-from urdf_importer.writers.webots.enclosing import enclosing_ball, smallest_rectangle
-from urdf_importer.writers.webots.fitting import (
+from urdf_importer.geometry.fitting import (
     Fit,
     coarse_hull,
+    enclosing_ball,
     fit_box,
     fit_capsule,
     fit_cylinder,
     fit_oriented_box,
     fit_sphere,
+    smallest_rectangle,
 )
+from urdf_importer.model import Box, Capsule, Cylinder, Sphere
 
 Points = NDArray[np.float64]
 FITS: dict[str, Callable[[Points], Fit]] = {

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from point_clouds import CASES, grid, ring, turn
 from real_robots import ROOT
+from urdf_importer.geometry.hulls import Hull, convex_hull
+from urdf_importer.geometry.volumes import is_closed
 from urdf_importer.meshes import load_mesh
-from urdf_importer.writers.webots.hulls import Hull, convex_hull
-from urdf_importer.writers.webots.volumes import is_closed
 
 Points = NDArray[np.float64]
 

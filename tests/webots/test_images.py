@@ -12,12 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.writers.webots.images import (
-    Pixels,
-    decode_image,
-    encode_png,
-    find_png_kind,
-)
+from urdf_importer.images import Pixels, decode_image, encode_png, find_png_kind
 
 WIDTH, HEIGHT = 37, 23
 KINDS = [

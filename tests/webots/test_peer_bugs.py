@@ -34,11 +34,11 @@ from urdf_importer import (
     forward_kinematics,
     read_robot,
 )
-from urdf_importer.kinematics.transforms import matrix_from_pose
+from urdf_importer.geometry.transforms import matrix_from_pose
+from urdf_importer.geometry.triangles import make_triangles
+from urdf_importer.images import decode_image
 from urdf_importer.meshes import make_box
-from urdf_importer.writers.triangles import make_triangles
-from urdf_importer.writers.webots.images import decode_image
-from urdf_importer.writers.webots.mesh_text import write_stl
+from urdf_importer.meshes.write import write_stl
 from webots_robots import Small, joint, link
 from webots_shapes import points_of_file
 

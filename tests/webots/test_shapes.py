@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from mesh_files import png
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
-from urdf_importer.kinematics.transforms import matrix_from_pose, rotations_about
+from urdf_importer.geometry.transforms import matrix_from_pose, rotations_about
+from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.meshes import make_box, make_sphere
+from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
 from urdf_importer.options import ExportOptions
-from urdf_importer.writers.triangles import make_triangles
 from urdf_importer.writers.webots.frames import place_nodes, pose_fields, rotation_of
-from urdf_importer.writers.webots.mesh_text import write_obj, write_stl
 from urdf_importer.writers.webots.shapes import ShapeWriter, join_bounding
 from urdf_importer.writers.webots.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Use, write_node

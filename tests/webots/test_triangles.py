@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from point_clouds import turn
-from urdf_importer.meshes import MeshData, make_box, make_primitive, make_sphere
-from urdf_importer.meshes.mesh_data import MeshMaterial
-from urdf_importer.model import Cylinder
-from urdf_importer.writers.triangles import (
+from urdf_importer.geometry.mesh_data import MeshMaterial
+from urdf_importer.geometry.simplify import simplify
+from urdf_importer.geometry.triangles import (
     Triangles,
     corner_normals,
     flat_normals,
@@ -20,7 +19,8 @@ from urdf_importer.writers.triangles import (
     project_on_box,
     split_by_material,
 )
-from urdf_importer.writers.webots.simplify import simplify
+from urdf_importer.meshes import MeshData, make_box, make_primitive, make_sphere
+from urdf_importer.model import Cylinder
 
 
 def polygon(points: list[tuple[float, float]], seed: int) -> MeshData:

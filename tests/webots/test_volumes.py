@@ -6,16 +6,16 @@ import pytest
 import trimesh
 
 from point_clouds import turn
-from urdf_importer.meshes import make_primitive
-from urdf_importer.model import Box, Capsule, Cylinder, Sphere
-from urdf_importer.writers.triangles import Triangles, make_triangles
-from urdf_importer.writers.webots.volumes import (
+from urdf_importer.geometry.triangles import Triangles, make_triangles
+from urdf_importer.geometry.volumes import (
     MassProperties,
     join_masses,
     mesh_mass,
     polyhedron_mass,
     primitive_mass,
 )
+from urdf_importer.meshes import make_primitive
+from urdf_importer.model import Box, Capsule, Cylinder, Sphere
 
 SHAPES = [
     Box(size=(0.2, 0.5, 1.1)),

@@ -19,7 +19,8 @@ import trimesh
 from numpy.typing import NDArray
 
 from urdf_importer.diagnostics import Diagnostics, Report
-from urdf_importer.kinematics.transforms import matrix_from_pose
+from urdf_importer.files.packages import FileKind, PackageResolver
+from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.meshes import MeshData, load_geometry, make_primitive
 from urdf_importer.model import (
     Box,
@@ -33,7 +34,6 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ExportOptions
-from urdf_importer.packages import FileKind, PackageResolver
 from urdf_importer.readers import read_robot
 from urdf_importer.writers.geometry_source import DescriptionSource
 from urdf_importer.writers.webots.shapes import ShapeWriter

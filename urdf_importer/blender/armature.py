@@ -10,8 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..kinematics.rig_plan import FIXED, JOINTS, MECHANISM, BonePlan, JointPlan, RigPlan
-from ..kinematics.rounding import edit_numbers
+from ..rig.rig_plan import (
+    FIXED,
+    JOINTS,
+    MECHANISM,
+    BonePlan,
+    JointPlan,
+    RigPlan,
+)
+from ..rig.rounding import edit_numbers
 from . import properties
 from .modes import edit_bones_of
 

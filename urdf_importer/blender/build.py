@@ -9,9 +9,9 @@ from typing import Any
 import bpy
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..kinematics.rig_plan import RigPlan
 from ..options import ImportOptions
 from ..progress import Progress
+from ..rig.rig_plan import RigPlan
 from . import properties
 from .armature import build_bone_collections, build_bones, build_pose, describe_joints
 from .constraints import build_constraints, build_drivers

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..kinematics.rig_plan import (
+from ..rig.rig_plan import (
     Channel,
     ConstraintPlan,
     CopyAllPlan,

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..meshes.mesh_data import MeshMaterial
+from ..geometry.mesh_data import MeshMaterial
 from .convert import save_pixels
 
 _DIGITS = 6

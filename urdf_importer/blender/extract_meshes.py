@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.transforms import Matrix
-from ..meshes.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
+from ..geometry.transforms import Matrix
 
 Slots = NDArray[np.int32]
 

@@ -15,9 +15,13 @@ import bpy
 import numpy as np
 
 from ..diagnostics import Diagnostics
-from ..kinematics.transforms import Matrix, matrix_from_pose, quaternion_from_rotation
-from ..meshes.mesh_data import MeshData, MeshMaterial
-from ..meshes.primitives import make_primitive
+from ..geometry.mesh_data import MeshData, MeshMaterial
+from ..geometry.primitives import make_primitive
+from ..geometry.transforms import (
+    Matrix,
+    matrix_from_pose,
+    quaternion_from_rotation,
+)
 from ..model import (
     Box,
     Capsule,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..meshes.mesh_data import MeshData, MeshMaterial
+from ..geometry.mesh_data import MeshData, MeshMaterial
 from ..model import Collision, Mesh, Visual
 from ..options import ImportOptions
 from . import properties

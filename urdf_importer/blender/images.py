@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import MeshError, quote
-from ..meshes.image_check import is_whole_image
-from ..meshes.image_size import MOST_BYTES, check_image
+from ..images.check import is_whole_image
+from ..images.size import MOST_BYTES, check_image
 from ..meshes.mesh_file import read_mesh_file
 from .ledger import Ledger
 

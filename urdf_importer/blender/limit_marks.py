@@ -4,8 +4,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..kinematics.mark_lines import draw_limits
-from ..kinematics.rig_plan import LimitMarkPlan
+from ..rig.limit_marks import draw_limits
+from ..rig.rig_plan import LimitMarkPlan
 from . import properties
 from .ledger import Ledger
 from .links import place

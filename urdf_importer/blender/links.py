@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kinematics.rig_plan import LinkPlan, RigPlan
-from ..kinematics.transforms import (
+from ..geometry.transforms import (
     Matrix,
     invert,
     matrix_from_pose,
     quaternion_from_rotation,
 )
 from ..model import Inertia, Inertial
+from ..rig.rig_plan import LinkPlan, RigPlan
 from . import properties
 from .ledger import Ledger
 from .refine import rest_matrices

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..meshes.mesh_data import MeshMaterial
+from ..geometry.mesh_data import MeshMaterial
 from ..model import Color, Material
 from . import properties
 from .fingerprints import describe_look

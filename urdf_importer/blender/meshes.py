@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..meshes.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
 from .ledger import Ledger
 
 UV_MAP = "UVMap"

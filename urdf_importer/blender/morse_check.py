@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import BuildError, Diagnostic, Diagnostics, KinematicsError, quote
-from ..kinematics.morse_findings import BoneState, HeldJoint, judge_bones, judge_joints
 from ..kinematics.tree import KinematicTree, plan_tree
+from ..rig.morse_findings import BoneState, HeldJoint, judge_bones, judge_joints
 from . import properties
 from .armatures import bones_of, find_main
 from .extract import extract_robot

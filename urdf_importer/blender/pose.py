@@ -10,13 +10,13 @@ import mathutils
 import numpy as np
 
 from ..diagnostics import BuildError, KinematicsError, quote
-from ..kinematics.forward import Position, check_position
-from ..kinematics.transforms import (
+from ..geometry.transforms import (
     Matrix,
     invert,
     quaternion_from_rotation,
     rotation_from_quaternion,
 )
+from ..kinematics.forward import Position, check_position
 from . import properties
 from .armatures import armatures_of, children_of, pose_bones_of
 

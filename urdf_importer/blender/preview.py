@@ -10,8 +10,8 @@ import mathutils
 import numpy as np
 
 from ..diagnostics import BuildError, quote
-from ..kinematics.transforms import Matrix
-from ..outputs import replace_file
+from ..files.outputs import replace_file
+from ..geometry.transforms import Matrix
 from . import properties
 from .armatures import armatures_of, children_of, objects_of
 from .preview_rig import build_rig_shapes

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kinematics.rig_plan import FIXED, JOINTS
-from ..kinematics.transforms import Matrix
+from ..geometry.transforms import Matrix
+from ..rig.rig_plan import FIXED, JOINTS
 from . import properties
 from .studio import Studio
 

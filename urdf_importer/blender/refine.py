@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.rig_plan import BonePlan
-from ..kinematics.rounding import edit_numbers, rank_refinements
-from ..kinematics.transforms import Matrix, Vector
+from ..geometry.transforms import Matrix, Vector
+from ..rig.rig_plan import BonePlan
+from ..rig.rounding import edit_numbers, rank_refinements
 from .modes import edit_bones_of
 
 TOLERANCE = 7e-7

@@ -15,7 +15,7 @@ import bpy
 import mathutils
 import numpy as np
 
-from ..kinematics.transforms import Matrix
+from ..geometry.transforms import Matrix
 from . import properties
 from .armatures import armatures_of
 from .links import place

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ..diagnostics import ReadError, WriteError, quote
-from ..outputs import replace_file
+from ..files.outputs import replace_file
 
 
 def new_file() -> None:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..diagnostics import BuildError, Diagnostics, quote
-from ..meshes.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
 from ..model import Collision, Link, Material, Robot, Visual, VisualMaterials
 from . import properties
 from .extract import extract_robot, find_link_empties

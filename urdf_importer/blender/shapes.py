@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..kinematics.transforms import matrix_from_pose
-from ..meshes.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
+from ..geometry.transforms import matrix_from_pose
 from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual, VisualMaterials
 from ..options import ImportOptions
 from . import properties

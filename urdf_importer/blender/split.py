@@ -20,15 +20,15 @@ import bpy
 import numpy as np
 
 from ..diagnostics import BuildError, quote
-from ..kinematics.rig_plan import JOINTS, BonePlan
-from ..kinematics.split_frames import (
+from ..geometry.transforms import Matrix, unit
+from ..rig.rig_plan import JOINTS, BonePlan
+from ..rig.split_frames import (
     JointLine,
     frame_armature,
     locate_joints,
     round_into,
     sharpen_rest,
 )
-from ..kinematics.transforms import Matrix, unit
 from . import properties
 from .armature import build_bones
 from .armatures import armatures_by_name, find_main, name_armature

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..diagnostics import BuildError, quote
-from ..kinematics.mimic_drivers import find_never_ready
+from ..rig.followers import find_never_ready
 from . import properties
 from .armatures import armatures_of, bones_of, name_armature
 from .rehang import bone_of, drivers_of, find_bone, reads_of

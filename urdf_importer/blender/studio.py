@@ -17,8 +17,8 @@ import mathutils
 import numpy as np
 
 from ..diagnostics import BuildError, WriteError, quote
+from ..geometry.transforms import Matrix
 from ..interrupts import hold_interrupt
-from ..kinematics.transforms import Matrix
 
 Color = tuple[float, float, float]
 

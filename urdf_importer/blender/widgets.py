@@ -11,8 +11,8 @@ from typing import Any
 
 import bpy
 
-from ..kinematics.mark_lines import draw_marks
-from ..kinematics.rig_plan import BonePlan, Mark, Role
+from ..rig.limit_marks import draw_marks
+from ..rig.rig_plan import BonePlan, Mark, Role
 from . import properties
 from .ledger import Ledger
 

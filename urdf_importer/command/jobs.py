@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics import WriteError, quote
-from ..outputs import check_output
+from ..files.outputs import check_output
 
 _SEPARATORS = ("/", os.sep)
 _SCRIPT = ".py"

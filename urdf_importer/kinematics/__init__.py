@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the model to numbers: motion, forward kinematics, the plan of the rig. numpy only."""
+"""Robot to motion: the tree of its joints and where its links stand. numpy only."""
 
 from .forward import forward_kinematics
-from .plan import plan_rig
-from .rig_plan import RigPlan
 
-__all__ = ["RigPlan", "forward_kinematics", "plan_rig"]
+__all__ = ["forward_kinematics"]

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..model import Robot
-from .mimic import follow_to_masters
-from .motion import JointMotion
-from .transforms import (
+from ..geometry.transforms import (
     Matrix,
     matrices_from_poses,
     plane_axes,
     rotation_from_quaternion,
     rotations_about,
 )
+from ..model import Robot
+from .mimic import follow_to_masters
+from .motion import JointMotion
 from .tree import KinematicTree, plan_tree
 
 Position = float | Sequence[float]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
-from .mesh_data import MeshData, MeshMaterial
+from ..geometry.mesh_data import MeshData, MeshMaterial
 from .stl import LARGEST_COORDINATE
 
 _PIECE = 32 * 1024

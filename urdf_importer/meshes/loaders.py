@@ -25,16 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
+from ..files.packages import FileKind
+from ..geometry.mesh_data import MeshData
+from ..geometry.primitives import make_primitive
 from ..model import Mesh, Vector3
-from ..model.geometry import Geometry
-from ..packages import FileKind
-from .collada import load_collada
-from .gltf import load_gltf
-from .mesh_data import MeshData
+from ..model.link import Geometry
+from .collada.load import load_collada
+from .gltf.load import load_gltf
 from .mesh_file import ResolveBeside, read_mesh_head, refuse_beside
 from .obj import load_obj
 from .ply import load_ply
-from .primitives import make_primitive
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
 
 Loader = Callable[[Path, Report, ResolveBeside], MeshData]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..diagnostics import MeshError, quote
-from ..packages import FileKind
+from ..files.packages import FileKind
 
 ResolveBeside = Callable[[str, FileKind], Path]
 """Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to

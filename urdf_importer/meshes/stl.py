@@ -1,25 +1,147 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""STL, binary and text.
+"""The text form of STL: solid, facet, outer loop, vertex x y z.
 
-The library numpy-stl says how a binary file is laid out. Its own readers are not used: they take a
-binary file whose header begins with "solid" for text, fail on decimal commas and cut-off facets,
-and loop over the lines of a text in Python.
-
-A file is binary when its size fits the number of facets it declares, whatever its header says;
-no text can declare so few. The files' own normals are not read: they are often zero or wrong, and
-the order of the vertices says the same.
+Only the lines with a vertex matter, and the word loop, which tells one facet from the next. Files
+are read in pieces of whole facets, so memory stays within a few times the size of a piece.
 """
 
+import re
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
-from .mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
+from ..geometry.weld import weld_points
 from .mesh_file import HEAD_BYTES, read_mesh_file
-from .stl_text import read_text_facets
-from .weld import weld_points
+
+PIECE = 8 * 1024**2
+_SOLID_NAME = re.compile(rb"solid[^\r\n]*", re.IGNORECASE)
+_BLANK = np.uint8(ord(" "))
+
+
+def read_text_facets(data: bytes, report: Report) -> NDArray[np.float32]:
+    """All facets of all solids, float32 (T, 3, 3); NaN where a number cannot be read.
+
+    Reports `decimal-commas`, and `invalid-facets` for loops without exactly three vertices.
+    """
+    data = _replace_commas(data, report)
+    pieces = [_read_piece(piece) for piece in _split(data)]
+    lost = sum(other for _, other in pieces)
+    if lost:
+        report(
+            "invalid-facets",
+            f"{lost} facets do not have exactly three vertices; they were left out",
+        )
+    return np.concatenate([facets for facets, _ in pieces])
+
+
+def _replace_commas(data: bytes, report: Report) -> bytes:
+    """Commas are points where no number has a point and none ends in a comma; else blanks."""
+    numbers = _SOLID_NAME.sub(b"", data) if b"," in data else b""
+    if b"," not in numbers:
+        return data
+    if b"." in numbers or b", " in numbers:
+        return data.replace(b",", b" ")
+    report("decimal-commas", "the numbers have decimal commas; they were read as points")
+    return data.replace(b",", b".")
+
+
+def _split(data: bytes) -> Iterator[bytes]:
+    """Pieces that end after a facet, in lower case, without the names of solids."""
+    start = 0
+    while start < len(data):
+        piece = _cut_piece(data, start)
+        yield _SOLID_NAME.sub(b"", piece)
+        start += len(piece)
+
+
+def _cut_piece(data: bytes, start: int) -> bytes:
+    size = PIECE
+    while start + size < len(data):
+        piece = data[start : start + size].lower()
+        end = piece.rfind(b"endfacet")
+        if end >= 0:
+            return piece[: end + len(b"endfacet")]
+        size *= 2
+    return data[start:].lower()
+
+
+def _read_piece(text: bytes) -> tuple[NDArray[np.float32], int]:
+    """The facets and how many were left out for not having three vertices."""
+    characters = np.frombuffer(text, dtype=np.uint8)
+    starts = _find_word(characters, b"vertex") + len(b"vertex")
+    loops = _find_word(characters, b"loop")
+    numbers = _read_numbers(characters, starts)
+    facet = np.searchsorted(loops, starts)
+    first = np.flatnonzero(np.diff(facet, prepend=-1))
+    sizes = np.diff(np.append(first, len(facet)))
+    is_triangle = sizes == 3
+    if not is_triangle.all():
+        numbers = numbers[np.repeat(is_triangle, sizes)]
+    return numbers.reshape(-1, 3, 3), int(np.count_nonzero(~is_triangle))
+
+
+def _find_word(characters: NDArray[np.uint8], word: bytes) -> NDArray[np.intp]:
+    """Where the word begins."""
+    most = max(len(characters) - len(word) + 1, 0)
+    places = np.flatnonzero(characters[:most] == word[0])
+    for offset, letter in enumerate(word[1:], start=1):
+        places = places[characters[places + offset] == letter]
+    return places
+
+
+def _read_numbers(characters: NDArray[np.uint8], starts: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Three numbers from each start to the end of its line, float32 (N, 3)."""
+    is_end = (characters == ord("\n")) | (characters == ord("\r"))
+    line_ends = np.append(np.flatnonzero(is_end), len(characters))
+    ends = line_ends[np.searchsorted(line_ends, starts)]
+    change = np.zeros(len(characters) + 1, dtype=np.int8)
+    change[starts] += 1
+    change[ends] -= 1
+    is_number = np.cumsum(change[:-1], dtype=np.int8) > 0
+    text = np.where(is_number, characters, _BLANK)
+    numbers = _parse(text.tobytes()) if _has_three_words(text, starts, ends) else None
+    if numbers is not None and len(numbers) == 3 * len(starts):
+        return numbers.reshape(-1, 3)
+    lines = (bytes(characters[start:end]) for start, end in zip(starts, ends, strict=True))
+    with np.errstate(over="ignore"):  # what is infinite then is left out by name
+        return np.array([_read_line(line) for line in lines], dtype=np.float32).reshape(-1, 3)
+
+
+def _has_three_words(
+    text: NDArray[np.uint8], starts: NDArray[np.intp], ends: NDArray[np.intp]
+) -> bool:
+    """Whether there are three words from each start to its end and no others."""
+    is_blank = text <= _BLANK
+    words = np.flatnonzero(is_blank[:-1] & ~is_blank[1:]) + 1
+    if len(words) != 3 * len(starts):
+        return False
+    return bool((words[0::3] >= starts).all() and (words[2::3] < ends).all())
+
+
+def _parse(text: bytes) -> NDArray[np.float32] | None:
+    """None if anything in it is no number."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return np.fromstring(text, dtype=np.float32, sep=" ")
+    except (DeprecationWarning, ValueError):
+        return None
+
+
+def _read_line(line: bytes) -> tuple[float, float, float]:
+    """Slow, and only for pieces that have something odd in them somewhere."""
+    words = line.split()[:3]
+    try:
+        x, y, z = (float(word.replace(b"_", b"?")) for word in words)
+    except ValueError:
+        return (np.nan, np.nan, np.nan)
+    return (x, y, z)
+
 
 MOST_BYTES = 1024**3
 MOST_TEXT_BYTES = 200 * 1024**2

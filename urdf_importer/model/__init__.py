@@ -2,7 +2,6 @@
 """What a robot is: frozen dataclasses of tuples in SI units. Standard library only."""
 
 from .extra import Extra
-from .geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from .joint import (
     JOINT_TYPES,
     Calibration,
@@ -12,7 +11,19 @@ from .joint import (
     Mimic,
     SafetyController,
 )
-from .link import Collision, Inertia, Inertial, Link, Visual
+from .link import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Geometry,
+    Inertia,
+    Inertial,
+    Link,
+    Mesh,
+    Sphere,
+    Visual,
+)
 from .material import Color, Material, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot

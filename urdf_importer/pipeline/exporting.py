@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics, MeshError, quote
+from ..files.packages import PackageResolver
 from ..model import Robot
 from ..options import ExportOptions
-from ..packages import PackageResolver
 from ..writers.geometry_source import DescriptionSource, GeometrySource
 from ..writers.morse import BuilderScript as BuilderScript
 from ..writers.morse import make_module_name

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics
+from ..files.packages import FileKind, PackageResolver
 from ..meshes import KnownFiles, load_geometry
 from ..model import Geometry
 from ..options import ExportOptions, ImportOptions
-from ..packages import FileKind, PackageResolver
 
 AnyPath = str | PathLike[str]
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics
-from ..kinematics import plan_rig
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..readers import read_robot as _read_robot
+from ..rig import plan_rig
 from .files import AnyPath, find_files, load_shape, resolve_texture
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..diagnostics import Diagnostic
+from ..geometry.transforms import Matrix
 from ..kinematics.forward import Position
-from ..kinematics.transforms import Matrix
 from .files import AnyPath
 
 

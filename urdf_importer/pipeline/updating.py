@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..changes import Change, compare_options, compare_robots
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
-from ..kinematics import RigPlan, plan_rig
+from ..files.packages import PackageResolver
 from ..meshes import KnownFiles
 from ..model import Geometry, Robot
 from ..options import ImportOptions
-from ..packages import PackageResolver
 from ..readers import read_robot
+from ..reshape.compare import Change, compare_options, compare_robots
+from ..rig import RigPlan, plan_rig
 from .files import AnyPath, find_files, load_shape, resolve_texture
 from .importing import ImportResult
 

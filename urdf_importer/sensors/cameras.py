@@ -4,8 +4,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from ..kinematics.transforms import Matrix
-from .elements import Element
+from ..geometry.transforms import Matrix
+from ..markup.elements import Element
 from .noise import Noise, read_noise
 from .reading import WrittenSensor, frame_of
 from .streams import Stream, cloud_topic, depth_topic, plugin_files, read_stream

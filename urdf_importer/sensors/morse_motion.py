@@ -2,9 +2,9 @@
 """MORSE's sensors of motion, place and touch. All but Collision measure in the frame in which they
 stand."""
 
-from ..kinematics.transforms import matrix_from_pose
+from ..geometry.transforms import matrix_from_pose
+from ..markup.elements import Element
 from ..model import Joint, Link, Robot
-from .elements import Element
 from .morse_plan import ComponentPlan, Properties
 from .noise import has_noise
 from .reading import WrittenSensor, felt_collisions, frame_of

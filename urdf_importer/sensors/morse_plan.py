@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from ..kinematics.transforms import Matrix
+from ..geometry.transforms import Matrix
 
 Value = bool | int | float | str
 Properties = tuple[tuple[str, Value], ...]

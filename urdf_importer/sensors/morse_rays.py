@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..kinematics.transforms import Matrix, Vector, rotations_from_rpy
+from ..geometry.transforms import Matrix, Vector, rotations_from_rpy
 from .morse_plan import ComponentPlan, Properties
 from .rays import NEAR, Fan, Rays, read_cone, read_rays
 from .reading import WrittenSensor

@@ -11,7 +11,7 @@ from functools import partial
 from keyword import iskeyword
 
 from ..diagnostics import Diagnostics, quote
-from ..kinematics.transforms import Matrix
+from ..geometry.transforms import Matrix
 from ..model import Link, Robot
 from .morse_cameras import plan_cameras, plan_logical
 from .morse_motion import (

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from .elements import Element
+from ..markup.elements import Element
 
 
 @dataclass(frozen=True, slots=True)

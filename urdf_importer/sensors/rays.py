@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kinematics.transforms import Matrix, rotations_from_rpy
-from .elements import Element
+from ..geometry.transforms import Matrix, rotations_from_rpy
+from ..markup.elements import Element
 from .noise import Noise, read_noise
 from .reading import WrittenSensor, frame_of
 from .streams import Stream, plugin_files, read_stream

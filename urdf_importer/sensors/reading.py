@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 
 from ..diagnostics import quote
-from ..kinematics.transforms import Matrix, matrix_from_pose
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..markup.elements import Element, parse_extra, split_numbers
 from ..model import Extra, Joint, Pose, Robot
-from .elements import Element, parse_extra, split_numbers
 
 Dialect = Literal["sdf", "old", "urdf"]
 # drop(name, reason, line) says that a sensor is lost: "sensor 'name' reason".

@@ -7,7 +7,7 @@ plugin with words of its own).
 
 from dataclasses import dataclass
 
-from .elements import Element
+from ..markup.elements import Element
 
 _FRAMES = (
     "optical_frame_id",

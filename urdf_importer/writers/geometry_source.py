@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..diagnostics import Diagnostics, MeshError
-from ..meshes.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData
 from ..model import Collision, Geometry, Link, Material, Mesh, Visual
 
 Shape = Visual | Collision

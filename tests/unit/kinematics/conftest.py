@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.kinematics.plan import plan_rig
-from urdf_importer.kinematics.rig_plan import RigPlan
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
+from urdf_importer.rig.rig_plan import RigPlan
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from urdf_importer.kinematics.rig_plan import CopyAllPlan, CopyPlan, LimitPlan
 from urdf_importer.model import Limit, Mimic
+from urdf_importer.rig.rig_plan import CopyAllPlan, CopyPlan, LimitPlan
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

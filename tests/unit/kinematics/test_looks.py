@@ -7,9 +7,6 @@ from hypothesis import given
 
 from strategies import robots
 from urdf_importer.kinematics import forward_kinematics
-from urdf_importer.kinematics.looks import LARGEST, ROOT_SHARE, SMALLEST
-from urdf_importer.kinematics.mark_lines import draw_limits, draw_marks
-from urdf_importer.kinematics.plan import plan_rig
 from urdf_importer.model import (
     Box,
     Cylinder,
@@ -26,6 +23,9 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig.limit_marks import draw_limits, draw_marks
+from urdf_importer.rig.looks import LARGEST, ROOT_SHARE, SMALLEST
+from urdf_importer.rig.plan import plan_rig
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 HALF_TURN = Limit(lower=-1.0, upper=2.0)

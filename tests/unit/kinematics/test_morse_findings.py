@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from strategies import Wishes, robots
 from urdf_importer import forward_kinematics
 from urdf_importer.diagnostics import Diagnostics, Severity
-from urdf_importer.kinematics.morse_findings import (
+from urdf_importer.kinematics.tree import plan_tree
+from urdf_importer.model import Mimic, Robot
+from urdf_importer.options import ImportOptions
+from urdf_importer.rig.morse_findings import (
     BoneState,
     HeldJoint,
     judge_bones,
     judge_joints,
 )
-from urdf_importer.kinematics.plan import plan_rig
-from urdf_importer.kinematics.rig_plan import RigPlan
-from urdf_importer.kinematics.tree import plan_tree
-from urdf_importer.model import Mimic, Robot
-from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
+from urdf_importer.rig.rig_plan import RigPlan
 
 UP, DOWN, SIDEWAYS = (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0)
 SLANTED = (0.6, 0.0, 0.8)

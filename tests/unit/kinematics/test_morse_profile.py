@@ -10,12 +10,12 @@ from hypothesis import given
 
 from strategies import Wishes, robots
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.kinematics.morse_profile import LEAST_SLIDE
-from urdf_importer.kinematics.plan import plan_rig
-from urdf_importer.kinematics.rig_plan import LimitPlan, RigPlan
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Limit, Mimic, Robot
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
+from urdf_importer.rig.rig_plan import LimitPlan, RigPlan
+from urdf_importer.rig.single_axis import LEAST_SLIDE
 
 MORSE = ImportOptions(profile="morse")
 WISHES = Wishes(swapped_limits=True, missing_limits=True, mimic_rings=True)

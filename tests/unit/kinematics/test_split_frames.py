@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 from strategies import Wishes, robots
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.kinematics.plan import plan_rig
-from urdf_importer.kinematics.split_frames import (
+from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion
+from urdf_importer.model import Robot
+from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
+from urdf_importer.rig.split_frames import (
     JointLine,
     frame_armature,
     locate_joints,
@@ -17,9 +20,6 @@ from urdf_importer.kinematics.split_frames import (
     sharpen_rest,
     turn_z_onto,
 )
-from urdf_importer.kinematics.transforms import Matrix, rotation_from_quaternion
-from urdf_importer.model import Robot
-from urdf_importer.options import ImportOptions
 
 numbers = st.floats(-1, 1, allow_subnormal=False)
 units = (

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
-from urdf_importer.kinematics.plan import plan_rig
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Joint, Link, Robot
 from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
 
 
 def plan(robot, *codes):

@@ -11,7 +11,7 @@ import pytest
 from collada_text import CLOSED, INSTANCE, PYRAMID, Loads, document, faces_text, geometry, source
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, load_mesh
-from urdf_importer.meshes.collada import load_collada
+from urdf_importer.meshes.collada.load import load_collada
 
 Check = Callable[[MeshData], None]
 Volume = Callable[[MeshData], float]

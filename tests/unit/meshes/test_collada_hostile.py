@@ -22,7 +22,10 @@ from collada_text import (
     source,
 )
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, collada, collada_scene, collada_xml
+from urdf_importer.meshes import MeshData
+from urdf_importer.meshes.collada import load as collada
+from urdf_importer.meshes.collada import load as collada_xml
+from urdf_importer.meshes.collada import scene as collada_scene
 
 Check = Callable[[MeshData], None]
 

@@ -8,7 +8,7 @@ import pytest
 
 from collada_text import Loads, document, faces_text, geometry, source
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes.mesh_data import MeshData, MeshMaterial
+from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
 
 RED = "<diffuse><color>1 0 0 1</color></diffuse>"
 SAMPLER = (

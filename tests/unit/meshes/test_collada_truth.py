@@ -10,7 +10,7 @@ import pytest
 
 from collada_truth import expect
 from urdf_importer.meshes import MeshData
-from urdf_importer.meshes.collada import load_collada
+from urdf_importer.meshes.collada.load import load_collada
 
 SMALL = 1_000_000
 """Bytes up to which a file takes part in the quick run."""

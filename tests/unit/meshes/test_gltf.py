@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mesh_files import TRIANGLE, Gltf, png
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData
-from urdf_importer.meshes.gltf import load_gltf
+from urdf_importer.meshes.gltf.load import load_gltf
 from urdf_importer.meshes.mesh_file import refuse_beside
 
 Check = Callable[[MeshData], None]
@@ -314,7 +314,7 @@ def test_data_that_are_not_there(load, change) -> None:
 def test_a_mesh_shown_a_million_times_is_refused_in_time(
     load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("urdf_importer.meshes.gltf.MOST_CORNERS", 3000)
+    monkeypatch.setattr("urdf_importer.meshes.gltf.load.MOST_CORNERS", 3000)
     gltf = one_triangle()
     gltf.json["nodes"] = [{"mesh": 0}] * 5000
     gltf.json["scenes"] = [{"nodes": list(range(5000))}]

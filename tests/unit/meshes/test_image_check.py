@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesh_files import png
-from urdf_importer.meshes.image_check import is_whole_image
+from urdf_importer.images.check import is_whole_image
 
 QUANTIZATION = b"\0" + bytes(range(1, 65))
 DC_CODE = b"\0" + bytes([0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) + bytes(range(12))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mesh_files import png
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes.image_size import check_image, find_image_size
+from urdf_importer.images.size import check_image, find_image_size
 
 
 def jpeg(width: int, height: int) -> bytes:

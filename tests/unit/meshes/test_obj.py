@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from real_robots import ROOT
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, text_lines
-from urdf_importer.meshes.mtl import load_materials
-from urdf_importer.meshes.obj import load_obj
+from urdf_importer.meshes.obj import load_materials, load_obj
 
 Check = Callable[[MeshData], None]
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.geometry.primitives import RINGS, SEGMENTS, Primitive
 from urdf_importer.meshes import (
     MeshData,
     make_box,
@@ -18,7 +19,6 @@ from urdf_importer.meshes import (
     make_primitive,
     make_sphere,
 )
-from urdf_importer.meshes.primitives import RINGS, SEGMENTS, Primitive
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
 
 Check = Callable[[MeshData], None]

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, load_stl, stl_text
+from urdf_importer.meshes import MeshData, load_stl
 from urdf_importer.meshes import stl as our_stl
+from urdf_importer.meshes import stl as stl_text
 
 Check = Callable[[MeshData], None]
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from urdf_importer.meshes import weld
-from urdf_importer.meshes.weld import weld_points
+from urdf_importer.geometry import weld
+from urdf_importer.geometry.weld import weld_points
 
 FEW = st.sampled_from([0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, 1.0000001, 3.4e38, 0.1])
 ANY = st.floats(width=32, allow_nan=False, allow_infinity=False)

@@ -12,8 +12,9 @@ import pytest
 
 from urdf_importer import model
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.readers import assembly, read_robot_text
-from urdf_importer.readers.xml import Element
+from urdf_importer.markup.xml import Element
+from urdf_importer.readers import read_robot_text
+from urdf_importer.readers.urdf import assembly
 
 MAKERS = {
     name.removeprefix("make_"): maker

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import xacro_truth
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.packages import PackageResolver
-from urdf_importer.readers.robot import read_robot_text
-from urdf_importer.readers.xacro import expand_xacro
-from urdf_importer.readers.xacro_budget import Budget
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.readers.urdf.robot import read_robot_text
+from urdf_importer.readers.xacro.expand import expand_xacro
+from urdf_importer.readers.xacro.values import Budget
 
 HEAD = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='base'/>\n"
 SECONDS = 2.0

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from urdf_importer.diagnostics import Diagnostics, ReadError
+from urdf_importer.files.regular import MOST_BYTES
 from urdf_importer.readers import read_robot
-from urdf_importer.readers.regular_file import MOST_BYTES
 
 REFUSED: dict[str, tuple[int, str]] = {
     "absurd_multiplier": (7, "'1e300' as multiplier of <mimic> of joint 'elbow'"),

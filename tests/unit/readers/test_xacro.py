@@ -20,8 +20,8 @@ import xacro_truth
 from urdf_importer import ImportOptions, XacroArgument, list_xacro_arguments
 from urdf_importer import read_robot as read_with_options
 from urdf_importer.diagnostics import Diagnostics, ReadError
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.model import Box, Cylinder, Extra, Robot, Transmission
-from urdf_importer.packages import PackageResolver
 from urdf_importer.readers import read_robot, read_robot_text
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "xacro"

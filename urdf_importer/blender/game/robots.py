@@ -9,7 +9,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import KinematicsError, quote
-from ...kinematics.transforms import Matrix, quaternion_from_rotation
+from ...geometry.transforms import Matrix, quaternion_from_rotation
 from .. import properties
 from ..armatures import armatures_of, pose_bones_of
 from ..pose import find_link

@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from ...kinematics.rig_plan import RigPlan
+from ...rig.rig_plan import RigPlan
 from .. import properties
 
 Channel = tuple[str, str, int]

@@ -15,8 +15,8 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...kinematics.rig_plan import RigPlan
-from ...kinematics.transforms import Matrix, invert
+from ...geometry.transforms import Matrix, invert
+from ...rig.rig_plan import RigPlan
 from .. import properties
 from ..refine import rest_matrices
 from .standing import StandingRig

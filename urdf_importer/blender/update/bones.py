@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kinematics.rig_plan import BonePlan, RigPlan
-from ...kinematics.rounding import edit_numbers
+from ...rig.rig_plan import BonePlan, RigPlan
+from ...rig.rounding import edit_numbers
 from .. import properties
 from ..modes import edit_bones_of
 from ..refine import refine_bones

@@ -13,8 +13,8 @@ from typing import Any
 import bpy
 
 from ...diagnostics import BuildError, Diagnostics, quote
-from ...kinematics.rig_plan import RigPlan
 from ...options import ImportOptions
+from ...rig.rig_plan import RigPlan
 from .. import properties
 from ..build import Rig, build_rig
 from ..constraints import build_drivers

@@ -12,8 +12,8 @@ from typing import Any
 
 import bpy
 
-from ...changes import match_shapes
 from ...options import ImportOptions
+from ...reshape.compare import match_shapes
 from .. import properties
 from ..build import Rig
 from ..extract import group_children, unpack

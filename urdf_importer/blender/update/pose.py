@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kinematics.rig_plan import BonePlan, ConstraintPlan, JointPlan, RigPlan
+from ...rig.rig_plan import BonePlan, ConstraintPlan, JointPlan, RigPlan
 from .. import properties
 from ..armature import build_pose, describe_joints
 from ..constraints import build_constraints

@@ -14,10 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics
-from ...kinematics.mimic_drivers import find_never_ready
-from ...kinematics.rig_plan import BonePlan, RigPlan
-from ...kinematics.split_frames import JointLine, frame_armature, locate_joints, round_into
-from ...kinematics.transforms import Matrix
+from ...geometry.transforms import Matrix
+from ...rig.followers import find_never_ready
+from ...rig.rig_plan import BonePlan, RigPlan
+from ...rig.split_frames import (
+    JointLine,
+    frame_armature,
+    locate_joints,
+    round_into,
+)
 from ..claims import Claims
 from .judging import judge_armature
 from .names import make_identifier

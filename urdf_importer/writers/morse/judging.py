@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ...diagnostics import Diagnostics
 from ...kinematics.mimic import follow_to_masters
-from ...kinematics.morse_findings import BoneState, HeldJoint, judge_bones
-from ...kinematics.rig_plan import BonePlan, JointPlan, RigPlan
 from ...kinematics.tree import plan_tree
+from ...rig.morse_findings import BoneState, HeldJoint, judge_bones
+from ...rig.rig_plan import BonePlan, JointPlan, RigPlan
 
 _HALF_TURN = (-math.pi, math.pi)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...geometry.triangles import Triangles
 from ..claims import Claims
-from ..triangles import Triangles
 from .literals import printable, text
 from .smoothing import split_sharp
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...kinematics.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
-from ...kinematics.rounding import edit_numbers
-from ...kinematics.transforms import Matrix, quaternion_from_rotation
+from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...rig.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
+from ...rig.rounding import edit_numbers
 from .armatures import ArmaturePlan
 from .literals import single, table, text, vector
 from .tails import write_tails

@@ -13,11 +13,11 @@ from pathlib import Path
 from string import Template
 
 from ...diagnostics import Diagnostic, Diagnostics, WriteError
-from ...kinematics import plan_rig
-from ...kinematics.rig_plan import RigPlan
+from ...files.outputs import check_output, write_text
 from ...model import Robot
 from ...options import ExportOptions, ImportOptions
-from ...outputs import check_output, write_text
+from ...rig import plan_rig
+from ...rig.rig_plan import RigPlan
 from ...sensors import SensorSuggestion, suggest_sensors
 from ..geometry_source import GeometrySource
 from .armatures import ArmaturePlan, Groups, plan_armatures

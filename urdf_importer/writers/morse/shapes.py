@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, MeshError, quote
-from ...kinematics.transforms import matrix_from_pose
-from ...meshes.mesh_data import MeshData, MeshMaterial
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ...geometry.transforms import matrix_from_pose
+from ...geometry.triangles import make_triangles
 from ...model import (
     Box,
     Capsule,
@@ -24,7 +25,6 @@ from ...model import (
 )
 from ..claims import Claims
 from ..geometry_source import GeometrySource, Shape
-from ..triangles import make_triangles
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
 from .rig_tables import place

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..triangles import Triangles, flat_normals
+from ...geometry.triangles import Triangles, flat_normals
 
 SHARP = math.radians(30.0)
 """Edges of meshes without normals of their own are sharp beyond this angle between their faces."""

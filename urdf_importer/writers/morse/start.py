@@ -3,9 +3,9 @@
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.forward import complete_positions
-from ...kinematics.rig_plan import JointPlan, RigPlan
 from ...kinematics.tree import plan_tree
 from ...options import ExportOptions
+from ...rig.rig_plan import JointPlan, RigPlan
 
 
 def plan_start(plan: RigPlan, options: ExportOptions, diagnostics: Diagnostics) -> dict[str, float]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...kinematics.rig_plan import BonePlan
-from ...kinematics.rounding import edit_numbers, rank_refinements
-from ...kinematics.transforms import Matrix
+from ...geometry.transforms import Matrix
+from ...rig.rig_plan import BonePlan
+from ...rig.rounding import edit_numbers, rank_refinements
 from .armatures import ArmaturePlan
 from .literals import single, table, text, vector
 

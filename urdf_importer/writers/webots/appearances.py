@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What shapes look like: PBRAppearance nodes, each distinct look once."""
 
-from ...meshes.mesh_data import MeshMaterial
+from ...geometry.mesh_data import MeshMaterial
 from ...model import Color
 from .textures import Textures
 from .vrml import Node, Value

@@ -6,19 +6,24 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...kinematics.transforms import Matrix
-from ...meshes.mesh_data import MeshData
+from ...geometry.fitting import Fit
+from ...geometry.hulls import convex_hull
+from ...geometry.mesh_data import MeshData
+from ...geometry.transforms import Matrix
+from ...geometry.triangles import Triangles, make_triangles
+from ...geometry.volumes import (
+    MassProperties,
+    mesh_mass,
+    polyhedron_mass,
+    primitive_mass,
+)
 from ...model import Collision, Link, Mesh
 from ...options import ExportOptions
-from ..triangles import Triangles, make_triangles
 from .collisions import CollisionBody, fit_collision
 from .face_sets import make_face_set
-from .fitting import Fit
 from .frames import place_nodes
-from .hulls import convex_hull
 from .mesh_files import MeshFiles
 from .primitives import make_primitive_node
-from .volumes import MassProperties, mesh_mass, polyhedron_mass, primitive_mass
 from .vrml import Node
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...diagnostics import MeshError
-from ...kinematics.transforms import Matrix, Vector, matrix_from_pose
-from ...meshes.mesh_data import MeshData
+from ...geometry.mesh_data import MeshData
+from ...geometry.transforms import Matrix, Vector, matrix_from_pose
 from ...model import Link
 from ..geometry_source import Shape
 from .proto import moved_zero

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..triangles import Triangles
-from .fitting import (
+from ...geometry.fitting import (
     Fit,
     coarse_hull,
     fit_box,
@@ -28,9 +27,10 @@ from .fitting import (
     fit_oriented_box,
     fit_sphere,
 )
-from .hulls import Hull, Points, convex_hull
-from .simplify import simplify
-from .volumes import mesh_mass
+from ...geometry.hulls import Hull, Points, convex_hull
+from ...geometry.simplify import simplify
+from ...geometry.triangles import Triangles
+from ...geometry.volumes import mesh_mass
 
 AUTO_TOLERANCE = 0.15
 AUTO_HULL_TRIANGLES = 256

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnostics import Diagnostics, quote
+from ...markup.elements import Element, parse_extra
 from ...model import Robot
-from ...sensors.elements import Element, parse_extra
 from ..claims import Claims
 from .vrml import Node, Value
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...diagnostics import Diagnostic, Diagnostics, WriteError, quote
-from ...kinematics.transforms import Matrix
+from ...files.outputs import check_output, replace_files, write_text
+from ...geometry.transforms import Matrix
 from ...model import Robot
 from ...options import ExportOptions
-from ...outputs import check_output, replace_files, write_text
 from ..geometry_source import GeometrySource
 from .contacts import ContactPlan, plan_contacts
 from .names import NameTables, make_proto_name

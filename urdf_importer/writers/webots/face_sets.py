@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..triangles import Triangles
-from .mesh_text import plain_numbers, weld_rows, weld_uvs
+from ...geometry.triangles import Triangles
+from ...meshes.write import plain_numbers, weld_rows, weld_uvs
 from .vrml import Node, Raw, Value
 
 _SMOOTH, _CREASE = 3.14159, 0.5

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...kinematics.transforms import Matrix, quaternion_from_rotation
+from ...geometry.transforms import Matrix, quaternion_from_rotation
 from .vrml import Node, Value, Vec
 
 _NO_LENGTH = 1e-12

@@ -18,14 +18,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...kinematics.motion import UNBOUNDED, JointMotion
-from ...kinematics.transforms import (
+from ...geometry.transforms import (
     Matrix,
     Vector,
     matrix_from_pose,
     plane_axes,
     rotation_from_quaternion,
 )
+from ...kinematics.motion import UNBOUNDED, JointMotion
 from ...model import Joint, Vector3
 from ...options import ExportOptions
 from .structure import AxisPlan, JointKind, JointPlan, Range

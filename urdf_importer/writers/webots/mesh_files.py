@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import MeshError
+from ...geometry.triangles import Triangles, flat_normals
 from ...meshes.mesh_file import read_mesh_file
 from ...meshes.stl import MOST_BYTES, is_binary_stl
-from ..triangles import Triangles, flat_normals
-from .mesh_text import write_obj, write_stl
+from ...meshes.write import write_obj, write_stl
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _MOST_LETTERS = 60

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...kinematics.transforms import Vector, cross
+from ...geometry.transforms import Vector, cross
 from .structure import JointPlan, SolidPlan
 
 _EXACT = 1e-7

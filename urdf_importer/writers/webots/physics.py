@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...kinematics.transforms import Matrix, matrix_from_pose
+from ...geometry.transforms import Matrix, matrix_from_pose
+from ...geometry.volumes import MassProperties
 from ...model import Inertial, Link
 from ...options import ExportOptions
 from .structure import Mass
-from .volumes import MassProperties
 from .vrml import Node, Value
 
 MeasureVolume = Callable[[Link], MassProperties | None]

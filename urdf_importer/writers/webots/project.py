@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
+from ...files.outputs import write_text
 from ...options import ExportOptions
-from ...outputs import write_text
 from .controller import write_controller
 from .ros2 import (
     fill_template,

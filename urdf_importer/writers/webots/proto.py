@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ...kinematics.transforms import Matrix, matrix_from_pose, rotations_about
+from ...geometry.transforms import Matrix, matrix_from_pose, rotations_about
 from ...model import Link, Pose
 from ...options import ExportOptions
 from .frames import pose_fields, rotation_of

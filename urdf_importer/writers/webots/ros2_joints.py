@@ -13,8 +13,8 @@ from typing import Literal
 from ...diagnostics import Diagnostics
 from ...kinematics.mimic import follow_to_masters
 from ...kinematics.tree import KinematicTree, plan_tree
+from ...markup.elements import Element, parse_extra
 from ...model import Joint, Mimic, Robot
-from ...sensors.elements import Element, parse_extra
 from .structure import AxisPlan, StructurePlan
 
 Command = Literal["position", "velocity"]

@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from ...geometry.transforms import plane_axes, rotation_from_quaternion
 from ...kinematics.motion import JointMotion
-from ...kinematics.transforms import plane_axes, rotation_from_quaternion
 from ...model import (
     Box,
     Capsule,

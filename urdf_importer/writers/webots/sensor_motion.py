@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...sensors.elements import Element
+from ...markup.elements import Element
 from ...sensors.noise import has_noise, read_noise
 from ...sensors.reading import WrittenSensor, felt_collisions, frame_of
 from ...sensors.streams import read_stream

@@ -14,7 +14,7 @@ measures_joint         the device is the Solid itself, held by a fixed joint who
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...kinematics.transforms import Matrix
+from ...geometry.transforms import Matrix
 from ...sensors.streams import Stream
 from .vrml import Value
 

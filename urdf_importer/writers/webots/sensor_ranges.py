@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...kinematics.transforms import Matrix
+from ...geometry.transforms import Matrix
 from ...sensors.rays import Fan, Rays, read_cone, read_rays
 from ...sensors.reading import WrittenSensor
 from ...sensors.streams import Stream

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, KinematicsError, MeshError, quote
-from ...kinematics.transforms import Matrix, matrix_from_pose
-from ...meshes.mesh_data import MeshData, MeshMaterial
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ...geometry.transforms import Matrix, matrix_from_pose
+from ...geometry.triangles import Triangles, project_on_box, split_by_material
+from ...geometry.volumes import MassProperties, join_masses
 from ...model import Collision, Color, Link, Material, Mesh, Robot, Visual, VisualMaterials
 from ...options import ExportOptions
 from ..geometry_source import GeometrySource
-from ..triangles import Triangles, project_on_box, split_by_material
 from .appearances import Appearances
 from .bounding import BoundingBodies
 from .collisions import KINDS
@@ -25,7 +26,6 @@ from .frames import place_nodes
 from .mesh_files import FileFolder, MeshFiles
 from .primitives import make_primitive_node
 from .textures import ConvertImage, Textures
-from .volumes import MassProperties, join_masses
 from .vrml import Node, Value
 
 _IDENTITY = np.eye(4)

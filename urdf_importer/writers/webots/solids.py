@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix, matrix_from_pose
 from ...kinematics.forward import local_matrices
 from ...kinematics.motion import JointMotion
-from ...kinematics.transforms import Matrix, matrix_from_pose
 from ...kinematics.tree import KinematicTree
 from ...model import Link
 from ...options import ExportOptions

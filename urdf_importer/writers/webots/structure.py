@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...kinematics.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix, Vector
 from ...model import Link, Robot, Vector3
 
 JointKind = Literal["HingeJoint", "SliderJoint", "Hinge2Joint", "BallJoint"]

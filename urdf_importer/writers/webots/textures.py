@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, MeshError, quote
-from ...meshes.image_size import MOST_BYTES, check_image
-from ...meshes.mesh_data import MeshMaterial
+from ...geometry.mesh_data import MeshMaterial
+from ...images import decode_image, encode_png, find_png_kind
+from ...images.pixels import Pixels
+from ...images.png import SIGNATURE
+from ...images.size import MOST_BYTES, check_image
 from ...meshes.mesh_file import read_mesh_file
-from .images import decode_image, encode_png, find_png_kind
-from .images.pixels import Pixels
-from .images.png import SIGNATURE
 from .mesh_files import FileFolder
 
 ConvertImage = Callable[[bytes, str], bytes]

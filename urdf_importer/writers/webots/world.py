@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...kinematics.transforms import Matrix, rotations_from_rpy
+from ...geometry.transforms import Matrix, rotations_from_rpy
 from ...options import ExportOptions
 from .bounds import Bounds, LoadShape, measure_bounds
 from .contacts import ContactPlan, contact_nodes

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ....diagnostics import Diagnostics, MeshError
-from ....meshes.collada import load_collada
+from ....meshes.collada.load import load_collada
 from ...ledger import Ledger
 from ...materials import MaterialBuilder
 from ...meshes import build_mesh

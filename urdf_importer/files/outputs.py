@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that are written whole or not at all.
+
+A file is made beside its place under another name and takes the place in one step. Whoever looks
+sees the old file or the new one, and what fails leaves nothing behind.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..diagnostics import WriteError, quote
+
+AnyPath = str | os.PathLike[str]
+
+
+def check_output(path: AnyPath) -> None:
+    """Raises WriteError where a file could not be put: no folder, no right to write in it, or
+    something else than a regular file in its place."""
+    target = _find_target(path)
+    folder = target.parent
+    if not folder.is_dir():
+        raise WriteError(f"cannot write {_show(path)}: there is no folder {_show(folder)}")
+    if target.is_dir():
+        raise WriteError(f"cannot write {_show(path)}: it is a folder")
+    if target.exists() and not target.is_file():
+        raise WriteError(f"cannot write {_show(path)}: it is not a regular file")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise WriteError(f"cannot write {_show(path)}: it is write-protected")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WriteError(f"cannot write {_show(path)}: no right to write in {_show(folder)}")
+
+
+@contextmanager
+def replace_file(path: AnyPath) -> Iterator[Path]:
+    """Gives the temporary path to write to; at the end that file takes the place of `path`.
+
+    A link is followed, so that it goes on pointing at the file. Raises WriteError where the file
+    cannot be put there or was not made; the temporary file is gone in any case.
+    """
+    check_output(path)
+    target = _find_target(path)
+    # The suffix stays: writers choose the format by it.
+    temporary = target.with_name(f".writing-{os.getpid()}-{target.name[-100:]}")
+    try:
+        yield temporary
+        if target.exists():
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise WriteError(f"cannot write {_show(path)}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_text(path: AnyPath, text: str) -> None:
+    """Writes UTF-8. Raises WriteError."""
+    with replace_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def replace_files(folder: AnyPath) -> Iterator[Path]:
+    """Gives an empty folder to write into; at the end its files take their places in `folder`,
+    all or none. What else is in `folder` stays; the folder itself is made where only it is missing.
+
+    Raises WriteError where that cannot be; the files are gone then in any case.
+    """
+    target = _find_target(folder)
+    base = target if target.exists() else target.parent
+    if not base.is_dir():
+        lacking = "is no folder" if base.exists() else "is not there"
+        raise WriteError(f"cannot write {_show(folder)}: {_show(base)} {lacking}")
+    try:
+        staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=base))
+    except OSError as error:
+        raise WriteError(f"cannot write {_show(folder)}: {error.strerror or error}") from error
+    try:
+        new = staging / "new"
+        new.mkdir()
+        yield new
+        _Installation(target, staging / "old").install(new)
+    except OSError as error:
+        raise WriteError(f"cannot write {_show(folder)}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+class _Installation:
+    """Files going to their places; on an error all go back."""
+
+    def __init__(self, target: Path, old: Path) -> None:
+        self._target = target
+        self._old = old
+        self._folders: list[Path] = []
+        self._placed: list[tuple[Path, Path | None]] = []
+
+    def install(self, new: Path) -> None:
+        try:
+            self._make_folder(self._target)
+            for path in sorted(new.rglob("*")):
+                place = self._target / path.relative_to(new)
+                if path.is_dir():
+                    self._make_folder(place)
+                else:
+                    self._place(path, place)
+        except BaseException:
+            self._undo()
+            raise
+
+    def _make_folder(self, folder: Path) -> None:
+        if not folder.is_dir():
+            folder.mkdir()
+            self._folders.append(folder)
+
+    def _place(self, path: Path, place: Path) -> None:
+        if place.is_dir():
+            raise IsADirectoryError(f"{place.name} is a folder")
+        kept = None
+        if os.path.lexists(place):
+            kept = self._old / str(len(self._placed))
+            kept.parent.mkdir(exist_ok=True)
+            os.replace(place, kept)
+        self._placed.append((place, kept))
+        os.replace(path, place)
+
+    def _undo(self) -> None:
+        for place, kept in reversed(self._placed):
+            with suppress(OSError):
+                place.unlink(missing_ok=True)
+                if kept is not None:
+                    os.replace(kept, place)
+        for folder in reversed(self._folders):
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _find_target(path: AnyPath) -> Path:
+    """The file itself where `path` is a link. Raises WriteError for what can be no path."""
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError) as error:
+        raise WriteError(f"cannot write {_show(path)}: {error}") from error
+
+
+def _show(path: AnyPath) -> str:
+    """A path for a message: its end says more than its beginning."""
+    shown = os.fspath(path)
+    return quote(shown if len(shown) <= 80 else "..." + shown[-77:])

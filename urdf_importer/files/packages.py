@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which file a URI of a description means, and whether it may be read.
+
+Where it is looked for, first come first served:
+
+1. where the URI says. package:// and model:// name a package, which is looked for among the
+   packages that the user named, in the package folders that the user named, in the ROS
+   environment, and then upwards from the description: a folder whose package.xml has the name or
+   that is called so, there or among its siblings. The way up ends at the root of a repository and
+   below any home folder.
+2. there, but spelled differently (upper and lower case, Unicode form): a warning.
+3. elsewhere in the description's own package, in the user's folders and in the repository, by the
+   longest end of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages
+   are renamed and moved more often than not when they leave their workspace.
+
+What may be read: regular files in the description's own package, in the folders that the user or
+the ROS environment names, and in packages found as above. The own package is the nearest folder
+upwards with a package.xml; else the repository; else the description's folder, or the one above
+where that is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that
+leads out of all these.
+
+Links are judged by where they end. A package in a folder that the user or the ROS environment
+names may be a link to anywhere; one found on the way up must then carry its name in its
+package.xml. A link inside a package has to end in a folder that may be read or in the same package
+(by package.xml) elsewhere, which is what `colcon build --symlink-install` makes. The price: a
+package without package.xml whose meshes are links into a store is read only when the user names
+the store as well.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Literal
+
+from ..diagnostics import MeshError, Report, quote
+from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
+from .references import Reference, read_reference
+
+FileKind = Literal["mesh", "texture", "file"]
+
+LEVELS_OF_PACKAGE_FOLDERS = 4
+MOST_SHOWN = 80
+
+
+class _Verdict(Enum):
+    FOUND = "found"
+    ABSENT = "absent"
+    NOT_A_FILE = "not a file"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """A folder that may be read, as it is called and with its links followed."""
+
+    folder: str
+    real: str
+
+    def holds(self, path: str) -> bool:
+        return is_within(path, self.folder) or is_within(path, self.real)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a path is looked for; `package` is a folder that may be read for its sake."""
+
+    folder: str
+    path: str
+    package: str = ""
+
+    @property
+    def candidate(self) -> str:
+        return os.path.normpath(os.path.join(self.folder, self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """`code` and `note` of the warning; empty where the file is what the URI says."""
+
+    path: str
+    code: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    message: str
+    code: str
+
+
+class PackageResolver:
+    """Finds the files that one description names.
+
+    `description` is the description's file ("" for none, then only packages given are found).
+    `packages` says name=folder, `package_paths` are folders with packages in them; files in all of
+    these may be read. `environment` holds ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; None for none.
+    """
+
+    def __init__(
+        self,
+        description: Path | str,
+        packages: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        package_paths: Sequence[str] = (),
+        environment: Mapping[str, str] | None = os.environ,
+    ) -> None:
+        pairs = packages.items() if isinstance(packages, Mapping) else packages
+        self._folders = Folders()
+        self._named = [(name, _absolute(folder)) for name, folder in pairs if folder]
+        self._package_paths = [_absolute(folder) for folder in package_paths if folder]
+        self._ros_paths = _environment_folders(environment, "ROS_PACKAGE_PATH")
+        prefixes = _environment_folders(environment, "AMENT_PREFIX_PATH")
+        self._shares = [os.path.join(prefix, "share") for prefix in prefixes]
+        self._starts = find_surroundings(os.fspath(description), self._folders)
+        own = [start.own for start in self._starts]
+        self._user = [folder for _, folder in self._named] + self._package_paths
+        allowed = own + self._user + self._ros_paths + self._shares
+        self._roots = [_root(folder) for folder in dict.fromkeys(allowed)]
+        self._found_packages: dict[str, list[str]] = {}
+        self._package_roots: dict[str, _Root] = {}
+        self._outcomes: dict[tuple[str, FileKind, str], _Found | _Failure] = {}
+
+    def resolve_file(
+        self,
+        uri: str,
+        report: Report,
+        *,
+        kind: FileKind = "mesh",
+        base: Path | None = None,
+    ) -> Path:
+        """The file that `uri` means: an absolute path without `..`, links not followed.
+
+        A relative `uri` starts in `base` (the folder of a mesh that names a texture), else in the
+        description's folder. Warnings go to `report` at every call. MeshError if there is no
+        such file or it may not be read; its code says which.
+        """
+        key = (uri, kind, os.fspath(base) if base else "")
+        if key not in self._outcomes:
+            self._outcomes[key] = self._look_up(*key)
+        outcome = self._outcomes[key]
+        if isinstance(outcome, _Failure):
+            raise MeshError(outcome.message, code=outcome.code)
+        if outcome.code:
+            report(outcome.code, outcome.note)
+        return Path(outcome.path)
+
+    def find_packages(self, name: str) -> list[str]:
+        """The folders of the package, the one that counts first; the others only fill gaps.
+
+        A hidden folder is no package.
+        """
+        if name.startswith("."):
+            return []
+        if name not in self._found_packages:
+            self._found_packages[name] = list(dict.fromkeys(self._walk_packages(name)))
+        return self._found_packages[name]
+
+    def _look_up(self, uri: str, kind: FileKind, base: str) -> _Found | _Failure:
+        try:
+            reference = read_reference(uri, kind)
+        except MeshError as error:
+            return _Failure(error.message, error.code)
+        forms = (reference, *reference.unquoted())
+        places = [place for form in forms for place in self._places(form, base)]
+        verdicts = [self._judge(place.candidate, place.package) for place in places]
+        for place, verdict in zip(places, verdicts, strict=True):
+            if verdict is _Verdict.FOUND:
+                return _Found(place.candidate)
+        is_outside = _Verdict.OUTSIDE in verdicts
+        return (
+            self._find_misspelled(places, uri, kind)
+            or self._find_moved(forms, uri, kind, nearby=is_outside)
+            or self._explain(reference, places, verdicts, kind)
+        )
+
+    # Where the URI says
+
+    def _places(self, reference: Reference, base: str) -> Iterator[_Place]:
+        if reference.package:
+            for folder in self.find_packages(reference.package):
+                yield _Place(folder, reference.path, folder)
+        elif os.path.isabs(reference.path):
+            path = os.path.normpath(reference.path)
+            holder = self._find_holder(path, self._roots)
+            # What xacro makes of $(find name) is the folder of a package that was found by name.
+            package = "" if holder else self._found_package_of(path)
+            yield _Place(holder.folder if holder else package, reference.path, package)
+        else:
+            folders = [_absolute(base)] if base else [start.folder for start in self._starts]
+            for folder in folders:
+                yield _Place(folder, reference.path, self._found_package_of(folder) if base else "")
+
+    def _found_package_of(self, folder: str) -> str:
+        """The package, among those found before, in which a folder or file lies."""
+        found = (each for folders in self._found_packages.values() for each in folders)
+        return max((each for each in found if is_within(folder, each)), key=len, default="")
+
+    def _walk_packages(self, name: str) -> Iterator[str]:
+        yield from (folder for given, folder in self._named if given == name)
+        for folder in self._package_paths + self._ros_paths:
+            if self._is_package(folder, name):
+                yield folder
+            yield from self._children_named(folder, name, LEVELS_OF_PACKAGE_FOLDERS)
+        for share in self._shares:
+            folder = os.path.join(share, name)
+            if os.path.isdir(folder):
+                yield folder
+        for start in self._starts:
+            for folder in start.chain:
+                if self._is_package(folder, name):
+                    yield folder
+                for child in self._children_named(folder, name, 1):
+                    if self._may_follow(child, folder, name):
+                        yield child
+
+    def _is_package(self, folder: str, name: str) -> bool:
+        return os.path.basename(folder) == name or self._folders.find_package_name(folder) == name
+
+    def _children_named(self, folder: str, name: str, levels: int) -> Iterator[str]:
+        child = os.path.join(folder, name)
+        if os.path.isdir(child):
+            yield child
+        yield from self._folders.find_packages(folder, levels).get(name, ())
+
+    def _may_follow(self, package: str, folder: str, name: str) -> bool:
+        """Whether a package found on the way up is none of a link's making."""
+        if self._folders.find_package_name(package) == name:
+            return True
+        return is_within(os.path.realpath(package), os.path.realpath(folder))
+
+    # What may be read
+
+    def _judge(self, path: str, package: str = "") -> _Verdict:
+        roots = [self._root_of(package), *self._roots] if package else self._roots
+        holder = self._find_holder(path, roots)
+        if holder is None:
+            return _Verdict.OUTSIDE
+        try:
+            mode = os.stat(path).st_mode
+            real = os.path.realpath(path)
+        except (OSError, ValueError):
+            return _Verdict.ABSENT
+        if not any(is_within(real, root.real) for root in roots):
+            name = self._package_name_above(path)
+            if not name or name != self._package_name_above(real):
+                return _Verdict.OUTSIDE
+        return _Verdict.FOUND if stat.S_ISREG(mode) else _Verdict.NOT_A_FILE
+
+    def _root_of(self, package: str) -> _Root:
+        if package not in self._package_roots:
+            self._package_roots[package] = _root(package)
+        return self._package_roots[package]
+
+    def _find_holder(self, path: str, roots: Sequence[_Root]) -> _Root | None:
+        return next((root for root in roots if root.holds(path)), None)
+
+    def _package_name_above(self, path: str) -> str | None:
+        for folder in walk_up(os.path.dirname(path)):
+            name = self._folders.find_package_name(folder)
+            if name is not None:
+                return name
+        return None
+
+    # Elsewhere
+
+    def _find_misspelled(self, places: Sequence[_Place], uri: str, kind: FileKind) -> _Found | None:
+        for place in places:
+            if not place.folder or not is_within(place.candidate, place.folder):
+                continue
+            path = os.path.relpath(place.candidate, place.folder).replace(os.sep, "/")
+            found = self._folders.find_regardless_of_case(place.folder, path)
+            if found and self._judge(found, place.package) is _Verdict.FOUND:
+                shown = f"{_quote_path(found)}, which is spelled differently"
+                return _Found(
+                    found, "wrong-case", f"{kind} {_quote_path(uri)} was read from {shown}"
+                )
+        return None
+
+    def _find_moved(
+        self, forms: Sequence[Reference], uri: str, kind: FileKind, *, nearby: bool
+    ) -> _Found | None:
+        for form in filter(lambda each: each.parts, forms):
+            for folder, least, near in self._bundles(len(form.parts), nearby):
+                ends = self._folders.find_longest_ends(folder, form.parts, least, near)
+                found = [end for end in ends if self._judge(end, folder) is _Verdict.FOUND]
+                if len(found) == 1:
+                    code = "renamed-package" if form.package else "moved-file"
+                    shown = f"{_quote_path(found[0])} was read"
+                    note = f"{kind} {_quote_path(uri)} is not where it says; {shown}"
+                    return _Found(found[0], code, note)
+                if found:
+                    break
+        return None
+
+    def _bundles(self, part_count: int, nearby: bool) -> Iterator[tuple[str, int, str]]:
+        """Folders to search through, nearest first: how many parts of the path must agree, and
+        where to be near.
+
+        The file name alone is enough only in the description's own bundle: every other robot has
+        a base_link.stl. With `nearby`, only folders that may be read anyway.
+        """
+        for start in self._starts:
+            yield start.bundle, 1, start.folder
+        for folder in self._user:
+            yield folder, min(2, part_count), ""
+        for start in self._starts:
+            is_in_repository = bool(start.chain) and is_repository(start.chain[-1])
+            readable = start.own if nearby or not is_in_repository else start.chain[-1]
+            for folder in start.chain:
+                if is_within(folder, readable) and not is_within(folder, start.bundle):
+                    yield folder, 2, start.folder
+
+    # What is said when there is nothing
+
+    def _explain(
+        self,
+        reference: Reference,
+        places: Sequence[_Place],
+        verdicts: Sequence[_Verdict],
+        kind: FileKind,
+    ) -> _Failure:
+        paths = {v: p.candidate for p, v in zip(places, verdicts, strict=True)}
+        if path := paths.get(_Verdict.OUTSIDE):
+            return self._explain_outside(path)
+        if path := paths.get(_Verdict.NOT_A_FILE):
+            what = "a folder" if os.path.isdir(path) else "no regular file"
+            return _Failure(f"{_quote_path(path)} is {what}", "not-a-file")
+        if reference.package and not places:
+            return self._explain_package(reference.package)
+        if not places:
+            return _Failure("it is not known in which folder to look for it", f"missing-{kind}")
+        looked = " or ".join(dict.fromkeys(_quote_path(place.candidate) for place in places[:3]))
+        return _Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
+
+    def _explain_outside(self, path: str) -> _Failure:
+        lies = os.path.realpath(path) if self._find_holder(path, self._roots) else path
+        return _Failure(
+            f"{_quote_path(lies)} lies outside the folders that may be read; name its folder as a "
+            "package folder to allow it",
+            "outside-allowed-folders",
+        )
+
+    def _explain_package(self, package: str) -> _Failure:
+        tops = [_quote_path(start.chain[-1]) for start in self._starts if start.chain]
+        upwards = f" or from the description up to {tops[0]}" if tops else ""
+        return _Failure(
+            f"there is no package {quote(package)} in the packages and folders given, in the ROS "
+            f"environment{upwards}{self._cut_short()}",
+            "missing-package",
+        )
+
+    def _cut_short(self) -> str:
+        return (
+            "; the search was cut short, there are too many files"
+            if self._folders.is_exhausted
+            else ""
+        )
+
+
+def _quote_path(path: str) -> str:
+    """For a message; of a long one the end, which says more than the beginning."""
+    return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
+
+
+def _root(folder: str) -> _Root:
+    return _Root(folder, os.path.realpath(folder))
+
+
+def _absolute(folder: str) -> str:
+    return os.path.abspath(os.path.expanduser(folder))
+
+
+def _environment_folders(environment: Mapping[str, str] | None, variable: str) -> list[str]:
+    value = environment.get(variable, "") if environment is not None else ""
+    return [_absolute(folder) for folder in value.split(os.pathsep) if folder.strip()]

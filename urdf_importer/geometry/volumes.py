@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Volume, centre and inertia of shapes of density 1.
+
+Of a closed mesh by the divergence theorem: a sum over the tetrahedra between a point and each
+triangle, with a sign. The second moments of one are those of Tonon, "Explicit exact formulas for
+the 3-D tetrahedron inertia tensor" (2004), in the covariance form of Blow and Binstock (2004).
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Box, Capsule, Cylinder, Sphere
+from .transforms import Matrix, Vector
+from .triangles import Triangles
+from .weld import weld_points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MassProperties:
+    """Of a body of density 1 kg/m^3.
+
+    volume   m^3
+    centre   (3,) centre of mass, metres
+    inertia  (3, 3) about the centre of mass along the frame's axes, kg m^2
+    """
+
+    volume: float
+    centre: Vector
+    inertia: Matrix
+
+    def moved(self, frame: Matrix) -> "MassProperties":
+        """The same body, seen from where `frame` (4, 4) stands."""
+        rotation = frame[:3, :3]
+        centre = rotation @ self.centre + frame[:3, 3]
+        return MassProperties(self.volume, centre, rotation @ self.inertia @ rotation.T)
+
+
+def join_masses(bodies: Iterable[MassProperties]) -> MassProperties | None:
+    """Bodies of one frame as one (where they overlap both count); None for no volume at all."""
+    bodies = list(bodies)
+    volume = sum(body.volume for body in bodies)
+    if volume <= 0.0:
+        return None
+    centre = sum((body.volume * body.centre for body in bodies), np.zeros(3)) / volume
+    inertia = np.zeros((3, 3))
+    for body in bodies:
+        arm = body.centre - centre
+        inertia += body.inertia + body.volume * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return MassProperties(volume, centre, inertia)
+
+
+def mesh_mass(triangles: Triangles) -> MassProperties | None:
+    """Of a mesh that encloses a volume; None where it is open, flat or turned about partly."""
+    vertices, welded = weld_points(triangles.vertices)
+    faces = welded[triangles.corners].reshape(-1, 3)
+    if not is_closed(faces, len(vertices)):
+        return None
+    return polyhedron_mass(vertices.astype(np.float64), faces)
+
+
+def is_closed(faces: NDArray[np.integer], vertex_count: int) -> bool:
+    """Whether every edge is run through as often in one direction as in the other."""
+    start = faces.astype(np.int64).ravel()
+    end = np.roll(faces.astype(np.int64), -1, axis=1).ravel()
+    one, other = start * vertex_count + end, end * vertex_count + start
+    return len(faces) > 3 and bool(np.array_equal(np.sort(one), np.sort(other)))
+
+
+def polyhedron_mass(
+    vertices: NDArray[np.float64], faces: NDArray[np.integer]
+) -> MassProperties | None:
+    """Of closed triangles; inside out counts as well. None where there is no volume."""
+    origin = vertices.mean(axis=0)
+    a, b, c = ((vertices - origin)[faces[:, i]] for i in range(3))
+    sixfold = np.einsum("ij,ij->i", a, np.cross(b, c))
+    volume = float(sixfold.sum()) / 6.0
+    if abs(volume) < 1e-12 * float(np.ptp(vertices, axis=0).max()) ** 3 or volume == 0.0:
+        return None
+    total = a + b + c
+    centre = (sixfold @ total) / 24.0 / volume
+    moments = sum((sixfold[:, None] * p).T @ p for p in (a, b, c, total)) / 120.0
+    sign = math.copysign(1.0, volume)
+    moments = sign * (moments - volume * np.outer(centre, centre))
+    inertia = np.trace(moments) * np.eye(3) - moments
+    return MassProperties(abs(volume), origin + centre, inertia)
+
+
+def primitive_mass(geometry: Box | Cylinder | Sphere | Capsule) -> MassProperties:
+    """In the frame of the shape; exact."""
+    match geometry:
+        case Box(size=(x, y, z)):
+            volume = x * y * z
+            parts = (y * y + z * z, x * x + z * z, x * x + y * y)
+            diagonal = [volume * part / 12.0 for part in parts]
+        case Cylinder(radius=r, length=h):
+            volume = math.pi * r * r * h
+            side = volume * (3.0 * r * r + h * h) / 12.0
+            diagonal = [side, side, volume * r * r / 2.0]
+        case Sphere(radius=r):
+            volume = 4.0 / 3.0 * math.pi * r**3
+            diagonal = [0.4 * volume * r * r] * 3
+        case Capsule(radius=r, length=h):
+            volume, diagonal = _capsule_moments(r, h)
+    return MassProperties(volume, np.zeros(3), np.diag(diagonal))
+
+
+def _capsule_moments(r: float, h: float) -> tuple[float, list[float]]:
+    """A cylinder and two half spheres, whose centres are 3/8 r from their flat sides."""
+    tube, ball = math.pi * r * r * h, 4.0 / 3.0 * math.pi * r**3
+    arm = h * h / 4.0 + 3.0 / 8.0 * h * r
+    side = tube * (3.0 * r * r + h * h) / 12.0 + ball * (0.4 * r * r + arm)
+    return tube + ball, [side, side, tube * r * r / 2.0 + ball * 0.4 * r * r]

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""COLLADA text -> a tree of elements without namespaces, with what hides in XML refused.
+
+The tree is ElementTree's: expat builds it in C, resolves no external entity, and neither building
+nor freeing it recurses. Nothing else of the folder is looked at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import MeshError, Report, quote
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ..mesh_file import ResolveBeside, read_mesh_file, refuse_beside
+from .arrays import ColladaLibrary
+from .geometry import Geometry, Part, read_geometry
+from .join import Block, Dress, join_blocks
+from .material import DocumentMaterial, MaterialReader
+from .scene import Binding, PlacedGeometry, place_geometries
+
+MOST_BYTES = 512 * 1024**2
+MOST_TAGS = 4_000_000
+"""An element takes some 300 bytes of memory, however short it is in the file."""
+
+_END = b"</COLLADA>"
+_PROLOG_PIECE = 64 * 1024
+
+
+class _RootFound(Exception):
+    """The prolog is over; no entity can be declared any more."""
+
+
+def read_collada(path: Path, report: Report) -> Element:
+    """The element COLLADA of a file; no tag in the tree has a namespace.
+
+    Reports `trailing-junk` where something follows the end, which is then not read. MeshError
+    where the file cannot be read, is too large, declares entities or is no whole document.
+    """
+    data = read_mesh_file(path, MOST_BYTES)
+    if np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("<")) > MOST_TAGS:
+        message = f"{quote(path.name)} has more than {MOST_TAGS} tags, the most that is read"
+        raise MeshError(message, code="mesh-too-large")
+    _refuse_entities(data, path)
+    root = _parse(data, path, report)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    if root.tag != "COLLADA":
+        raise MeshError(f"{quote(path.name)} is <{root.tag[:40]}>, not a COLLADA document")
+    return root
+
+
+def _refuse_entities(data: bytes, path: Path) -> None:
+    """Entities can be nested into gigabytes; no exporter writes any."""
+
+    def refuse(*_: object) -> None:
+        raise MeshError(f"{quote(path.name)} declares XML entities, which are not read")
+
+    def stop(*_: object) -> None:
+        raise _RootFound
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = stop
+    try:
+        for start in range(0, len(data), _PROLOG_PIECE):
+            parser.Parse(data[start : start + _PROLOG_PIECE], False)
+        parser.Parse(b"", True)  # new versions of expat hold back what they have not finished
+    except (_RootFound, expat.ExpatError, LookupError, ValueError):
+        return  # what is wrong with the text is said by the parser that reads all of it
+    finally:
+        # The handlers hold the path and the parser the handlers.
+        parser.EntityDeclHandler = parser.StartElementHandler = None
+
+
+def _parse(data: bytes, path: Path, report: Report) -> Element:
+    try:
+        return _parse_text(data)
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        first = error
+    stripped = data.rstrip(b"\0 \t\r\n")
+    end = stripped.find(_END) + len(_END)
+    whole = stripped[:end] if end >= len(_END) else stripped
+    is_cut = len(whole) < len(stripped)
+    for encoding in (None, "iso-8859-1"):
+        try:
+            root = _parse_text(whole, encoding)
+        except (ElementTree.ParseError, LookupError, ValueError):
+            continue
+        _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
+        return root
+    raise MeshError(f"{quote(path.name)} is no whole COLLADA document: {first}")
+
+
+def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool) -> None:
+    if is_cut:
+        report("trailing-junk", f"{quote(path.name)} goes on after its end; that was not read")
+    if is_recoded:
+        report("wrong-encoding", f"{quote(path.name)} is not in its encoding; read as Latin-1")
+
+
+def _parse_text(data: bytes, encoding: str | None = None) -> Element:
+    # Entities are refused before; that is what the rule is about.
+    parser = ElementTree.XMLParser(encoding=encoding)  # noqa: S314
+    parser.feed(data)
+    root: Element = parser.close()
+    return root
+
+
+MOST_PARTS = 20_000
+MOST_CORNERS = 50_000_000
+"""Points and corners of all instances together."""
+
+
+def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_beside) -> MeshData:
+    """All geometries of a COLLADA document as one mesh, in metres.
+
+    Textures are found by `resolve`. Faces keep their number of corners. The
+    normals are the file's; where only some faces have any, the others are flat.
+
+    Reports as `read_collada`, `place_geometries`, `read_geometry`, `MaterialReader.find` and
+    `join_blocks` do, and `empty-mesh`. MeshError `mesh-too-large`, `missing-library` without
+    pycollada, else as `read_mesh_file`, or `unreadable-mesh` where it is no whole document.
+    """
+    library = ColladaLibrary()
+    root = read_collada(path, report)
+    with np.errstate(all="ignore"):  # what overflows is left out by name
+        placed = place_geometries(root, report)
+        materials = MaterialReader(root, resolve, report)
+        del root
+        dresser = _Dresser(materials)
+        mesh = join_blocks(_read_blocks(placed, library, dresser, report), report)
+    if not len(mesh.corners):
+        report("empty-mesh", f"{quote(path.name)} has no faces")
+    slots = mesh.slots if len(dresser.materials) > 1 else None
+    return replace(mesh, name=path.stem, materials=dresser.materials, slots=slots)
+
+
+def _read_blocks(
+    placed: list[PlacedGeometry], library: ColladaLibrary, dresser: "_Dresser", report: Report
+) -> list[Block]:
+    geometries: dict[Element, Geometry] = {}
+    parts_left, corners_left = MOST_PARTS, MOST_CORNERS
+    blocks = []
+    for each in placed:
+        if each.element not in geometries:
+            geometries[each.element] = read_geometry(each.element, library, report)
+        geometry = geometries[each.element]
+        parts_left -= len(geometry.parts)
+        corners_left -= len(geometry.points) + sum(len(part.corners) for part in geometry.parts)
+        if parts_left < 0 or corners_left < 0:
+            message = f"the scene has over {MOST_PARTS} primitives or {MOST_CORNERS} corners"
+            raise MeshError(f"{message}, the most that is read", code="mesh-too-large")
+        parts = [(part, dresser.dress(part, each.bindings)) for part in geometry.parts]
+        blocks.append(Block(geometry.points, each.world_from_geometry, parts))
+    return blocks
+
+
+class _Dresser:
+    """Says which material each part has; numbers the materials as they come up."""
+
+    def __init__(self, reader: MaterialReader) -> None:
+        self._reader = reader
+        self._slots: dict[MeshMaterial | None, int] = {}
+
+    @property
+    def materials(self) -> tuple[MeshMaterial, ...]:
+        """By slot; empty where no part has a material."""
+        if set(self._slots) <= {None}:
+            return ()
+        return tuple(material or MeshMaterial() for material in self._slots)
+
+    def dress(self, part: Part, bindings: Mapping[str, Binding]) -> Dress:
+        binding = bindings.get(part.symbol)
+        found: DocumentMaterial | None = None
+        if binding is not None:
+            found = self._reader.find(binding.material)
+        elif self._reader.has(part.symbol):
+            found = self._reader.find(part.symbol)
+        slot = self._slots.setdefault(found.material if found else None, len(self._slots))
+        wanted = binding.uv_sets.get(found.uv_name, "") if binding and found else ""
+        return Dress(slot, _choose_uvs(part, wanted))
+
+
+def _choose_uvs(part: Part, wanted: str) -> NDArray[np.float32] | None:
+    """The set that the material wants, else the first."""
+    return part.uvs.get(wanted, next(iter(part.uvs.values()), None))

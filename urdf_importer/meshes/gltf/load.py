@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""glTF and GLB.
+
+Coordinates are taken as they are, as RViz does (glTF says that y is up; the meshes of robots do
+not mean it). Blender's own importer is not used: it turns them, makes objects, collections and
+images that would have to be found and removed, and takes a hundred times as long. Cameras,
+lights, skins and animations are left; skinned meshes stand in their bind pose.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import Report, quote
+from ...geometry.mesh_data import MeshData
+from ...geometry.weld import weld_points
+from ..faces import Faces, make_mesh
+from ..mesh_file import ResolveBeside
+from .document import (
+    Document,
+    Node,
+    as_dict,
+    as_index,
+    as_int,
+    as_list,
+    as_numbers,
+    load_document,
+)
+from .materials import load_materials, read_uv_set
+
+MOST_CORNERS = 100_000_000
+"""Of all nodes together: a file of a few bytes can show one mesh a million times."""
+_TRIANGLES, _STRIP, _FAN = 4, 5, 6
+
+Matrix = NDArray[np.float64]
+
+
+def load_gltf(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
+    """All nodes of the scene of a glTF 2 file as one mesh, in its own axes.
+
+    Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
+    and what `load_materials` reports. MeshError `empty-mesh`, `compressed-mesh`,
+    `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, those of `read_mesh_file` and,
+    for buffers in other files, of `resolve`.
+    """
+    document = load_document(path, resolve)
+    parts: list[Faces] = []
+    corner_count = 0
+    for matrix, mesh in _walk_nodes(document, report):
+        for primitive in as_list(mesh.get("primitives")):
+            part = _read_primitive(document, as_dict(primitive), matrix)
+            corner_count += len(part.corners) if part else 0
+            if corner_count > MOST_CORNERS:
+                document.fail(f"shows more than {MOST_CORNERS // 3} triangles", "mesh-too-large")
+            if part:
+                parts.append(part)
+    if not parts:
+        document.fail("has no faces", "empty-mesh")
+    materials = load_materials(document, report)
+    return make_mesh(_weld(_join(parts)), path, report, materials if len(materials) > 1 else ())
+
+
+def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, Node]]:
+    """Each mesh of the scene with its world_from_node (4, 4). Without nodes: all meshes."""
+    nodes, meshes = document.items("nodes"), document.items("meshes")
+    if not nodes:
+        yield from ((np.eye(4), as_dict(mesh)) for mesh in meshes)
+        return
+    waiting = [(index, np.eye(4)) for index in reversed(_find_roots(document))]
+    seen: set[int] = set()
+    repeated = 0
+    while waiting:
+        index, world_from_parent = waiting.pop()
+        if index in seen:
+            repeated += 1
+            continue
+        seen.add(index)
+        node = as_dict(nodes[index])
+        world_from_node = world_from_parent @ _read_transform(node)
+        mesh = as_index(node.get("mesh"), len(meshes))
+        if mesh is not None:
+            yield world_from_node, as_dict(meshes[mesh])
+        children = [as_index(child, len(nodes)) for child in as_list(node.get("children"))]
+        waiting += [(c, world_from_node) for c in reversed(children) if c is not None]
+    if repeated:
+        name = quote(document.path.name)
+        report("repeated-node", f"nodes of {name} hang below two others; the first place counts")
+
+
+def _find_roots(document: Document) -> list[int]:
+    """The nodes of the scene; without a scene all that hang below no other."""
+    nodes, scenes = document.items("nodes"), document.items("scenes")
+    if scenes:
+        scene = as_dict(scenes[as_index(document.json.get("scene", 0), len(scenes)) or 0])
+        roots = [as_index(each, len(nodes)) for each in as_list(scene.get("nodes"))]
+        return [each for each in roots if each is not None]
+    children = {as_int(child) for node in nodes for child in as_list(as_dict(node).get("children"))}
+    return [index for index in range(len(nodes)) if index not in children]
+
+
+def _read_transform(node: Node) -> Matrix:
+    """parent_from_node (4, 4); what is no transform is identity."""
+    numbers = as_numbers(node.get("matrix"), 16)
+    if numbers:
+        matrix = np.array(numbers).reshape(4, 4).T
+        matrix[3] = (0.0, 0.0, 0.0, 1.0)
+        return matrix
+    matrix = np.eye(4)
+    x, y, z, w = as_numbers(node.get("rotation"), 4) or (0.0, 0.0, 0.0, 1.0)
+    length = x * x + y * y + z * z + w * w
+    if 1e-12 < length < 1e12:
+        matrix[:3, :3] -= (2.0 / length) * np.array(
+            [
+                [y * y + z * z, w * z - x * y, -x * z - w * y],
+                [-x * y - w * z, x * x + z * z, w * x - y * z],
+                [w * y - x * z, -y * z - w * x, x * x + y * y],
+            ]
+        )
+    matrix[:3, :3] *= as_numbers(node.get("scale"), 3) or (1.0, 1.0, 1.0)
+    matrix[:3, 3] = as_numbers(node.get("translation"), 3) or (0.0, 0.0, 0.0)
+    return matrix
+
+
+def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> Faces | None:
+    """None where there are no triangles."""
+    attributes = as_dict(primitive.get("attributes"))
+    mode = as_int(primitive.get("mode", _TRIANGLES))
+    if mode not in (_TRIANGLES, _STRIP, _FAN) or "POSITION" not in attributes:
+        return None
+    if "KHR_draco_mesh_compression" in as_dict(primitive.get("extensions")):
+        document.fail(
+            "is compressed by Draco, which cannot be read; export it without compression",
+            "compressed-mesh",
+        )
+    points = _read_rows(document, attributes["POSITION"], 3)
+    if "indices" in primitive:
+        indices = document.accessor(primitive["indices"])
+        if indices.dtype.kind != "u" or indices.shape[1] != 1:
+            document.fail("has indices that are no whole numbers")
+        order = indices[:, 0].astype(np.int64)
+    else:
+        order = np.arange(len(points))
+    corners = _make_triangles(order, mode)
+    turn = matrix[:3, :3]
+    if np.linalg.det(turn) < 0:
+        corners = corners.reshape(-1, 3)[:, ::-1].ravel()
+    material = as_index(primitive.get("material"), len(document.items("materials")))
+    with np.errstate(over="ignore", invalid="ignore"):
+        placed = points @ turn.T + matrix[:3, 3]
+    return Faces(
+        vertices=placed,
+        corners=corners,
+        sizes=np.full(len(corners) // 3, 3),
+        normals=_read_normals(document, attributes, corners, len(points), turn),
+        uvs=_read_uvs(document, attributes, corners, len(points), material),
+        slots=np.full(len(corners) // 3, 0 if material is None else material + 1, dtype=np.int32),
+    )
+
+
+def _make_triangles(order: NDArray[np.int64], mode: int) -> NDArray[np.int64]:
+    count = max(len(order) - 2, 0)
+    if mode == _TRIANGLES:
+        return order[: len(order) // 3 * 3]
+    if mode == _FAN:
+        first = np.repeat(order[:1], count)
+        return np.column_stack([first, order[1:-1][:count], order[2:]]).ravel()
+    triangles = np.column_stack([order[:count], order[1 : count + 1], order[2:]])
+    triangles[1::2] = triangles[1::2, [1, 0, 2]]
+    return triangles.ravel()
+
+
+def _read_rows(document: Document, index: Any, width: int) -> NDArray[np.float64]:
+    rows = document.accessor(index)
+    if rows.shape[1] != width:
+        document.fail("has data of another width than its attribute needs")
+    with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later, by name
+        return rows.astype(np.float64)
+
+
+def _read_normals(
+    document: Document,
+    attributes: Node,
+    corners: NDArray[np.int64],
+    count: int,
+    turn: Matrix,
+) -> NDArray[np.float32] | None:
+    if "NORMAL" not in attributes:
+        return None
+    rows = _read_rows(document, attributes["NORMAL"], 3)
+    if len(rows) != count:
+        return None
+    # The transposed adjugate turns normals like the inverse, also where there is none.
+    a, b, c = turn.T
+    cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)]).T
+    largest = np.abs(cofactors).max()
+    sign = -1.0 if np.linalg.det(turn) < 0 else 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        turned = rows @ (cofactors.T * (sign / largest if largest > 0 else 0.0))
+    return _at_corners(turned, corners)
+
+
+def _read_uvs(
+    document: Document,
+    attributes: Node,
+    corners: NDArray[np.int64],
+    count: int,
+    material: int | None,
+) -> NDArray[np.float32] | None:
+    """Those of the set that the material's image uses, origin at the lower left."""
+    name = f"TEXCOORD_{read_uv_set(document, material)}"
+    if name not in attributes:
+        return None
+    rows = _read_rows(document, attributes[name], 2)
+    if len(rows) != count:
+        return None
+    return _at_corners(np.column_stack([rows[:, 0], 1.0 - rows[:, 1]]), corners)
+
+
+def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Corners that are not there get any row: their faces are left out later."""
+    if not len(rows):
+        return np.zeros((len(corners), rows.shape[1]), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        found: NDArray[np.float32] = np.take(rows.astype(np.float32), corners, axis=0, mode="clip")
+    return found
+
+
+def _join(parts: list[Faces]) -> Faces:
+    """Normals only where all parts have them, zero uvs where one has none.
+
+    An index that is not there must not become one of the next part's.
+    """
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    corners = [
+        np.where(part.corners < len(part.vertices), part.corners + start, -1)
+        for part, start in zip(parts, starts[:-1], strict=True)
+    ]
+    normals = [part.normals for part in parts if part.normals is not None]
+    has_uvs = any(part.uvs is not None for part in parts)
+    zeros = np.zeros((0 if not has_uvs else max(len(p.corners) for p in parts), 2), np.float32)
+    uvs = [zeros[: len(p.corners)] if p.uvs is None else p.uvs for p in parts]
+    return Faces(
+        vertices=_concatenate([part.vertices for part in parts]),
+        corners=_concatenate(corners),
+        sizes=np.concatenate([part.sizes for part in parts]),
+        normals=_concatenate(normals) if len(normals) == len(parts) else None,
+        uvs=_concatenate(uvs) if has_uvs else None,
+        slots=np.concatenate([part.slots for part in parts if part.slots is not None]),
+    )
+
+
+def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """A single array as it is, without a copy."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _weld(faces: Faces) -> Faces:
+    """glTF splits vertices wherever normals or uvs differ; corners hold these here."""
+    with np.errstate(over="ignore"):
+        points = faces.vertices.astype(np.float32)
+    if not np.isfinite(points).all():
+        return faces
+    faces.vertices, place = weld_points(points)
+    is_there = faces.corners >= 0
+    faces.corners = np.where(is_there, np.take(place, faces.corners, mode="clip"), np.int32(-1))
+    return faces

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes triangles as the bytes of mesh files."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.triangles import Triangles, corner_normals, flat_normals
+from ..geometry.weld import weld_points
+
+_FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
+_HEADER = 80
+
+
+def write_stl(triangles: Triangles) -> bytes:
+    """Binary STL. Normals of its own and texture coordinates have no place in it."""
+    facets = np.zeros(triangles.count, dtype=_FACET)
+    facets["normal"] = flat_normals(triangles)
+    facets["points"] = triangles.vertices[triangles.corners].reshape(-1, 3, 3)
+    # No word that a reader could take for the text form.
+    head = b"binary STL, metres".ljust(_HEADER, b"\0")
+    return head + len(facets).to_bytes(4, "little") + facets.tobytes()
+
+
+def write_obj(triangles: Triangles) -> bytes:
+    """Wavefront OBJ with normals and, where there are some, texture coordinates; no materials."""
+    points, corners = weld_rows(triangles.vertices[triangles.corners])
+    normals, normal_of = weld_rows(corner_normals(triangles))
+    lines = ["# metres\n", _rows("v", points), _rows("vn", normals)]
+    columns = [corners, normal_of]
+    pattern = "%d//%d"
+    if triangles.uvs is not None:
+        uvs, uv_of = weld_uvs(triangles.uvs)
+        lines.append(_rows("vt", uvs))
+        columns, pattern = [corners, uv_of, normal_of], "%d/%d/%d"
+    numbers = (np.stack(columns, axis=1) + 1).ravel().tolist()
+    lines.append(f"f {pattern} {pattern} {pattern}\n" * triangles.count % tuple(numbers))
+    return "".join(lines).encode("ascii")
+
+
+def weld_rows(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Returns each different row (k, 3) once, and for every given row its index."""
+    return weld_points(np.ascontiguousarray(rows))
+
+
+def weld_uvs(uvs: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Returns each different texture coordinate (k, 2) once, and for every given one its index."""
+    padded = np.column_stack([uvs, np.zeros(len(uvs), dtype=np.float32)])
+    found, index = weld_rows(padded)
+    return found[:, :2], index
+
+
+def _rows(word: str, rows: NDArray[np.float32]) -> str:
+    line = word + " %.9g" * int(rows.shape[1]) + "\n"
+    return line * len(rows) % plain_numbers(rows)
+
+
+def plain_numbers(rows: NDArray[np.float32]) -> tuple[float, ...]:
+    """Returns the numbers row by row, ready for nine digits, which write any number in single
+    precision exactly. There is no minus before zero; NaN and infinity, which the formats cannot
+    write, become zero."""
+    kept = np.where(np.isfinite(rows), rows, 0.0) + 0.0
+    return tuple(kept.ravel().tolist())

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A description while it is read: its text, where to report, and the attributes of its elements."""
+
+from dataclasses import dataclass
+
+from ...diagnostics import Diagnostics, ReadError, quote
+from ...markup.xml import Element, text_of, verbatim
+from ...model import Extra, Vector3
+from .assembly import make_extra
+from .numbers import (
+    FARTHEST,
+    LARGEST,
+    OddNumberError,
+    is_infinite,
+    padded,
+    plain_number,
+    plain_vector,
+    split_numbers,
+    to_number,
+)
+
+ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+MOST_NAME_CHARACTERS = 1024
+MOST_FILENAME_CHARACTERS = 4096
+
+# Blender holds no limit beyond 1e5, and descriptions write 1e16 for "none".
+UNLIMITED = 1e16
+_LARGEST_FLOAT = 1.7976931348623157e308
+
+# Half of all vectors are one of these.
+_VECTORS: dict[str, Vector3] = {
+    **{f"{x} {y} {z}": (float(x), float(y), float(z)) for x in "01" for y in "01" for z in "01"},
+    "0.0 0.0 0.0": (0.0, 0.0, 0.0),
+    "0.001 0.001 0.001": (0.001, 0.001, 0.001),
+}
+
+# What xacro leaves behind and what changes nothing.
+_XACRO_LEFTOVERS = ("arg", "property")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Many diagnostics of one kind as a single one, at the line of the first."""
+
+    count: int = 0
+    line: int = 0
+    subject: str = ""
+
+    def add(self, line: int, subject: str) -> None:
+        if not self.count:
+            self.line, self.subject = line, subject
+        self.count += 1
+
+
+class Document:
+    """What all read_ functions share.
+
+    `kind` and `name` say which link, joint or other child of <robot> is being read, for messages.
+    Attribute readers return what a diagnostic states where the text is odd, and raise ReadError
+    where it has no meaning.
+    """
+
+    __slots__ = (
+        "data",
+        "diagnostics",
+        "empty_textures",
+        "kind",
+        "name",
+        "source",
+        "unrated_limits",
+        "xacro_prefixes",
+    )
+
+    def __init__(self, data: bytes, source: str, diagnostics: Diagnostics) -> None:
+        self.data = data
+        self.source = source
+        self.diagnostics = diagnostics
+        self.kind = "robot"
+        self.name = ""
+        self.unrated_limits = Tally()
+        self.empty_textures = Tally()
+        self.xacro_prefixes: tuple[str, ...] = ("xacro:",)
+
+    # Reporting
+
+    def place(self, element: Element) -> str:
+        """The element in words: "<limit> of joint 'elbow'"."""
+        owner = f"{self.kind} {quote(self.name)}"
+        return owner if element.tag == self.kind else f"<{element.tag}> of {owner}"
+
+    def warning(self, code: str, message: str, element: Element) -> None:
+        self.diagnostics.warning(code, message, subject=self.name, line=element.line)
+
+    def error(self, code: str, message: str, element: Element) -> None:
+        self.diagnostics.error(code, message, subject=self.name, line=element.line)
+
+    def refusal(self, message: str, element: Element) -> ReadError:
+        """The exception to raise: there is no robot, because of this element."""
+        return ReadError(message, source=self.source, line=element.line)
+
+    # Child elements
+
+    def children(
+        self, element: Element, known: frozenset[str]
+    ) -> tuple[dict[str, Element], tuple[Extra, ...]]:
+        """The first child of each known tag, and all children of other tags."""
+        first = {child.tag: child for child in element}
+        if len(first) == len(element) and known.issuperset(first):
+            return first, ()
+        first = {}
+        extras: list[Extra] = []
+        for child in element:
+            tag = child.tag
+            if tag not in known:
+                extras.append(self.extra(child))
+            elif tag in first:
+                self.warn_of_duplicate(child)
+            else:
+                first[tag] = child
+        return first, tuple(extras)
+
+    def warn_of_duplicate(self, element: Element) -> None:
+        self.warning(
+            "duplicate-element",
+            f"{self.place(element)} comes twice; the first one counts",
+            element,
+        )
+
+    def extra(self, element: Element) -> Extra:
+        """An element that URDF does not know. Raises ReadError where xacro should expand it."""
+        self.refuse_xacro(element)
+        return make_extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
+
+    def refuse_xacro(self, element: Element) -> None:
+        """Raises ReadError for elements that xacro should have replaced by others."""
+        if not element.tag.startswith(self.xacro_prefixes):
+            return
+        if element.tag.partition(":")[2] not in _XACRO_LEFTOVERS:
+            raise self.xacro(f"<{element.tag[:80]}>", element)
+
+    def verbatim(self, element: Element) -> str:
+        return verbatim(element, self.data)
+
+    def text(self, element: Element) -> str:
+        return text_of(element, self.data)
+
+    def text_instead(self, element: Element, attribute: str) -> str | None:
+        """The text of an element whose attribute is not there, as <mass>0.17</mass>."""
+        text = self.text(element)
+        if not text:
+            return None
+        self.warn_of_text(element, attribute)
+        return text
+
+    def warn_of_text(self, element: Element, attribute: str) -> None:
+        self.warning(
+            "text-for-attribute",
+            f"{self.place(element)} has its {attribute} as text; it is read as the attribute",
+            element,
+        )
+
+    # Names
+
+    def name_of(self, element: Element) -> str:
+        """The name attribute; empty where there is none."""
+        name = element.attributes.get("name", "")
+        return self.checked_name(name, element) if name else ""
+
+    def checked_name(self, name: str, element: Element) -> str:
+        """A name as it is. Raises ReadError for xacro and for absurd length."""
+        if len(name) > MOST_NAME_CHARACTERS:
+            raise self.refusal(
+                f"a name in <{element.tag}> has {len(name)} characters; "
+                f"{MOST_NAME_CHARACTERS} are the most",
+                element,
+            )
+        if "$" in name and ("${" in name or "$(" in name):
+            raise self.xacro(quote(name), element)
+        return name
+
+    def filename(self, element: Element) -> str | None:
+        """A path or URI as written; None where there is none. $(find package) is left to the
+        search for files, since descriptions use it without xacro too."""
+        filename = element.attributes.get("filename")
+        if filename is None:
+            return None
+        if len(filename) > MOST_FILENAME_CHARACTERS:
+            raise self.refusal(
+                f"the filename in {self.place(element)} has {len(filename)} characters; "
+                f"{MOST_FILENAME_CHARACTERS} are the most",
+                element,
+            )
+        if "${" in filename:
+            raise self.xacro(quote(filename), element)
+        return filename
+
+    # Numbers
+
+    def number(self, element: Element, attribute: str) -> float | None:
+        """A number; None where the attribute is not there or empty."""
+        text = element.attributes.get(attribute)
+        if text is None:
+            return None
+        try:
+            return plain_number(text)
+        except ValueError:
+            return self.odd_number(element, attribute, text, LARGEST)
+
+    def length(self, element: Element, attribute: str) -> float | None:
+        """A length in metres; None where the attribute is not there or empty. A warning tells of a
+        negative one, whose absolute value is used."""
+        text = element.attributes.get(attribute)
+        if text is None:
+            return None
+        try:
+            length = plain_number(text)
+        except ValueError:
+            odd = self.odd_number(element, attribute, text, FARTHEST)
+            if odd is None:
+                return None
+            length = odd
+        if length < 0.0:
+            self.warn_of_negative_size(element)
+        return abs(length)
+
+    def warn_of_negative_size(self, element: Element) -> None:
+        self.warning(
+            "negative-size",
+            f"{self.place(element)} has a negative size; its absolute value is used",
+            element,
+        )
+
+    def limit_number(self, element: Element, attribute: str) -> float | None:
+        """A number of any finite size; infinities become +-UNLIMITED."""
+        text = element.attributes.get(attribute)
+        if text is None:
+            return None
+        try:
+            return plain_number(text)
+        except ValueError:
+            pass
+        word = text.strip(" \t\r\n")
+        if not is_infinite(word):
+            return self.odd_number(element, attribute, text, _LARGEST_FLOAT)
+        number = -UNLIMITED if word.startswith("-") else UNLIMITED
+        self.warning(
+            "infinite-limit",
+            f"{attribute} of {self.place(element)} is infinite; {number:g} is used",
+            element,
+        )
+        return number
+
+    def odd_number(
+        self, element: Element, attribute: str, text: str, largest: float
+    ) -> float | None:
+        numbers = self.number_list(element, attribute, text, 1, largest=largest)
+        return numbers[0] if numbers else None
+
+    def vector(self, element: Element, attribute: str) -> Vector3:
+        """The three numbers of an attribute that is there; what is missing in it is zero."""
+        text = element.attributes[attribute]
+        known = _VECTORS.get(text)
+        if known is not None:
+            return known
+        try:
+            return plain_vector(text)
+        except ValueError:
+            return self.odd_vector(element, attribute, text)
+
+    def odd_vector(self, element: Element, attribute: str, text: str) -> Vector3:
+        x, y, z = padded(self.number_list(element, attribute, text, 3), 3)
+        return x, y, z
+
+    def number_list(
+        self,
+        element: Element,
+        attribute: str,
+        text: str,
+        count: int,
+        *,
+        largest: float = FARTHEST,
+        substitute: str = "the missing ones are zero",
+    ) -> list[float]:
+        """At most `count` numbers; where there are fewer or more, a warning says so, and in the
+        caller's words what stands for missing ones."""
+        word = text
+        try:
+            words, has_commas = split_numbers(text, count)
+            numbers = []
+            for word in words:
+                numbers.append(to_number(word, largest))
+        except OddNumberError as problem:
+            if "${" in text or "$(" in text:
+                raise self.xacro(quote(text), element) from None
+            place = f"{attribute} of {self.place(element)}"
+            raise self.refusal(f"{quote(word)} as {place} {problem}", element) from None
+        if has_commas:
+            self._warn_of_commas(element, attribute, text)
+        if len(numbers) != count:
+            self._warn_of_count(element, attribute, len(numbers), count, substitute)
+        return numbers[:count]
+
+    def _warn_of_commas(self, element: Element, attribute: str, text: str) -> None:
+        self.warning(
+            "comma-separators",
+            f"{attribute} of {self.place(element)} is {quote(text)}; the commas are read as blanks",
+            element,
+        )
+
+    def _warn_of_count(
+        self, element: Element, attribute: str, found: int, count: int, substitute: str
+    ) -> None:
+        place = f"{attribute} of {self.place(element)}"
+        if not found:
+            code, message = "empty-number", f"{place} is empty; it is read as if it were not there"
+        elif found < count:
+            message = f"{place} has {found} of {count} numbers; {substitute}"
+            code = "number-count"
+        else:
+            message = f"{place} has {found} numbers; the first {count} are used"
+            code = "number-count"
+        self.warning(code, message, element)
+
+    def xacro(self, what: str, element: Element) -> ReadError:
+        return self.refusal(
+            f"this is xacro, which must be expanded to URDF first: {what} stands here", element
+        )

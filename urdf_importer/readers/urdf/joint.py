@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<transmission>: which actuator drives which joint. Its many dialects are kept word for word."""
+
+from ...diagnostics import quote
+from ...markup.xml import Element
+from ...model import (
+    JOINT_TYPES,
+    Actuator,
+    Calibration,
+    Dynamics,
+    Joint,
+    Limit,
+    Mimic,
+    SafetyController,
+    Transmission,
+    TransmissionJoint,
+    Vector3,
+)
+from .assembly import make_dynamics, make_joint, make_limit
+from .document import Document
+from .numbers import LARGEST, OddNumberError, plain_number, to_number
+from .pose import read_origin
+
+
+def read_transmission(element: Element, document: Document) -> Transmission:
+    document.kind = "transmission"
+    document.name = name = document.name_of(element)
+    joints: list[TransmissionJoint] = []
+    actuators: list[Actuator] = []
+    transmission_type = element.attributes.get("type", "")
+    for child in element:
+        if child.tag == "joint":
+            joints.append(read_transmission_joint(child, document))
+        elif child.tag == "actuator":
+            actuators.append(read_actuator(child, document))
+        elif child.tag == "type" and not transmission_type:
+            transmission_type = document.text(child)
+        else:
+            document.refuse_xacro(child)
+    return Transmission(
+        name=name,
+        type=transmission_type,
+        joints=tuple(joints),
+        actuators=tuple(actuators),
+        xml=document.verbatim(element),
+        line=element.line,
+    )
+
+
+def read_transmission_joint(element: Element, document: Document) -> TransmissionJoint:
+    return TransmissionJoint(
+        name=document.name_of(element),
+        hardware_interfaces=_read_hardware_interfaces(element, document),
+    )
+
+
+def read_actuator(element: Element, document: Document) -> Actuator:
+    reduction = None
+    for child in element:
+        if child.tag == "mechanicalReduction" and reduction is None:
+            reduction = _read_reduction(child, document)
+    return Actuator(
+        name=document.name_of(element),
+        mechanical_reduction=reduction,
+        hardware_interfaces=_read_hardware_interfaces(element, document),
+    )
+
+
+def _read_hardware_interfaces(element: Element, document: Document) -> tuple[str, ...]:
+    texts = (document.text(child) for child in element if child.tag == "hardwareInterface")
+    return tuple(text for text in texts if text)
+
+
+def _read_reduction(element: Element, document: Document) -> float | None:
+    """The reduction; None, with a warning, where it is no number: nothing moves by it here."""
+    text = document.text(element)
+    try:
+        return to_number(text, LARGEST)
+    except OddNumberError as problem:
+        document.warning(
+            "bad-reduction",
+            f"{document.place(element)} {problem if text else 'is empty'}; it is left out",
+            element,
+        )
+        return None
+
+
+_KNOWN = frozenset(
+    {
+        "origin",
+        "parent",
+        "child",
+        "axis",
+        "limit",
+        "dynamics",
+        "mimic",
+        "calibration",
+        "safety_controller",
+    }
+)
+
+
+def read_joint(element: Element, document: Document) -> Joint | None:
+    """The joint; None, and an ERROR diagnostic, where it does not say what it connects."""
+    document.kind = "joint"
+    document.name = name = document.name_of(element)
+    first, extras = document.children(element, _KNOWN)
+    parent = read_end(first.get("parent"), document)
+    child = read_end(first.get("child"), document)
+    if not parent or not child:
+        missing = "child" if parent else "parent"
+        document.error(
+            f"missing-{missing}",
+            f"{document.place(element)} has no {missing} link; it is left out",
+            element,
+        )
+        return None
+    if not name:
+        document.name = name = f"{parent}_to_{child}"
+        document.warning(
+            "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
+        )
+    return make_joint(
+        name=name,
+        type=read_joint_type(element, document),
+        parent=parent,
+        child=child,
+        origin=read_origin(first.get("origin"), document),
+        axis=read_axis(first.get("axis"), document),
+        limit=read_limit(first.get("limit"), document),
+        dynamics=read_dynamics(first.get("dynamics"), document),
+        mimic=read_mimic(first.get("mimic"), document),
+        calibration=read_calibration(first.get("calibration"), document),
+        safety_controller=read_safety_controller(first.get("safety_controller"), document),
+        extras=extras,
+        line=element.line,
+    )
+
+
+def read_end(element: Element | None, document: Document) -> str:
+    """The link that a <parent> or <child> names; empty where it names none."""
+    if element is None:
+        return ""
+    link = element.attributes.get("link")
+    if link is None:
+        link = document.text_instead(element, "link") or ""
+    return document.checked_name(link, element)
+
+
+def read_joint_type(element: Element, document: Document) -> str:
+    """The type in lower case, known or not; "fixed" where there is none."""
+    written = element.attributes.get("type", "")
+    if written in JOINT_TYPES:
+        return written
+    joint_type = document.checked_name(written, element).strip().lower()
+    if not joint_type:
+        document.warning(
+            "missing-joint-type", f"{document.place(element)} has no type; it is fixed", element
+        )
+        return "fixed"
+    if joint_type != written:
+        document.warning(
+            "joint-type-spelling",
+            f"{document.place(element)} has the type {quote(written)}; "
+            f"it is read as {quote(joint_type)}",
+            element,
+        )
+    return joint_type
+
+
+def read_axis(element: Element | None, document: Document) -> Vector3 | None:
+    """The axis as written, not normalised; None where none is written."""
+    if element is None:
+        return None
+    if "xyz" in element.attributes:
+        return document.vector(element, "xyz")
+    within = next((child for child in element if child.tag == "xyz"), element)
+    text = document.text(within)
+    if not text:
+        return None
+    document.warn_of_text(element, "xyz")
+    return document.odd_vector(element, "xyz", text)
+
+
+def read_limit(element: Element | None, document: Document) -> Limit | None:
+    """Limits of any finite size; one diagnostic for all that lack effort or velocity."""
+    if element is None:
+        return None
+    attributes = element.attributes
+    try:
+        return make_limit(
+            lower=plain_number(attributes["lower"]),
+            upper=plain_number(attributes["upper"]),
+            effort=plain_number(attributes["effort"]),
+            velocity=plain_number(attributes["velocity"]),
+        )
+    except (KeyError, ValueError):
+        return _read_odd_limit(element, document)
+
+
+def _read_odd_limit(element: Element, document: Document) -> Limit:
+    effort = document.limit_number(element, "effort")
+    velocity = document.limit_number(element, "velocity")
+    if effort is None or velocity is None:
+        document.unrated_limits.add(element.line, document.name)
+    return make_limit(
+        lower=document.limit_number(element, "lower"),
+        upper=document.limit_number(element, "upper"),
+        effort=effort,
+        velocity=velocity,
+    )
+
+
+def read_dynamics(element: Element | None, document: Document) -> Dynamics | None:
+    if element is None:
+        return None
+    return make_dynamics(
+        damping=document.number(element, "damping"),
+        friction=document.number(element, "friction"),
+    )
+
+
+def read_mimic(element: Element | None, document: Document) -> Mimic | None:
+    """The joint that is followed, whether there is one of that name or not."""
+    if element is None:
+        return None
+    source = document.checked_name(element.attributes.get("joint", ""), element)
+    multiplier = document.number(element, "multiplier")
+    offset = document.number(element, "offset")
+    if not source:
+        document.warning(
+            "mimic-without-joint",
+            f"{document.place(element)} names no joint; it is left out",
+            element,
+        )
+        return None
+    return Mimic(
+        joint=source,
+        multiplier=1.0 if multiplier is None else multiplier,
+        offset=0.0 if offset is None else offset,
+    )
+
+
+def read_calibration(element: Element | None, document: Document) -> Calibration | None:
+    if element is None:
+        return None
+    return Calibration(
+        rising=document.number(element, "rising"),
+        falling=document.number(element, "falling"),
+        reference_position=document.number(element, "reference_position"),
+    )
+
+
+def read_safety_controller(element: Element | None, document: Document) -> SafetyController | None:
+    if element is None:
+        return None
+    return SafetyController(
+        soft_lower_limit=document.number(element, "soft_lower_limit"),
+        soft_upper_limit=document.number(element, "soft_upper_limit"),
+        k_position=document.number(element, "k_position"),
+        k_velocity=document.number(element, "k_velocity"),
+    )

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<geometry>: the shape of a visual or collision."""
+
+from collections.abc import Callable
+
+from ...markup.xml import Element
+from ...model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Extra,
+    Geometry,
+    Inertia,
+    Inertial,
+    Link,
+    Mesh,
+    Sphere,
+    Vector3,
+    Visual,
+)
+from .assembly import (
+    make_box,
+    make_collision,
+    make_cylinder,
+    make_inertia,
+    make_inertial,
+    make_link,
+    make_mesh,
+    make_visual,
+)
+from .document import Document
+from .material import read_material
+from .numbers import LARGEST, padded, plain_number
+from .pose import read_origin
+
+_UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
+
+
+def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
+    """The shape in the <geometry> of `owner`, a <visual> or <collision>.
+
+    None, and an ERROR diagnostic, where there is no shape that can be built: then `owner` is lost.
+    Of several shapes the first that is known counts.
+    """
+    if element is None:
+        _lose(owner, "missing-geometry", "has no <geometry>", owner, document)
+        return None
+    if len(element) == 1 and element[0].tag in _SHAPES:
+        return _SHAPES[element[0].tag](element[0], owner, document)
+    known = [shape for shape in element if shape.tag in _SHAPES]
+    if not known:
+        if not element:
+            _lose(owner, "empty-geometry", "has an empty <geometry>", element, document)
+            return None
+        odd = element[0]
+        document.refuse_xacro(odd)
+        what = f"has the unknown shape <{odd.tag[:80]}>"
+        _lose(owner, "unknown-geometry", what, odd, document)
+        return None
+    shape = known[0]
+    document.warning(
+        "several-shapes",
+        f"{document.place(element)} has {len(element)} shapes; the first <{shape.tag}> counts",
+        element,
+    )
+    return _SHAPES[shape.tag](shape, owner, document)
+
+
+def read_box(element: Element, owner: Element, document: Document) -> Box | None:
+    if not element.attributes.get("size", "").strip():
+        _lose_sizeless(element, owner, document)
+        return None
+    size = document.vector(element, "size")
+    if min(size) < 0.0:
+        document.warn_of_negative_size(element)
+        size = abs(size[0]), abs(size[1]), abs(size[2])
+    return make_box(size=size)
+
+
+def read_cylinder(element: Element, owner: Element, document: Document) -> Cylinder | None:
+    radius = document.length(element, "radius")
+    length = document.length(element, "length")
+    if radius is None or length is None:
+        _lose_sizeless(element, owner, document)
+        return None
+    return make_cylinder(radius=radius, length=length)
+
+
+def read_sphere(element: Element, owner: Element, document: Document) -> Sphere | None:
+    radius = document.length(element, "radius")
+    if radius is None:
+        _lose_sizeless(element, owner, document)
+        return None
+    return Sphere(radius=radius)
+
+
+def read_capsule(element: Element, owner: Element, document: Document) -> Capsule | None:
+    radius = document.length(element, "radius")
+    length = document.length(element, "length")
+    if radius is None or length is None:
+        _lose_sizeless(element, owner, document)
+        return None
+    return Capsule(radius=radius, length=length)
+
+
+def read_mesh(element: Element, owner: Element, document: Document) -> Mesh | None:
+    filename = document.filename(element)
+    if filename is None:
+        _lose(owner, "missing-filename", "has a <mesh> without filename", element, document)
+        return None
+    return make_mesh(filename=filename, scale=_read_scale(element, document))
+
+
+def _read_scale(element: Element, document: Document) -> Vector3:
+    text = element.attributes.get("scale")
+    if text is None:
+        return _UNIT_SCALE
+    if "," not in text and len(text.split()) == 3:
+        return document.vector(element, "scale")
+    is_uniform = "," not in text and len(text.split()) == 1
+    substitute = "it scales all three axes" if is_uniform else "the missing ones are zero"
+    numbers = document.number_list(element, "scale", text, 3, substitute=substitute)
+    if not numbers:
+        return _UNIT_SCALE
+    x, y, z = numbers * 3 if len(numbers) == 1 else padded(numbers, 3)
+    return x, y, z
+
+
+_SHAPES: dict[str, Callable[[Element, Element, Document], Geometry | None]] = {
+    "box": read_box,
+    "capsule": read_capsule,
+    "cylinder": read_cylinder,
+    "mesh": read_mesh,
+    "sphere": read_sphere,
+}
+
+
+def _lose_sizeless(element: Element, owner: Element, document: Document) -> None:
+    what = f"has a <{element.tag}> without its size"
+    _lose(owner, "missing-size", what, element, document)
+
+
+def _lose(owner: Element, code: str, what: str, at: Element, document: Document) -> None:
+    document.error(code, f"{document.place(owner)} {what}; it is left out", at)
+
+
+_KNOWN = frozenset({"origin", "mass", "inertia"})
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# Of the trace. Files round: the moments of a plate written with four digits break the triangle
+# rule by less than this.
+_ROUNDING = 1e-3
+_PROBLEMS = {
+    "inertia-not-positive": "has a negative principal moment",
+    "inertia-triangle": "has a principal moment greater than the sum of the others",
+}
+
+
+def read_inertial(element: Element, document: Document) -> Inertial:
+    first, extras = document.children(element, _KNOWN)
+    mass = read_mass(first.get("mass"), element, document)
+    inertia = read_inertia(first.get("inertia"), element, document)
+    return make_inertial(
+        origin=read_origin(first.get("origin"), document),
+        mass=mass,
+        inertia=inertia,
+        extras=extras,
+        line=element.line,
+    )
+
+
+def read_mass(element: Element | None, inertial: Element, document: Document) -> float | None:
+    mass = None
+    if element is not None:
+        mass = document.number(element, "value")
+        if mass is None and "value" not in element.attributes:
+            mass = _mass_as_text(element, document)
+    if mass is None:
+        document.warning(
+            "missing-mass",
+            f"{document.place(inertial)} has no mass; it stays without",
+            element or inertial,
+        )
+    elif mass <= 0.0:
+        assert element is not None
+        document.warning(
+            "mass-not-positive",
+            f"{document.place(element)} is {mass:g}; it is kept, but no body can have it",
+            element,
+        )
+    return mass
+
+
+def _mass_as_text(element: Element, document: Document) -> float | None:
+    text = document.text_instead(element, "value")
+    if text is None:
+        return None
+    try:
+        return plain_number(text)
+    except ValueError:
+        return document.odd_number(element, "value", text, LARGEST)
+
+
+def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:
+    """The inertia tensor; what is missing in it is zero. None where nothing is given."""
+    if element is None or not any(name in element.attributes for name in _MOMENTS):
+        document.warning(
+            "missing-inertia",
+            f"{document.place(inertial)} has no inertia; it stays without",
+            element or inertial,
+        )
+        return None
+    attributes = element.attributes
+    try:
+        inertia = make_inertia(
+            ixx=plain_number(attributes["ixx"]),
+            ixy=plain_number(attributes["ixy"]),
+            ixz=plain_number(attributes["ixz"]),
+            iyy=plain_number(attributes["iyy"]),
+            iyz=plain_number(attributes["iyz"]),
+            izz=plain_number(attributes["izz"]),
+        )
+    except (KeyError, ValueError):
+        inertia = _read_odd_inertia(element, document)
+    _check_inertia(inertia, element, document)
+    return inertia
+
+
+def _read_odd_inertia(element: Element, document: Document) -> Inertia:
+    moments = {name: document.number(element, name) for name in _MOMENTS}
+    missing = [name for name in _MOMENTS if name not in element.attributes]
+    if missing:
+        document.warning(
+            "incomplete-inertia",
+            f"{document.place(element)} has no {', '.join(missing)}; zero is used",
+            element,
+        )
+    return Inertia(**{name: moment or 0.0 for name, moment in moments.items()})
+
+
+def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
+    """Warns of a tensor that no body has.
+
+    With T half the trace and I the tensor, a body's I and T*1 - I are both positive semidefinite:
+    the second holds the integrals of x^2, y^2, z^2, and says what the triangle rule says of the
+    principal moments, without computing them.
+    """
+    a, b, c = inertia.ixx, inertia.iyy, inertia.izz
+    d, e, f = inertia.ixy, inertia.ixz, inertia.iyz
+    trace = a + b + c
+    off_diagonal = abs(d) + abs(e) + abs(f)
+    if off_diagonal <= min(a, b, c) and max(a, b, c) + off_diagonal <= 0.5 * trace:
+        return  # both matrices are diagonally dominant: so it is for nearly all links
+    if trace <= 0.0:
+        if not a == b == c == d == e == f == 0.0:
+            _warn_of_inertia("inertia-not-positive", element, document)
+        return
+    slack = _ROUNDING * trace
+    half = 0.5 * trace + slack
+    if not _is_positive(a + slack, b + slack, c + slack, d, e, f, trace):
+        _warn_of_inertia("inertia-not-positive", element, document)
+    elif not _is_positive(half - a, half - b, half - c, -d, -e, -f, trace):
+        _warn_of_inertia("inertia-triangle", element, document)
+
+
+def _warn_of_inertia(code: str, element: Element, document: Document) -> None:
+    document.warning(
+        code,
+        f"{document.place(element)} {_PROBLEMS[code]}; it is kept, but no body can have it",
+        element,
+    )
+
+
+def _is_positive(a: float, b: float, c: float, d: float, e: float, f: float, scale: float) -> bool:
+    """Whether the symmetric matrix (a d e, d b f, e f c) / scale is positive definite: whether
+    its leading minors are (Sylvester)."""
+    a, b, c, d, e, f = a / scale, b / scale, c / scale, d / scale, e / scale, f / scale
+    minor = a * b - d * d
+    return a > 0.0 and minor > 0.0 and c * minor - a * f * f - b * e * e + 2.0 * d * e * f > 0.0
+
+
+_VISUAL = frozenset({"origin", "geometry", "material"})
+_COLLISION = frozenset({"origin", "geometry"})
+
+
+def read_link(element: Element, document: Document) -> Link | None:
+    """The link; None, and an ERROR diagnostic, where it has no name."""
+    document.kind = "link"
+    document.name = name = document.name_of(element)
+    if not name:
+        document.error("missing-link-name", "a link has no name; it is left out", element)
+        return None
+    inertial: Inertial | None = None
+    visuals: list[Visual] = []
+    collisions: list[Collision] = []
+    extras: list[Extra] = []
+    for child in element:
+        tag = child.tag
+        if tag == "visual":
+            visual = read_visual(child, document)
+            if visual is not None:
+                visuals.append(visual)
+        elif tag == "collision":
+            collision = read_collision(child, document)
+            if collision is not None:
+                collisions.append(collision)
+        elif tag != "inertial":
+            extras.append(document.extra(child))
+        elif inertial is None:
+            inertial = read_inertial(child, document)
+        else:
+            document.warn_of_duplicate(child)
+    return make_link(
+        name=name,
+        inertial=inertial,
+        visuals=tuple(visuals),
+        collisions=tuple(collisions),
+        extras=tuple(extras),
+        line=element.line,
+    )
+
+
+def read_visual(element: Element, document: Document) -> Visual | None:
+    """The visual; None, and an ERROR diagnostic, where it has no shape."""
+    first, extras = document.children(element, _VISUAL)
+    geometry = read_geometry(first.get("geometry"), element, document)
+    origin = read_origin(first.get("origin"), document)
+    material = first.get("material")
+    if geometry is None:
+        return None
+    return make_visual(
+        geometry=geometry,
+        origin=origin,
+        name=document.name_of(element),
+        material=None if material is None else read_material(material, document),
+        extras=extras,
+        line=element.line,
+    )
+
+
+def read_collision(element: Element, document: Document) -> Collision | None:
+    """The collision; None, and an ERROR diagnostic, where it has no shape."""
+    first, extras = document.children(element, _COLLISION)
+    geometry = read_geometry(first.get("geometry"), element, document)
+    origin = read_origin(first.get("origin"), document)
+    if geometry is None:
+        return None
+    return make_collision(
+        geometry=geometry,
+        origin=origin,
+        name=document.name_of(element),
+        extras=extras,
+        line=element.line,
+    )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<material>: colours and textures, and whether their names mean one thing only."""
+
+from collections.abc import Iterable, Iterator
+
+from ...diagnostics import Diagnostics, quote
+from ...markup.xml import Element
+from ...model import Color, Link, Material
+from .assembly import make_material
+from .document import Document
+from .numbers import padded, plain_number
+
+_KNOWN = frozenset({"color", "texture"})
+# A colour above 1 but not above this is too bright; above it, it counts from 0 to 255.
+_BRIGHTEST = 2.0
+
+
+def read_material(element: Element, document: Document) -> Material:
+    """The material as one place writes it; often a mere reference by name."""
+    name = document.name_of(element)
+    if not element:
+        if not name:
+            document.warning(
+                "empty-material",
+                f"{document.place(element)} has neither name nor color; it changes nothing",
+                element,
+            )
+        return make_material(name=name, line=element.line)
+    first, _ = document.children(element, _KNOWN)
+    return make_material(
+        name=name,
+        color=read_color(first["color"], document) if "color" in first else None,
+        texture=read_texture(first["texture"], document) if "texture" in first else None,
+        line=element.line,
+    )
+
+
+def read_color(element: Element, document: Document) -> Color | None:
+    """Red, green, blue, alpha in 0..1; None where no number is given."""
+    text = element.attributes.get("rgba")
+    if text is None:
+        document.warning(
+            "missing-color",
+            f"{document.place(element)} has no rgba; it is read as if it were not there",
+            element,
+        )
+        return None
+    try:
+        numbers = [plain_number(word) for word in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 4 or not text.isascii():
+        substitute = "the missing ones are zero, alpha is 1"
+        numbers = document.number_list(element, "rgba", text, 4, substitute=substitute)
+        if not numbers:
+            return None
+        if len(numbers) < 4:
+            numbers = [*padded(numbers, 3), 1.0]
+    red, green, blue, alpha = numbers
+    if min(numbers) < 0.0 or max(numbers) > 1.0:
+        return _in_range(red, green, blue, alpha, element, document)
+    return red, green, blue, alpha
+
+
+def _in_range(
+    red: float, green: float, blue: float, alpha: float, element: Element, document: Document
+) -> Color:
+    """The colour brought into 0..1, with a warning."""
+    how = "it is cut to 0..1"
+    if max(red, green, blue, alpha) > _BRIGHTEST:
+        how = "it is divided by 255"
+        red, green, blue = red / 255.0, green / 255.0, blue / 255.0
+        alpha = alpha / 255.0 if alpha > 1.0 else alpha
+    document.warning(
+        "color-range",
+        f"rgba of {document.place(element)} goes beyond 0..1; {how}",
+        element,
+    )
+    red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in (red, green, blue, alpha))
+    return red, green, blue, alpha
+
+
+def read_texture(element: Element, document: Document) -> str | None:
+    """The texture's path or URI as written; None where it is empty, as some exporters leave it
+    in every material: one diagnostic tells of them all."""
+    filename = document.filename(element)
+    if filename and not filename.isspace():
+        return filename
+    document.empty_textures.add(element.line, document.name)
+    return None
+
+
+def check_materials(
+    materials: Iterable[Material], links: Iterable[Link], diagnostics: Diagnostics
+) -> None:
+    """Warns of names that mean two things, and of names that mean nothing.
+
+    Names are looked up in the whole description: references may come before definitions.
+    """
+    definitions: dict[str, Material] = {}
+    references: dict[str, tuple[Material, str]] = {}
+    for material, subject in _written_materials(materials, links):
+        name = material.name
+        if not name:
+            continue
+        if material.is_reference:
+            references.setdefault(name, (material, subject))
+        elif definitions.setdefault(name, material) != material:
+            diagnostics.warning(
+                "material-redefined",
+                f"material {quote(name)} is defined differently in line "
+                f"{definitions[name].line}, and that counts",
+                subject=subject or name,
+                line=material.line,
+            )
+    for name, (material, subject) in references.items():
+        if name not in definitions:
+            diagnostics.warning(
+                "undefined-material",
+                f"material {quote(name)} is defined nowhere; the default is used",
+                subject=subject or name,
+                line=material.line,
+            )
+
+
+def _written_materials(
+    materials: Iterable[Material], links: Iterable[Link]
+) -> Iterator[tuple[Material, str]]:
+    for material in materials:
+        yield material, ""
+    for link in links:
+        for visual in link.visuals:
+            if visual.material is not None:
+                yield visual.material, link.name

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<origin>: where things stand."""
+
+from ...markup.xml import Element
+from ...model import IDENTITY, Pose, Quaternion
+from .assembly import make_pose
+from .document import ZERO, Document
+from .numbers import padded
+
+
+def read_origin(element: Element | None, document: Document) -> Pose:
+    """The pose that an <origin> gives; the identity where there is none."""
+    if element is None:
+        return IDENTITY
+    attributes = element.attributes
+    xyz = document.vector(element, "xyz") if "xyz" in attributes else ZERO
+    if "quat_xyzw" in attributes:
+        quaternion = read_quaternion(element, document)
+        if quaternion is not None:
+            return make_pose(xyz=xyz, quat_xyzw=quaternion)
+    rpy = document.vector(element, "rpy") if "rpy" in attributes else ZERO
+    if xyz == ZERO == rpy:
+        return IDENTITY
+    return make_pose(xyz=xyz, rpy=rpy)
+
+
+def read_quaternion(element: Element, document: Document) -> Quaternion | None:
+    """The rotation in URDF 1.1's spelling; None, with a warning, where it is none."""
+    text = element.attributes["quat_xyzw"]
+    x, y, z, w = padded(document.number_list(element, "quat_xyzw", text, 4), 4)
+    if x == y == z == w == 0.0:
+        document.warning(
+            "zero-quaternion",
+            f"quat_xyzw of {document.place(element)} is zero, which is no rotation; rpy is used",
+            element,
+        )
+        return None
+    if "rpy" in element.attributes:
+        document.warning(
+            "two-rotations",
+            f"{document.place(element)} has both rpy and quat_xyzw; quat_xyzw is used",
+            element,
+        )
+    return x, y, z, w

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<robot>: the whole description, from a file or from text."""
+
+import gc
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+
+from ...diagnostics import Diagnostics, ReadError, Severity, quote
+from ...files.packages import PackageResolver
+from ...files.regular import read_regular_file
+from ...markup.encoding import Text, decode_text
+from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
+from ...model import Extra, Joint, Link, Material, Robot, Transmission
+from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
+from .document import Document
+from .joint import read_joint, read_transmission
+from .link import read_link
+from .material import check_materials, read_material
+
+_NEWEST_VERSION = (1, 2)
+_VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
+_ROBOT = re.compile(rb"<robot[\s/>]")
+_XACRO_NAMESPACE = re.compile(
+    r"https?://(?:www\.)?(?:ros\.org/wiki|wiki\.ros\.org)/xacro/?"
+).fullmatch
+
+
+def read_robot(
+    path: str | os.PathLike[str],
+    diagnostics: Diagnostics,
+    *,
+    resolver: PackageResolver | None = None,
+    xacro_args: Iterable[tuple[str, str]] = (),
+) -> Robot:
+    """The robot that the URDF or xacro file at `path` describes, exactly as the file says it.
+
+    xacro is expanded first, with `xacro_args` (name, value); `resolver` finds the files that it
+    names. Lines are those of the file at `path` then too.
+
+    Raises ReadError, with file and line, where the file describes no robot: it is no regular file,
+    not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
+    none. What is merely odd goes to `diagnostics`.
+    """
+    source = os.fspath(path)
+    data = read_regular_file(source)
+    if is_xacro(data, source):
+        resolver = resolver or PackageResolver(source)
+        if not diagnostics.source:
+            diagnostics.source = source
+        data = expand_xacro(data, source, resolver, xacro_args, diagnostics)
+    return read_robot_text(data, source, diagnostics)
+
+
+def list_xacro_arguments(
+    path: str | os.PathLike[str],
+    *,
+    resolver: PackageResolver | None = None,
+    xacro_args: Iterable[tuple[str, str]] = (),
+    seconds: float | None = None,
+) -> tuple[XacroArgument, ...]:
+    """The arguments that the file at `path` and what it includes declare, in their order; none of a
+    file that is not xacro. Where it cannot be expanded (an argument may be missing, or it takes
+    more than `seconds`), those declared up to there. Raises ReadError where there is no such
+    file."""
+    source = os.fspath(path)
+    data = read_regular_file(source)
+    if not is_xacro(data, source):
+        return ()
+    resolver = resolver or PackageResolver(source)
+    return list_arguments(data, source, resolver, xacro_args, seconds)
+
+
+def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:
+    """The robot that the URDF text `data` describes; `source` is the file that it came from.
+
+    Lines in diagnostics are those of `data`. Raises ReadError as `read_robot` does.
+    """
+    if not diagnostics.source:
+        diagnostics.source = source
+    with _paused_garbage_collection():
+        return _read_text(data, source, diagnostics)
+
+
+def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
+    text = decode_text(raw, source)
+    try:
+        robot, found = _read_decoded(text, source, [])
+    except ReadError:
+        data, bad_comments = blank_bad_comments(text.data)
+        if not bad_comments:
+            raise
+        robot, found = _read_decoded(text._replace(data=data), source, bad_comments)
+    for item in found:
+        report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
+        report(item.code, item.message, subject=item.subject, line=item.line)
+    return robot
+
+
+def _read_decoded(text: Text, source: str, bad_comments: list[int]) -> tuple[Robot, Diagnostics]:
+    """The robot, with diagnostics of this attempt alone."""
+    document = Document(text.data, source, Diagnostics(source))
+    parts = _Parts(document)
+    junk = parse_xml(text.data, source, parts)
+    _report_syntax(bad_comments, junk, text.junk_line, document)
+    return parts.robot(), document.diagnostics
+
+
+class _Parts:
+    """The children of <robot> as they come in."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = self.version = ""
+        self.line = 0
+        self.links: dict[str, Link] = {}
+        self.joints: dict[str, Joint] = {}
+        self.materials: list[Material] = []
+        self.transmissions: list[Transmission] = []
+        self.extras: list[Extra] = []
+
+    def read_root(self, element: Element) -> None:
+        self.document.xacro_prefixes = _find_xacro_prefixes(element)
+        self.name = read_robot_name(element, self.document)
+        self.version = read_version(element, self.document)
+        self.line = element.line
+
+    def read_child(self, element: Element) -> None:
+        document = self.document
+        tag = element.tag
+        if tag == "link":
+            link = read_link(element, document)
+            if link is not None and self.links.setdefault(link.name, link) is not link:
+                _lose_duplicate(element, self.links[link.name].line, document)
+        elif tag == "joint":
+            joint = read_joint(element, document)
+            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
+                _lose_duplicate(element, self.joints[joint.name].line, document)
+        elif tag == "material":
+            document.kind, document.name = "robot", self.name
+            self.materials.append(read_material(element, document))
+        elif tag == "transmission":
+            self.transmissions.append(read_transmission(element, document))
+        else:
+            self.extras.append(document.extra(element))
+
+    def robot(self) -> Robot:
+        """What has come in. Raises ReadError where there is no link."""
+        document = self.document
+        if not self.links:
+            raise ReadError(
+                f"the robot {quote(self.name)} has no links",
+                source=document.source,
+                line=self.line,
+            )
+        check_materials(self.materials, self.links.values(), document.diagnostics)
+        _report_tallies(document)
+        return Robot(
+            name=self.name,
+            links=tuple(self.links.values()),
+            joints=tuple(self.joints.values()),
+            materials=tuple(self.materials),
+            transmissions=tuple(self.transmissions),
+            extras=tuple(self.extras),
+            version=self.version,
+            source=document.source,
+        )
+
+
+def read_robot_name(element: Element, document: Document) -> str:
+    """The robot's name, or that of its file."""
+    name = document.name_of(element)
+    if not name:
+        name = PurePath(document.source).stem or "robot"
+        document.name = name
+        document.warning(
+            "missing-robot-name", f"the robot has no name; it is called {quote(name)}", element
+        )
+    document.name = name
+    return name
+
+
+def read_version(element: Element, document: Document) -> str:
+    """The version of URDF as written; empty where it is not."""
+    version = element.attributes.get("version", "")
+    if not version:
+        return ""
+    match = _VERSION(version.strip())
+    if match is None or (int(match[1]), int(match[2] or 0)) > _NEWEST_VERSION:
+        document.warning(
+            "unknown-version",
+            f"the version of URDF is {quote(version)}; it is read as 1.2",
+            element,
+        )
+    return version
+
+
+def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
+    """How tags of xacro begin: with "xacro:" even where that is not declared."""
+    declared = (
+        attribute.removeprefix("xmlns:") + ":"
+        for attribute, value in element.attributes.items()
+        if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
+    )
+    return ("xacro:", *declared)
+
+
+def _lose_duplicate(element: Element, line: int, document: Document) -> None:
+    document.error(
+        f"duplicate-{document.kind}",
+        f"{document.place(element)} is already there in line {line}; this one is left out",
+        element,
+    )
+
+
+def _report_tallies(document: Document) -> None:
+    tally = document.unrated_limits
+    if tally.count:
+        document.diagnostics.warning(
+            "limit-without-effort",
+            f"{_counted(tally.count, 'limit')} without effort or velocity; they stay unknown",
+            subject=tally.subject,
+            line=tally.line,
+        )
+    tally = document.empty_textures
+    if tally.count:
+        document.diagnostics.warning(
+            "empty-texture",
+            f"{_counted(tally.count, 'texture')} without filename; read as if not there",
+            subject=tally.subject,
+            line=tally.line,
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"there is one {noun}" if count == 1 else f"there are {count} {noun}s, the first here,"
+
+
+def _report_syntax(
+    bad_comments: list[int], junk: Junk | None, nul_line: int, document: Document
+) -> None:
+    diagnostics = document.diagnostics
+    if bad_comments:
+        diagnostics.warning(
+            "bad-comment",
+            f"{_counted(len(bad_comments), 'comment')} with '--' within, which XML forbids; "
+            "read as if not there",
+            line=bad_comments[0],
+        )
+    if junk is not None and _ROBOT.match(document.data, junk.offset):
+        diagnostics.warning(
+            "second-robot", "a second robot follows; the first one is read", line=junk.line
+        )
+    elif junk is not None or nul_line:
+        diagnostics.warning(
+            "trailing-content",
+            "what follows </robot> is not read",
+            line=junk.line if junk is not None else nul_line,
+        )
+
+
+@contextmanager
+def _paused_garbage_collection() -> Iterator[None]:
+    """Reading makes tens of thousands of objects that all stay and hang in no cycle, and the
+    collector would look through them again and again: a fifth of the time. In the end they become
+    old at once, by freezing and unfreezing, without one more look. The price: garbage of other
+    threads that came up meanwhile waits for the next full collection."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
+        gc.enable()

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""xacro -> URDF, without ROS, within bounds of time, memory and reach."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NoReturn
+
+from ...diagnostics import Diagnostics, ReadError, quote
+from ...files.packages import PackageResolver
+from ...markup.encoding import decode_text
+from .files import MOST_XACRO_BYTES, check_size
+from .library import FAILURES, Expander
+from .tree import write_tree
+from .values import Budget
+
+_DECLARED = re.compile(rb"""<robot\b[^<>]*?\sxmlns:xacro\s*=""")
+# $(find name) alone is nothing to expand: the search for files knows it, more leniently.
+_TO_EXPAND = re.compile(rb"<xacro:|\$\{|\$\((?!\s*find\s)")
+MORE_CALLS = 1000
+_MOST_SHOWN_OF_MESSAGE = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XacroArgument:
+    """An argument that a xacro file declares, with its default as it is written."""
+
+    name: str
+    default: str
+
+
+def is_xacro(raw: bytes, source: str) -> bool:
+    """Whether a description is to be expanded first: it is called .xacro, or its root declares
+    xacro and there is something to expand outside of comments."""
+    if source.lower().endswith(".xacro"):
+        return True
+    if b"xacro" not in raw:
+        return False
+    data = _without_comments(decode_text(raw, source).data)
+    return bool(_DECLARED.search(data) and _TO_EXPAND.search(data))
+
+
+def expand_xacro(
+    raw: bytes,
+    source: str,
+    resolver: PackageResolver,
+    given: Iterable[tuple[str, str]],
+    diagnostics: Diagnostics,
+    budget: Budget | None = None,
+) -> bytes:
+    """The URDF that the xacro text `raw` of the file `source` makes, with the arguments `given`.
+
+    Each element stands in the line of `source` on account of which it is there. Raises ReadError,
+    with file and line, where the text cannot be expanded or makes no robot but only macros.
+    """
+    budget = budget or Budget()
+    arguments = dict(given)
+    expander = _new_expander(source, resolver, diagnostics, budget)
+    with _explained(expander, source):
+        check_size(raw, MOST_XACRO_BYTES, source)
+        root = expander.expand(raw, dict(arguments))
+        _refuse_macros_alone(root, expander)
+        text = write_tree(root, budget)
+    for name in arguments.keys() - expander.arguments.keys() - expander.used:
+        diagnostics.warning(
+            "unknown-xacro-argument",
+            f"the file has no argument {quote(name)}; it is ignored",
+            subject=name,
+        )
+    return text
+
+
+def list_arguments(
+    raw: bytes,
+    source: str,
+    resolver: PackageResolver,
+    given: Iterable[tuple[str, str]],
+    seconds: float | None = None,
+) -> tuple[XacroArgument, ...]:
+    """The arguments that a xacro file and its includes declare, in their order; where it cannot be
+    expanded, or not in so many seconds, those up to there."""
+    budget = Budget() if seconds is None else Budget(seconds)
+    expander = _new_expander(source, resolver, Diagnostics(source), budget)
+    try:
+        with _explained(expander, source):
+            expander.expand(check_size(raw, MOST_XACRO_BYTES, source), dict(given))
+    except ReadError:
+        pass
+    declared = expander.arguments.items()
+    return tuple(XacroArgument(name=name, default=default) for name, default in declared)
+
+
+def _new_expander(
+    source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Budget
+) -> Expander:
+    try:
+        return Expander(os.path.abspath(source), resolver, diagnostics, budget)
+    except ReadError as error:
+        raise ReadError(error.message, source=source) from None
+
+
+def _refuse_macros_alone(root: object, expander: Expander) -> None:
+    has_link = any(child.nodeName == "link" for child in getattr(root, "childNodes", ()))
+    if has_link or not expander.macros:
+        return
+    own = [name for name, is_main in expander.macros.items() if is_main]
+    names = own or list(expander.macros)
+    shown = ", ".join(quote(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
+    word = "macro" if len(names) == 1 else "macros"
+    raise _NoRobotError(
+        f"the file defines the {word} {shown} but no robot; choose the file that uses "
+        + ("it" if len(names) == 1 else "them")
+    )
+
+
+class _NoRobotError(ReadError):
+    """About the file as a whole."""
+
+
+@contextmanager
+def _explained(expander: Expander, source: str) -> Iterator[None]:
+    """Turns what goes wrong into a ReadError with one sentence and a place."""
+    limit = sys.getrecursionlimit()
+    # Macros call themselves in place of loops, and counting what they do takes some calls more:
+    # this is for as many turns as in xacro itself.
+    sys.setrecursionlimit(limit + MORE_CALLS)
+    try:
+        yield
+    except _NoRobotError as error:
+        raise ReadError(error.message, source=source, line=1) from None
+    except RecursionError:
+        _refuse("macros, properties or elements are nested too deeply", expander, source)
+    except ReadError as error:
+        if error.source:
+            shown = source if error.source == os.path.abspath(source) else error.source
+            raise ReadError(error.message, source=shown, line=error.line) from None
+        _refuse(error.message, expander, source)
+    except (*expander.failures, *FAILURES) as error:
+        _refuse(_sentence(error), expander, source)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _refuse(message: str, expander: Expander, source: str) -> NoReturn:
+    place = expander.place
+    if place is None:
+        raise ReadError(message, source=source) from None
+    if place.file == os.path.abspath(source):
+        raise ReadError(message, source=source, line=place.line) from None
+    by = f" (on account of line {expander.line} of {os.path.basename(source)})"
+    raise ReadError(message + by, source=place.file, line=place.line) from None
+
+
+def _sentence(error: Exception) -> str:
+    """One line of all that an exception of xacro says: itself, its cause, what it concerns."""
+    suffixes: list[str] = []
+    macro = ""
+    cause: object = error
+    while getattr(cause, "exc", None) is not None and not str(_own_words(cause)):
+        suffixes.append(str(getattr(cause, "suffix", None) or ""))
+        cause = getattr(cause, "exc", None)
+    macros = getattr(error, "macros", None)
+    if macros:
+        macro = f" of the macro {quote(macros[0].body.getAttribute('name'))}"
+    text = _plain_words(cause) + macro
+    for suffix in suffixes[:-3:-1]:
+        text += f" {suffix}" if suffix else ""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_SHOWN_OF_MESSAGE else line[:_MOST_SHOWN_OF_MESSAGE] + "..."
+
+
+def _own_words(error: object) -> str:
+    arguments = getattr(error, "args", ())
+    return str(arguments[0]) if arguments and arguments[0] is not None else ""
+
+
+def _plain_words(error: object) -> str:
+    words = _own_words(error) or type(error).__name__
+    if isinstance(error, KeyError):
+        return f"there is no {quote(words)}"
+    if isinstance(error, SyntaxError):
+        return f"this is no expression: {words}"
+    name = re.fullmatch(r"unknown macro name: xacro:(.*)", words, re.DOTALL)
+    if name is not None:
+        return f"the macro {quote(name[1])} is not defined"
+    return words[:1].lower() + words[1:]
+
+
+def _without_comments(data: bytes) -> bytes:
+    pieces: list[bytes] = []
+    done = 0
+    while (start := data.find(b"<!--", done)) >= 0:
+        end = data.find(b"-->", start + 4)
+        if end < 0:
+            break
+        pieces.append(data[done:start])
+        done = end + 3
+    return b"".join(pieces) + data[done:]

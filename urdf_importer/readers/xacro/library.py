@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The package xacro, with everything that it reaches or computes in our hands.
+
+xacro keeps its state in its module, so each expansion gets a copy of the module of its own, which
+nothing else sees: runs are independent, and nothing has to be put back after errors. In the copy,
+expressions, $(...) and files go through the Evaluator and XacroFiles, and the elements that are
+worked on are counted and remembered for messages. What the language means stays xacro's business:
+macros, blocks, properties, scopes, conditions, includes, namespaces. The price: this relies on the
+names of a dozen of xacro's functions; a version without them fails at once, in every test.
+"""
+
+import importlib
+import importlib.util
+import keyword
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.dom import minidom
+
+from ...diagnostics import Diagnostics, ReadError, quote
+from ...files.packages import PackageResolver
+from .expressions import Evaluator, Substitutions
+from .files import XacroFiles
+from .tree import Place, mark_line, parse_tree, place_of, replace_node
+from .values import REFUSED_FUNCTIONS, Budget, weigh
+
+MOST_INCLUDES_DEEP = 40
+MOST_TEXT = 1_000_000
+MOST_PARAMETERS = 20_000
+MOST_WARNINGS = 100
+
+_TOKEN = re.compile(
+    r"(?P<escaped>\$\$+[{(])|(?P<expression>\$\{[^}]*\})|(?P<substitution>\$\([^)]*\))"
+    r"|(?P<text>[^$]+|\$[^{($]+|\$\Z)"
+)
+# xacro's own pattern for the parameters of a macro, but without ways that fork: with them, a
+# parameter of a few dozen characters and one quote takes years.
+_PARAMETER = re.compile(
+    r"^\s*([^\s:=]+)\s*:?=\s*(\^\|?)?"
+    r"(\$\{.*?\}(?=\s|$)|\$\(.*?\)(?=\s|$)|(?:'[^']*+'|\"[^\"]*+\"|[^\s'\"]++)++|)"
+    r"(?:\s+|$)(.*)"
+)
+_WILDCARD = re.compile(r"[*?[]")
+
+
+def load_library() -> Any:
+    """A copy of the module xacro of one's own. Raises ReadError where it is not installed."""
+    # At its first import it gives all of Python's DOM another way to be written.
+    kept = minidom.Element.writexml
+    try:
+        importlib.import_module("xacro")
+    except ImportError:
+        raise ReadError(
+            "expanding xacro needs the Python package xacro, which is not installed"
+        ) from None
+    finally:
+        minidom.Element.writexml = kept  # type: ignore[method-assign]
+    spec = importlib.util.find_spec("xacro")
+    assert spec is not None and spec.loader is not None
+    library = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(library)
+    return library
+
+
+class Expander:
+    """One expansion of one file.
+
+    While it runs and afterwards: `place` is where the work is or has failed, `line` the line of the
+    main file on account of which; `arguments` (name -> default) and `macros` (name -> whether it is
+    the main file's) are those declared so far, `used` the names of the arguments asked for.
+    """
+
+    def __init__(
+        self, source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Budget
+    ) -> None:
+        self.place: Place | None = None
+        self.line = 0
+        self.arguments: dict[str, str] = {}
+        self.macros: dict[str, bool] = {}
+        self._source = source
+        self._files = XacroFiles(
+            resolver, lambda code, note: diagnostics.warning(code, note, line=self.line), budget
+        )
+        self._budget = budget
+        self._missing: dict[str, str] = {}
+        self._voice = _Voice(self, diagnostics)
+        self._library = load_library()
+        self.failures: tuple[type[Exception], ...] = (self._library.XacroException,)
+        self._take_over()
+        self._substitutions = Substitutions(self._files, self._folder)
+
+    @property
+    def used(self) -> set[str]:
+        return self._substitutions.used
+
+    def expand(self, raw: bytes, given: dict[str, str]) -> Any:
+        """The expanded tree's root. Raises ReadError, and whatever xacro raises: see `failures`."""
+        library = self._library
+        library.init_stacks(self._source)
+        document = parse_tree(raw, self._source, self._budget)
+        self._substitutions.arguments = given
+        library.process_doc(document, mappings=given, verbosity=0)
+        return document.documentElement
+
+    def _take_over(self) -> None:
+        library = self._library
+        own = {
+            name: getattr(library, name)
+            for name in (
+                *("eval_all", "handle_macro_call", "process_include", "grab_macro"),
+                *("check_attrs", "reqd_attrs"),
+            )
+        }
+        self._own = own
+        library.eval_all = self._eval_all
+        library.handle_macro_call = self._handle_macro_call
+        library.process_include = self._process_include
+        library.grab_macro = self._grab_macro
+        library.check_attrs = self._check_attributes
+        library.reqd_attrs = self._require_attributes
+        library.eval_text = self._eval_text
+        library.safe_eval = self._evaluate
+        library.eval_extension = None  # only eval_text called it
+        library.get_include_files = self._list_includes
+        library.parse = self._parse_include
+        library.load_yaml = self._load_yaml
+        library.replace_node = replace_node
+        library.remove_previous_comments = _do_nothing  # there are none
+        library.is_valid_name = _is_valid_name
+        library.re_macro_arg = _PARAMETER
+        library.tokenize = _tokenize
+        for name in ("message", "warning", "error", "print_location"):
+            setattr(library, name, getattr(self._voice, name))
+        library._global_symbols = symbols = library.create_global_symbols()
+        self._evaluator = Evaluator(self._budget, _settle(symbols))
+
+    # Where the work is
+
+    def _visit(self, node: Any) -> None:
+        place = place_of(node)
+        if place is not None:
+            self.place = place
+            if len(self._library.filestack) == 1 and not self._library.macrostack:
+                self.line = place.line
+        mark_line(node, self.line)
+
+    def _eval_all(self, node: Any, macros: Any, symbols: Any) -> None:
+        self._budget.spend_element()
+        before = self.place
+        self._visit(node)
+        self._own["eval_all"](node, macros, symbols)
+        self.place = before
+
+    def _handle_macro_call(self, node: Any, macros: Any, symbols: Any) -> Any:
+        self._visit(node)
+        return self._own["handle_macro_call"](node, macros, symbols)
+
+    def _check_attributes(self, tag: Any, required: list[str], optional: list[str]) -> Any:
+        self._visit(tag)
+        values = self._own["check_attrs"](tag, required, optional)
+        if tag.tagName == "xacro:arg":
+            name, default = values
+            self.arguments.setdefault(name, default)
+        return values
+
+    def _require_attributes(self, tag: Any, names: list[str]) -> Any:
+        self._visit(tag)
+        return self._own["reqd_attrs"](tag, names)
+
+    def _grab_macro(self, element: Any, macros: Any) -> None:
+        self._visit(element)
+        if len(element.getAttribute("params")) > MOST_PARAMETERS:
+            raise ReadError("a macro has too many parameters")
+        is_main = len(self._library.filestack) == 1
+        self.macros[element.getAttribute("name").removeprefix("xacro:")] = is_main
+        self._own["grab_macro"](element, macros)
+
+    # Text
+
+    def _eval_text(self, text: Any, symbols: Any) -> Any:
+        """The value of a text: that of its only expression, or a text of all parts."""
+        text = str(text)
+        if len(text) > MOST_TEXT:
+            raise ReadError(f"a text is longer than {MOST_TEXT} characters")
+        self._budget.spend(len(text))
+        if "$" not in text:
+            return text
+        results: list[Any] = []
+        length = position = 0
+        while position < len(text):
+            token = _TOKEN.match(text, position)
+            if token is None:
+                raise self._library.XacroException(f"invalid expression {quote(text[position:])}")
+            position = token.end()
+            result = self._value_of(token, symbols)
+            if position == len(text) and not results:
+                return result
+            results.append(str(result))
+            length += len(results[-1])
+            if length > MOST_TEXT:
+                raise ReadError(f"a text becomes longer than {MOST_TEXT} characters")
+        self._budget.spend(length)
+        return "".join(results)
+
+    def _value_of(self, token: re.Match[str], symbols: Any) -> Any:
+        text = token[0]
+        if token.lastgroup == "escaped":
+            return text[1:]
+        if token.lastgroup == "text":
+            return text
+        inner = self._eval_text(text[2:-1], symbols)
+        try:
+            if token.lastgroup == "expression":
+                return self._evaluate(str(inner), symbols)
+            return self._substitutions.substitute(str(inner), self._evaluator)
+        except (ReadError, RecursionError):
+            raise
+        except (*self.failures, *FAILURES) as error:
+            raise self._library.XacroException(exc=error, suffix=f"in {quote(text)}") from None
+
+    def _evaluate(self, text: str, names: Any, _locals: Any = None) -> Any:
+        return self._evaluator.evaluate(text, names)
+
+    # Files
+
+    def _folder(self) -> str:
+        path: str = self._library.filestack[-1]
+        return os.path.dirname(os.path.abspath(path))
+
+    def _list_includes(self, spec: str, symbols: Any) -> Iterator[str]:
+        uri = str(self._eval_text(spec, symbols))
+        folder = self._folder()
+        if _WILDCARD.search(uri):
+            paths = self._files.list_files(uri, folder)
+            if not paths:
+                self._voice.say(f"no file fits the include of {quote(uri)}")
+            yield from paths
+            return
+        try:
+            path = self._files.resolve_file(uri, folder)
+        except ReadError as error:
+            # It becomes an error when it is opened: an include may be optional.
+            self._missing[uri] = error.message
+            path = uri
+        yield path
+
+    def _parse_include(self, _text: None, path: str) -> Any:
+        library = self._library
+        if path in self._missing:
+            library.filestack.pop()
+            raise library.XacroException(self._missing[path], exc=FileNotFoundError())
+        return parse_tree(self._files.read_xacro(path), path, self._budget)
+
+    def _process_include(self, element: Any, macros: Any, symbols: Any, func: Any) -> None:
+        self._visit(element)
+        if len(self._library.filestack) > MOST_INCLUDES_DEEP:
+            raise ReadError(f"more than {MOST_INCLUDES_DEEP} files include each other")
+        self._own["process_include"](element, macros, symbols, func)
+
+    def _load_yaml(self, name: Any) -> Any:
+        library = self._library
+        path = self._files.resolve_file(str(name), self._folder())
+        symbols = library._global_symbols
+        data = self._files.load_yaml(path, lambda text: self._evaluate(text, symbols))
+        self._budget.spend(weigh(data))
+        return library.YamlListWrapper.wrap(data)
+
+
+# What xacro and expressions raise for descriptions that are wrong.
+FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+class _Voice:
+    """What xacro, or the description through it, says: warnings become diagnostics, once each."""
+
+    def __init__(self, expander: Expander, diagnostics: Diagnostics) -> None:
+        self._expander = expander
+        self._diagnostics = diagnostics
+        self._said: set[str] = set()
+
+    def say(self, *words: Any) -> None:
+        text = " ".join(str(word) for word in words)
+        shown = " ".join(text[:300].split())
+        if shown not in self._said and len(self._said) < MOST_WARNINGS:
+            self._said.add(shown)
+            message = f"xacro warns: {shown}; the expansion went on"
+            self._diagnostics.warning("xacro-warning", message, line=self._expander.line)
+
+    def warning(self, *words: Any, **_format: Any) -> None:
+        self.say(*words)
+
+    def error(self, *words: Any, **_format: Any) -> None:
+        self.say(*words)
+
+    def message(self, *_words: Any, **_format: Any) -> None:
+        """Nothing that a user of the robot has to know."""
+
+    def print_location(self, *_words: Any, **_format: Any) -> None:
+        """Diagnostics have their lines."""
+
+
+def _settle(symbols: Any) -> list[Any]:
+    """The functions that expressions may call. Old names that xacro only warns of become those of
+    their namespaces: nobody who looks at a robot can do anything about them."""
+    functions: list[Any] = []
+    for space in ("python", "math", "xacro"):
+        for name, item in dict.items(symbols[space]):
+            if name not in REFUSED_FUNCTIONS:
+                functions.append(item)
+            if name in symbols and callable(item):
+                dict.__setitem__(symbols, name, item)
+    return [function for function in functions if callable(function)]
+
+
+def _do_nothing(_node: Any) -> None:
+    pass
+
+
+def _is_valid_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
+    """The parts of `text` between the characters of `sep`."""
+    first = sep[:1] or " "
+    for other in sep[1:]:
+        text = text.replace(other, first)
+    return [part for part in text.split(first) if part or not skip_empty]

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is different between two states of a robot, in words. Without Blender.
+
+Links and joints are told by their names: one that was renamed is removed and added. Shapes of a
+link have no names to rely on; match_shapes says which of before is which of after.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, TypeVar, get_args
+
+from ..diagnostics import quote
+from ..model import Collision, Geometry, Joint, Link, Mesh, Robot, Visual
+from ..options import ImportOptions
+
+Kind = Literal["added", "removed", "changed"]
+_Shape = TypeVar("_Shape", Visual, Collision)
+
+_LABELS = {
+    "origin.xyz": "origin",
+    "origin.rpy": "rotation",
+    "origin.quat_xyzw": "rotation as a quaternion",
+    "limit.lower": "lower limit",
+    "limit.upper": "upper limit",
+    "limit.effort": "effort limit",
+    "limit.velocity": "velocity limit",
+    "dynamics.damping": "damping",
+    "dynamics.friction": "friction",
+    "mimic.joint": "joint that it mimics",
+    "mimic.multiplier": "mimic multiplier",
+    "mimic.offset": "mimic offset",
+    "parent": "parent link",
+    "child": "child link",
+    "inertial.mass": "mass",
+    "inertial.origin.xyz": "centre of mass",
+    "inertial.origin.rpy": "rotation of the inertia",
+    "inertial.inertia": "inertia",
+    "geometry.filename": "mesh file",
+    "geometry.size": "size",
+    "geometry.radius": "radius",
+    "geometry.length": "length",
+    "geometry.scale": "scale",
+    "material.name": "material",
+    "material.color": "colour",
+    "material.texture": "texture",
+    "extras": "further XML",
+}
+_WHOLE = {"inertial.inertia", "calibration", "safety_controller", "extras", "materials"}
+"""Told as one thing, without what is in them."""
+
+_XML = {"extras", "transmissions"}
+"""Not shown: nobody reads them in a line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One difference. `subject` is `robot`, `link`, `joint`, `mesh`, `option` or `source`, `name`
+    which one (empty for the robot); `text` says what of it, empty where all of it came or went."""
+
+    kind: Kind
+    subject: str
+    name: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        subject = f"{self.subject} {quote(self.name)}" if self.name else self.subject
+        return f"{subject}: {self.text}" if self.text else f"{subject} {self.kind}"
+
+
+def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
+    """What came, went and changed; empty only for equal robots."""
+    changes = [*_compare_robot(before, after)]
+    for subject, group in (("link", "links"), ("joint", "joints")):
+        changes += _compare_named(subject, getattr(before, group), getattr(after, group))
+    return tuple(changes)
+
+
+def compare_options(before: ImportOptions, after: ImportOptions) -> tuple[Change, ...]:
+    """The import options that differ, by their labels."""
+    return tuple(
+        Change(
+            kind="changed",
+            subject="option",
+            name=field.metadata["label"],
+            text=_arrow(getattr(before, field.name), getattr(after, field.name)),
+        )
+        for field in fields(ImportOptions)
+        if getattr(before, field.name) != getattr(after, field.name)
+    )
+
+
+def match_shapes(before: Sequence[_Shape], after: Sequence[_Shape]) -> dict[int, int]:
+    """Index after -> index before of the shapes that go on: equal ones first, then those of the
+    same name, of the same geometry, of the same mesh file, and what is left in its order."""
+    found: dict[int, int] = {}
+    for alike in (_equal, _same_name, _same_geometry, _same_file, _any):
+        taken = set(found.values())
+        left = [i for i in range(len(before)) if i not in taken]
+        for index, shape in enumerate(after):
+            if index in found:
+                continue
+            other = next((i for i in left if alike(before[i], shape)), None)
+            if other is not None:
+                found[index] = other
+                left.remove(other)
+    return found
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(one == other)
+
+
+def _same_name(one: Any, other: Any) -> bool:
+    return bool(one.name) and one.name == other.name
+
+
+def _same_geometry(one: Any, other: Any) -> bool:
+    return bool(one.geometry == other.geometry)
+
+
+def _same_file(one: Any, other: Any) -> bool:
+    one, other = one.geometry, other.geometry
+    return isinstance(one, Mesh) and isinstance(other, Mesh) and one.filename == other.filename
+
+
+def _any(one: Any, other: Any) -> bool:
+    return True
+
+
+def _compare_robot(before: Robot, after: Robot) -> Iterator[Change]:
+    for field in fields(Robot):
+        if field.compare and field.name not in ("links", "joints"):
+            old, new = getattr(before, field.name), getattr(after, field.name)
+            if old != new:
+                text = _tell(field.name, old, new)
+                yield Change(kind="changed", subject="robot", text=text)
+    for group in ("links", "joints"):
+        old_names = [item.name for item in getattr(before, group)]
+        new_names = [item.name for item in getattr(after, group)]
+        common = set(old_names) & set(new_names)
+        if [n for n in old_names if n in common] != [n for n in new_names if n in common]:
+            yield Change(kind="changed", subject="robot", text=f"order of the {group}")
+
+
+def _compare_named(
+    subject: str, before: Iterable[Link | Joint], after: Iterable[Link | Joint]
+) -> Iterator[Change]:
+    old, new = {item.name: item for item in before}, {item.name: item for item in after}
+    for name in old:
+        if name not in new:
+            yield Change(kind="removed", subject=subject, name=name)
+    for name, item in new.items():
+        if name not in old:
+            yield Change(kind="added", subject=subject, name=name)
+            continue
+        for text in _describe(old[name], item):
+            yield Change(kind="changed", subject=subject, name=name, text=text)
+
+
+def _describe(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """The differences of two values of one class, field by field."""
+    for field in fields(before):
+        if not field.compare:
+            continue
+        old, new = getattr(before, field.name), getattr(after, field.name)
+        if old == new:
+            continue
+        here = f"{path}{field.name}"
+        if here in ("visuals", "collisions"):
+            yield from _describe_shapes(here.removesuffix("s"), old, new)
+        elif here not in _WHOLE and is_dataclass(old) and type(old) is type(new):
+            yield from _describe(old, new, f"{here}.")
+        else:
+            yield _tell(here, old, new)
+
+
+def _describe_shapes(what: str, before: Sequence[_Shape], after: Sequence[_Shape]) -> Iterator[str]:
+    matches = match_shapes(before, after)
+    for index, shape in enumerate(before):
+        if index not in matches.values():
+            yield f"{_call(what, shape, index, before)} removed"
+    for index, shape in enumerate(after):
+        called = _call(what, shape, index, after)
+        if index not in matches:
+            yield f"{called} added"
+        elif shape != before[matches[index]]:
+            for text in _describe(before[matches[index]], shape):
+                yield f"{called}: {text}"
+    if [matches[index] for index in sorted(matches)] != sorted(matches.values()):
+        yield f"order of the {what}s"
+
+
+def _call(what: str, shape: Visual | Collision, index: int, among: Sequence[Any]) -> str:
+    if shape.name:
+        return f"{what} {quote(shape.name)}"
+    return what if len(among) == 1 else f"{what} {index + 1}"
+
+
+def _tell(path: str, old: Any, new: Any) -> str:
+    is_xml = path.rpartition(".")[2] in _XML
+    return f"{_label(path)} {'changed' if is_xml else _arrow(old, new)}"
+
+
+def _label(path: str) -> str:
+    if path in _LABELS:
+        return _LABELS[path]
+    return path.replace(".", " ").replace("_", " ")
+
+
+def _arrow(old: Any, new: Any) -> str:
+    """`1.57 -> 2`; for what is too long to read, that it changed."""
+    before, after = _show(old), _show(new)
+    if before == after:
+        before, after = repr(old), repr(new)
+    text = f"{before} -> {after}"
+    return text if len(text) <= 100 and "\n" not in text else "changed"
+
+
+def _show(value: Any) -> str:
+    if value is None or value == ():
+        return "none"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, tuple):
+        return " ".join(_show(item) for item in value)
+    if is_dataclass(value):
+        return _show_fields(value)
+    return str(value)
+
+
+def _show_fields(value: Any) -> str:
+    given = [(field.name, getattr(value, field.name)) for field in fields(value) if field.compare]
+    shown = [f"{name} {_show(item)}" for name, item in given if item not in (None, (), "")]
+    kind = f"{type(value).__name__.lower()} " if isinstance(value, get_args(Geometry)) else ""
+    return f"{kind}({', '.join(shown)})" if shown else "empty"

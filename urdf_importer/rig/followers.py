@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hidden bones for the links inside a zero-length chain.
+
+The bone joint1>joint2 moves by both joints, the link between them by the first alone. It hangs on
+the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by
+the same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow
+IK; Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
+nearest to the driven ones. With three joints the bone of the first copies from that of the
+first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
+middle one of three is near 90 degrees nothing is copied, since the outer two can not be told apart
+there; the driver alone then holds the bone, and IK is not followed within about a degree.
+"""
+
+from collections import deque
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+from .channels import clamp, rotation_mode
+from .limits import drive_channels, hidden_twin
+from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
+
+
+def plan_mechanism(
+    bone: BonePlan, joints: Sequence[JointPlan], names: Sequence[str], *, enforce_limits: bool
+) -> tuple[list[BonePlan], list[CopyPlan], list[DriverPlan]]:
+    """Hidden bones, one per joint but the last, named `names`, outermost joint first."""
+    bones = [hidden_twin(bone, name) for name in names]
+    targets = [*names, bone.name][1:]
+    copies: list[CopyPlan] = []
+    drivers: list[DriverPlan] = []
+    for count, (name, target) in enumerate(zip(names, targets, strict=True), start=1):
+        drivers += drive_channels(name, joints[:count], enforce_limits=enforce_limits)
+        copies += _plan_copies(name, target, joints[: count + 1])
+    return bones, copies, drivers
+
+
+def _plan_copies(name: str, target: str, shown: Sequence[JointPlan]) -> list[CopyPlan]:
+    """`shown` are the joints that `target` shows, all of which but the last `name` follows."""
+    turning = [joint.channels[0] for joint in shown if joint.kind == "revolute"]
+    middle = turning[1] if len(turning) == 3 else None
+    copies = []
+    properties: tuple[Property, ...] = ("location", "rotation_euler")
+    for prop in properties:
+        followed = [j.channels[0] for j in shown[:-1] if j.channels[0].property == prop]
+        if followed:
+            copies.append(
+                CopyPlan(
+                    bone=name,
+                    target=target,
+                    property=prop,
+                    axes=tuple(sorted(channel.index for channel in followed)),
+                    rotation_mode=rotation_mode(shown),
+                    middle=middle if prop == "rotation_euler" else None,
+                )
+            )
+    return copies
+
+
+_Node = TypeVar("_Node", bound=Hashable)
+
+_EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
+"""An angle read back from matrices has lost its last digits, which add up where many followers hang
+on each other: where nothing interfered, the number set is taken."""
+
+
+def plan_mimic_drivers(
+    joints: Sequence[JointPlan], bones: Sequence[BonePlan], *, enforce_limits: bool
+) -> list[DriverPlan]:
+    """One driver per follower; chains drive from joint to joint."""
+    by_name = {joint.joint.name: joint for joint in joints}
+    pairs = [(joint, by_name[joint.mimics]) for joint in joints if joint.mimics]
+    entangled = _find_entangled(pairs, bones)
+    turning: dict[str, int] = {}
+    for joint in joints:
+        if joint.kind == "revolute":
+            bone = joint.channels[0].bone
+            turning[bone] = turning.get(bone, 0) + 1
+    return [
+        _plan_driver(
+            follower,
+            source,
+            evaluated=follower.channels[0].bone not in entangled
+            and (source.kind == "prismatic" or turning[source.channels[0].bone] == 1),
+            enforce_limits=enforce_limits,
+        )
+        for follower, source in pairs
+    ]
+
+
+def _plan_driver(
+    follower: JointPlan, source: JointPlan, *, evaluated: bool, enforce_limits: bool
+) -> DriverPlan:
+    mimic = follower.joint.mimic
+    assert mimic is not None
+    factor = follower.sign * source.sign * mimic.multiplier
+    offset = follower.sign * mimic.offset
+    value = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
+    return DriverPlan(
+        channel=follower.channels[0],
+        source=source.channels[0],
+        evaluated=evaluated,
+        expression=f"{factor!r} * {value} + {offset!r}",
+    )
+
+
+def _find_entangled(
+    pairs: Sequence[tuple[JointPlan, JointPlan]], bones: Sequence[BonePlan]
+) -> set[str]:
+    """Follower bones for which reading the evaluated source could close a cycle.
+
+    A bone needs its parent and, if it follows, its source's bone. What is never ready when bones
+    are taken in the order of their needs is on a cycle or behind one.
+    """
+    needs: dict[str, set[str]] = {bone.name: {bone.parent} - {""} for bone in bones}
+    own: set[str] = set()
+    for follower, source in pairs:
+        bone = follower.channels[0].bone
+        if source.channels[0].bone == bone:
+            own.add(bone)
+        else:
+            needs[bone].add(source.channels[0].bone)
+    return own | find_never_ready(needs)
+
+
+def find_never_ready(needs: Mapping[_Node, set[_Node]]) -> set[_Node]:
+    """What needs itself, or something that does: `needs` says of each which others come first, all
+    of which are in it."""
+    waiting = {node: len(needed) for node, needed in needs.items()}
+    dependents: dict[_Node, list[_Node]] = {}
+    for node, needed in needs.items():
+        for other in needed:
+            dependents.setdefault(other, []).append(node)
+    ready = deque(node for node, count in waiting.items() if count == 0)
+    while ready:
+        node = ready.popleft()
+        del waiting[node]
+        for dependent in dependents.get(node, ()):
+            waiting[dependent] -= 1
+            if waiting[dependent] == 0:
+                ready.append(dependent)
+    return set(waiting)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender shall contain, as names and numbers.
+
+The Blender layer makes exactly this and decides nothing. All matrices are in the frame of the
+armature object, which is that of the robot's root link; lengths in metres, angles in radians.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..geometry.transforms import Matrix
+from ..kinematics.motion import Kind
+from ..model import Joint, Link, Robot
+
+Property = Literal["location", "rotation_euler"]
+ExactAxes = Literal["", "x", "xyz"]
+MarkKind = Literal["turn", "spin", "slide", "plane", "free", "fixed"]
+Mark = tuple[MarkKind, int]
+"""What is drawn for a joint, and about or along which of the bone's axes: a joint that turns within
+bounds, one that spins without, one that slides; the handles of planar and floating joints; a joint
+that holds."""
+
+Role = Literal["revolute", "continuous", "prismatic", "several", "fixed", "follower", "root"]
+JOINTS, FIXED, MECHANISM = "Joints", "Fixed", "Mechanism"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """One number of a pose bone: `rotation_euler[index]` or `location[index]`."""
+
+    bone: str
+    property: Property
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointPlan:
+    """Where a moving joint's position stands.
+
+    A revolute or prismatic joint has one channel: channel value = sign * position. A planar joint
+    has three (x, y, yaw), a floating one six (x, y, z and three Euler angles), a ball joint three
+    Euler angles. `lower` and `upper` bound the position; None where there is no bound. `initial`
+    is the position at import: zero, or the valid one nearest to it.
+    """
+
+    joint: Joint
+    kind: Kind
+    channels: tuple[Channel, ...]
+    sign: int = 1
+    lower: float | None = None
+    upper: float | None = None
+    initial: float = 0.0
+    mimics: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoneLook:
+    """`marks` of its joints, outermost first, of `radius` metres; `role` gives the colour."""
+
+    marks: tuple[Mark, ...]
+    radius: float
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BonePlan:
+    """`rest` (4, 4) is what Blender shall make of head, tail and roll: origin at the head, Y along
+    the bone. `exact` names the axes that joints need exact. `free` are the channels a user may
+    move, `turns` the axes that are free in Blender's IK, bounded by `ik_limits`; None where
+    unbounded. `ik_stretch` is 0 to 1. `look` is None for bones that Blender draws as its own."""
+
+    name: str
+    parent: str
+    rest: Matrix
+    length: float
+    collection: str
+    rotation_mode: str = "XYZ"
+    free: tuple[tuple[Property, int], ...] = ()
+    turns: tuple[int, ...] = ()
+    ik_limits: tuple[tuple[float, float] | None, ...] = (None, None, None)
+    ik_stretch: float = 0.0
+    exact: ExactAxes = ""
+    look: BoneLook | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitPlan:
+    """Bounds per axis (X, Y, Z) of the bone's own location or rotation; None: no bound."""
+
+    bone: str
+    property: Property
+    lower: tuple[float | None, float | None, float | None]
+    upper: tuple[float | None, float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyPlan:
+    """`bone` takes these axes of `target`'s own location or rotation, after its constraints, angles
+    taken apart in the order `rotation_mode`. Where `middle` is given it does so only while this
+    angle is not near 90 degrees, where the parts are not unique."""
+
+    bone: str
+    target: str
+    property: Property
+    axes: tuple[int, ...]
+    rotation_mode: str = "XYZ"
+    middle: Channel | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyAllPlan:
+    """`bone` takes all of `target`'s own transform."""
+
+    bone: str
+    target: str
+
+
+ConstraintPlan = LimitPlan | CopyPlan | CopyAllPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverPlan:
+    """channel = expression of q, the source channel's value as the user set it, and if `evaluated`
+    also of r, what constraints and IK made of it."""
+
+    channel: Channel
+    source: Channel
+    evaluated: bool
+    expression: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinkPlan:
+    """`rest` (4, 4) is the link's frame with all joints at zero. `bone` moves it; empty: the
+    armature object. `joint` is the joint above it, None for a root."""
+
+    link: Link
+    rest: Matrix
+    bone: str
+    joint: Joint | None = None
+    undefined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LimitMarkPlan:
+    """What shows a joint's bounds, fixed in the link `parent`. `place` (4, 4) is in that link's
+    frame: X is the joint's axis, Y points where the bone's pointer is at position zero. `radius`
+    in metres. A side without bound is None."""
+
+    joint: str
+    parent: str
+    kind: Kind
+    place: Matrix
+    radius: float
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RigPlan:
+    """`size` is a length (metres) typical of the whole robot, for things to be seen."""
+
+    robot: Robot
+    size: float
+    bones: tuple[BonePlan, ...]
+    joints: tuple[JointPlan, ...]
+    links: tuple[LinkPlan, ...]
+    constraints: tuple[ConstraintPlan, ...]
+    drivers: tuple[DriverPlan, ...]
+    bone_of_joint: dict[str, str]
+    cut_joints: tuple[Joint, ...] = ()
+    limit_marks: tuple[LimitMarkPlan, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan without what it repeats of the description, numbers to 9 digits."""
+        return {
+            "robot": self.robot.name,
+            "size": _plain(self.size),
+            "bones": _plain(self.bones),
+            "joints": [_named(item, item.joint) for item in self.joints],
+            "links": [_named(item, item.link) | {"joint": item.joint and item.joint.name}
+                      for item in self.links],
+            "constraints": [{"type": type(c).__name__} | _plain(c) for c in self.constraints],
+            "drivers": _plain(self.drivers),
+            "bone_of_joint": self.bone_of_joint,
+            "limit_marks": _plain(self.limit_marks),
+            "cut_joints": [joint.name for joint in self.cut_joints],
+        }  # fmt: skip
+
+
+def _named(item: JointPlan | LinkPlan, described: Joint | Link) -> dict[str, Any]:
+    parts = {key: _plain(value) for key, value in _fields(item) if value is not described}
+    key = "joint" if isinstance(described, Joint) else "link"
+    return {key: described.name} | {k: v for k, v in parts.items() if k != "joint" or k == key}
+
+
+def _fields(item: Any) -> Iterator[tuple[str, Any]]:
+    for field in fields(item):
+        yield field.name, getattr(item, field.name)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return float(f"{value:.9g}") + 0.0 if abs(value) > 1e-12 else 0.0
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {key: _plain(item) for key, item in _fields(value)}
+    return value

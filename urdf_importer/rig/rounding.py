@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones that survive single precision.
+
+Blender keeps a bone as head, tail and roll in single precision and computes its axes from them: a
+short bone far from the origin points a little elsewhere, and so do its axes. Among nearby tails
+some round to the wanted direction almost exactly; those are taken.
+"""
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.transforms import Matrix, Vector
+
+GOOD = 1.5e-7
+"""A direction this near (radians) is as good as single precision allows."""
+
+# (stretch, turn): shares of the length, and turns about X in radians; the least changes first. A
+# turn of 2 degrees, 4 at the worst, is not seen, and for a bone with one axis any direction
+# orthogonal to it is as good.
+_STRETCHES = np.array([0.0, 1, -1, 2, -2, 3, -3, 5, -5, 8, -8]) * 1e-3
+_TURNS = np.array([0.0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 34, -34, 70, -70]) * 1e-3
+_SINGLE = 6e-8
+"""Single precision's last digit."""
+
+_FOLDED = 0.9
+"""Cosine beyond which bones are looked at one by one; at 0.9 the formula still has all digits."""
+
+_SLIGHT = 3e-6
+"""Error that is worth a turn by one radian."""
+
+_CANDIDATES = np.array(
+    sorted(product(_STRETCHES, _TURNS), key=lambda pair: 4 * abs(pair[0]) + abs(pair[1]))
+)
+
+
+def round_bones(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Vector]:
+    """Axes (N, 3, 3) and lengths (N,) near the wanted ones that single precision keeps.
+
+    `heads` (N, 3). Where `free_turn`, only X must be kept and Y may turn about it a little;
+    else all axes must be kept and only the length gives.
+    """
+    toward, length, errors = _try_tails(heads, axes, lengths, free_turn)
+    good = errors < GOOD
+    best = np.where(good.any(axis=1), good.argmax(axis=1), errors.argmin(axis=1))
+    row = np.arange(len(heads))
+    return _rebuild(axes, toward[row, best]), length[row, best]
+
+
+def refine_folded(
+    heads: Matrix,
+    axes: Matrix,
+    lengths: Vector,
+    free_turn: NDArray[np.bool_],
+    parents: NDArray[np.intp],
+) -> None:
+    """Changes `axes` and `lengths` of bones for which Blender's formula loses its precision.
+
+    `parents` (N,) are indices of earlier bones, -1 for none. See rank_refinements.
+    """
+    own = axes[:, :, 1]
+    above = np.where(parents[:, None, None] >= 0, axes[parents], np.eye(3))
+    folded = np.einsum("ni,ni->n", own, above[:, :, 1]) < -_FOLDED
+    for index in np.flatnonzero(folded | (own[:, 1] < -_FOLDED)):
+        parent = axes[parents[index]] if parents[index] >= 0 else np.eye(3)
+        axes[index], lengths[index] = rank_refinements(
+            heads[index],
+            axes[index],
+            float(lengths[index]),
+            free_turn=bool(free_turn[index]),
+            parent=parent,
+        )[0]
+
+
+def rank_refinements(
+    head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
+) -> list[tuple[Matrix, float]]:
+    """Other axes (3, 3) and lengths for one bone that Blender made inexact, best guess first.
+
+    `parent` (3, 3) are its parent's axes as Blender made them. Blender works a bone's axes out in
+    the armature's frame and again in the parent's, by a formula that loses its precision for bones
+    along -Y there (by 1e-4 to 0.2 radians), such as those that fold back on their parent. How much
+    it loses is chance, so it is tried out here. What Blender makes of the guess is to be checked:
+    its last digits are its own.
+    """
+    toward, lengths, errors = _try_tails(
+        head[None], axes[None], np.array([length]), np.array([free_turn])
+    )
+    along = toward[0] * lengths[0, :, None]
+    errors = errors[0]
+    for frame in (np.eye(3), parent):
+        errors = errors + _folding_errors((along @ frame).astype(np.float32))
+    ranked = np.argsort(errors + _SLIGHT * np.abs(_CANDIDATES[:, 1]), kind="stable")
+    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
+    return [(refined[i], float(lengths[0, i])) for i in ranked]
+
+
+def _try_tails(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Per bone and candidate: direction (N, K, 3), length (N, K), error in radians (N, K)."""
+    near = _single(heads)[:, None]
+    x, y, z = (axes[:, None, :, i] for i in range(3))
+    free = free_turn[:, None]
+    angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
+    toward = np.cos(angle) * y + np.sin(angle) * z
+    stretch = _CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * _CANDIDATES[:, 1])
+    wanted = lengths[:, None] * (1.0 + stretch)
+    along = _single(near + wanted[..., None] * toward) - near
+    made = np.linalg.norm(along, axis=-1)
+    off_x = np.abs((along * x).sum(-1))
+    errors = np.where(free, off_x / made, 0.0)
+    bound = ~free_turn
+    across = np.cross(along[bound], toward[bound])
+    errors[bound] = np.linalg.norm(across, axis=-1) / made[bound]
+    return toward, wanted, errors
+
+
+def _folding_errors(directions: NDArray[np.float32]) -> Vector:
+    """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and what the last
+    digit of a direction near -Y does to the angle about it."""
+    one = np.float32(1)
+    lengths = np.sqrt((directions * directions).sum(-1))
+    x, y, z = (directions * (one / lengths)[:, None]).T
+    flat = x * x + z * z
+    below = one + y
+    series = flat * np.float32(0.5) + flat * flat * np.float32(0.125)
+    below = np.where(below > np.float32(6.1e-3), below, np.where(flat > 6.25e-8, series, one))
+    frames = np.empty((len(x), 3, 3))
+    frames[:, 0] = np.stack([one - x * x / below, x, -x * z / below], -1)
+    frames[:, 1] = np.stack([-x, y, -z], -1)
+    frames[:, 2] = np.stack([-x * z / below, z, one - z * z / below], -1)
+    errors = np.abs(frames @ frames.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    azimuth = np.where(y < 0, _SINGLE / np.sqrt(np.maximum(flat, 6.25e-8)), 0.0)
+    folded: Vector = np.where(flat > 6.25e-8, errors + azimuth, 0.0)
+    return folded
+
+
+def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
+    x = axes[:, :, 0]
+    return np.stack([x, toward, np.cross(x, toward)], axis=-1)
+
+
+def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
+    """What Blender's edit mode is told of bones: tails (N, 3) and rolls (N,).
+
+    Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
+    of the Y axis onto the bone (for a bone along -Y: half a turn about Z). Near -Y that frame turns
+    fast, so Y here is the direction between head and tail as single precision leaves them.
+    """
+    tails = _single(heads + axes[:, :, 1] * lengths[:, None])
+    along = tails - _single(heads)
+    x, y, z = (along / np.linalg.norm(along, axis=1)[:, None]).T
+    flat = x * x + z * z
+    down = (y < 0) & (flat < 2.5e-4**2)
+    one_plus_y = np.where(down, 1.0, np.where(y < 0, flat / (1.0 - np.minimum(y, 0.0)), 1.0 + y))
+    base_x = np.stack([1 - x * x / one_plus_y, -x, -x * z / one_plus_y], -1)
+    base_z = np.stack([-x * z / one_plus_y, -z, 1 - z * z / one_plus_y], -1)
+    base_x[down] = (-1.0, 0.0, 0.0)
+    base_z[down] = (0.0, 0.0, 1.0)
+    wanted = axes[:, :, 0]
+    rolls: Vector = np.arctan2(-(wanted * base_z).sum(-1), (wanted * base_x).sum(-1))
+    return tails, rolls
+
+
+def _single(values: Matrix) -> Matrix:
+    return values.astype(np.float32).astype(np.float64)
