@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import urdf_importer  # noqa: E402
 from big_robots import tree  # noqa: E402
-from urdf_importer.blender.build import build_rig  # noqa: E402
+from urdf_importer.blender.build.build import build_rig  # noqa: E402
 from urdf_importer.diagnostics import Diagnostics  # noqa: E402
 from urdf_text import write_urdf  # noqa: E402
 

@@ -27,8 +27,8 @@ sys.path[:0] = [str(ROOT)]
 
 from made_meshes import WRITERS, make_waves, write_dae  # noqa: E402
 
+from urdf_importer.blender.build.meshes import build_mesh  # noqa: E402
 from urdf_importer.blender.ledger import Ledger  # noqa: E402
-from urdf_importer.blender.meshes import build_mesh  # noqa: E402
 from urdf_importer.meshes import load_mesh  # noqa: E402
 
 ONE = (1.0, 1.0, 1.0)

@@ -5,7 +5,11 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.robot_table import find_robot, forget_changed, forget_tables
+from ..urdf_importer.blender.standing.robot_table import (
+    find_robot,
+    forget_changed,
+    forget_tables,
+)
 
 _NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
 _NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"

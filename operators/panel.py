@@ -9,7 +9,11 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.robot_table import RobotTable, find_robot, recall_table
+from ..urdf_importer.blender.standing.robot_table import (
+    RobotTable,
+    find_robot,
+    recall_table,
+)
 from .active_robot import active_robot
 from .select_operators import DismissFailure, SelectRobot
 from .wrapped_text import draw_wrapped, file_name

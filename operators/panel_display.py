@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.armatures import armatures_of
-from ..urdf_importer.blender.display import (
+from ..urdf_importer.blender.standing.armatures import armatures_of
+from ..urdf_importer.blender.standing.display import (
     enforce_limits,
     enforces_limits,
     find_layers,

@@ -7,9 +7,14 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.armatures import armatures_by_name
-from ..urdf_importer.blender.keying import find_curves, key_state_of
-from ..urdf_importer.blender.robot_table import JointRow, RobotTable, forget_tables, recall_table
+from ..urdf_importer.blender.standing.armatures import armatures_by_name
+from ..urdf_importer.blender.standing.channels import find_curves, key_state_of
+from ..urdf_importer.blender.standing.robot_table import (
+    JointRow,
+    RobotTable,
+    forget_tables,
+    recall_table,
+)
 from .active_robot import active_robot
 from .panel import RobotSubPanel
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose

@@ -6,8 +6,13 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import KinematicsError
-from ..urdf_importer.blender.display import find_parts
-from ..urdf_importer.blender.robot_table import LinkRow, describe_link, find_robot, name_link
+from ..urdf_importer.blender.standing.display import find_parts
+from ..urdf_importer.blender.standing.robot_table import (
+    LinkRow,
+    describe_link,
+    find_robot,
+    name_link,
+)
 from .active_robot import active_robot, redraw_views
 from .panel import RobotSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Diagnostic, Severity
-from ..urdf_importer.blender.robot_table import recall_table
+from ..urdf_importer.blender.standing.robot_table import recall_table
 from .active_robot import active_robot
 from .panel import RobotSubPanel
 from .select_operators import CopyReport, SelectSubject

@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import KinematicsError
-from ..urdf_importer.blender.robot_table import recall_table
-from ..urdf_importer.blender.selection import (
+from ..urdf_importer.blender.standing.robot_table import recall_table
+from ..urdf_importer.blender.standing.selection import (
     select_joint,
     select_link,
     select_link_bone,

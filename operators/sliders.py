@@ -14,8 +14,8 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.pose_channels import JointChannel
-from ..urdf_importer.blender.robot_table import RobotTable
+from ..urdf_importer.blender.standing.channels import JointChannel
+from ..urdf_importer.blender.standing.robot_table import RobotTable
 from .active_robot import redraw_views
 
 _FREE_SLIDE = 1.0

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import RobotError
-from ..urdf_importer.blender.record import find_record
+from ..urdf_importer.blender.standing.record import find_record
 from .active_robot import active_robot
 from .panel import RobotSubPanel
 from .update import ChooseSource, UpdateRobot

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from urdf_importer.blender.build import Rig, build_rig
+from urdf_importer.blender.build.build import Rig, build_rig
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.geometry.primitives import make_primitive
 from urdf_importer.kinematics import forward_kinematics

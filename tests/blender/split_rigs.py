@@ -18,8 +18,8 @@ from urdf_importer import (
     import_robot,
     set_joint_positions,
 )
-from urdf_importer.blender.armatures import armatures_of, bones_of
-from urdf_importer.blender.extract import find_link_empties
+from urdf_importer.blender.extract.robot import find_link_empties
+from urdf_importer.blender.standing.armatures import armatures_of, bones_of
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer.rig.split_frames import locate_joints
 

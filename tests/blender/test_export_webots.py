@@ -26,7 +26,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
-from urdf_importer.blender.robot_table import visuals_of
+from urdf_importer.blender.standing.robot_table import visuals_of
 from webots_shapes import points_written, reach
 
 ROOT = Path(__file__).resolve().parents[2]

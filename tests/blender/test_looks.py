@@ -14,7 +14,7 @@ import urdf_importer
 from rigs import new_scene, shown_frames
 from snapshots import list_data
 from urdf_importer import ImportOptions
-from urdf_importer.blender.build import build_rig
+from urdf_importer.blender.build.build import build_rig
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.rig.limit_marks import draw_limits, draw_marks
 from urdf_importer.rig.plan import plan_rig

@@ -11,7 +11,7 @@ from mesh_files import Gltf, png
 from real_robots import descriptions
 from rigs import new_scene
 from urdf_importer import import_robot
-from urdf_importer.blender.materials import linear_from_srgb
+from urdf_importer.blender.build.materials import linear_from_srgb
 
 QUIRKS = Path(__file__).resolve().parents[1] / "data" / "quirks" / "q_pkg" / "urdf"
 PLANE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"

@@ -7,8 +7,8 @@ import pytest
 
 from rigs import new_scene
 from urdf_importer import ImportOptions, import_robot
+from urdf_importer.blender.build.meshes import build_hull, build_mesh, decimate
 from urdf_importer.blender.ledger import Ledger
-from urdf_importer.blender.meshes import build_hull, build_mesh, decimate
 from urdf_importer.meshes import MeshData, make_sphere
 
 

@@ -8,8 +8,8 @@ import pytest
 from mesh_files import Gltf
 from real_robots import ROOT
 from rigs import new_scene
+from urdf_importer.blender.build.meshes import build_mesh
 from urdf_importer.blender.ledger import Ledger
-from urdf_importer.blender.meshes import build_mesh
 from urdf_importer.meshes import load_mesh
 
 ONE = (1.0, 1.0, 1.0)

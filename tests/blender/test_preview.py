@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from snapshots import describe_scene, list_data
 from urdf_importer import BuildError, WriteError, import_robot, render_preview, set_joint_positions
-from urdf_importer.blender.studio import Studio, frame_points
+from urdf_importer.blender.preview.studio import Studio, frame_points
 from urdf_importer.geometry.transforms import Matrix
 
 ROOT = Path(__file__).resolve().parents[2]

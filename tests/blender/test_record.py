@@ -9,7 +9,7 @@ import pytest
 from rigs import new_scene
 from source_tree import ROOT
 from urdf_importer import BuildError, ImportOptions, import_robot, save_blend
-from urdf_importer.blender.record import find_record
+from urdf_importer.blender.standing.record import find_record
 
 SAMPLES = ROOT / "sample_urdfs"
 OPTIONS = ImportOptions(

@@ -16,7 +16,7 @@ from urdf_importer import (
     link_pose,
     set_joint_positions,
 )
-from urdf_importer.blender.build import build_rig
+from urdf_importer.blender.build.build import build_rig
 from urdf_importer.diagnostics import Diagnostics, MeshError
 from urdf_importer.model import (
     Box,

@@ -26,11 +26,23 @@ from urdf_importer import (
     render_preview,
     set_joint_positions,
 )
-from urdf_importer.blender.armatures import armatures_of, bones_of, pose_bones_of
-from urdf_importer.blender.joint_poses import hold_limits, random_pose, zero_pose
-from urdf_importer.blender.keying import key_joints
-from urdf_importer.blender.robot_table import find_robot, read_table, recall_table
 from urdf_importer.blender.split import split_armature
+from urdf_importer.blender.standing.armatures import (
+    armatures_of,
+    bones_of,
+    pose_bones_of,
+)
+from urdf_importer.blender.standing.channels import key_joints
+from urdf_importer.blender.standing.pose import (
+    hold_limits,
+    random_pose,
+    zero_pose,
+)
+from urdf_importer.blender.standing.robot_table import (
+    find_robot,
+    read_table,
+    recall_table,
+)
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_urdfs"
 GRIPPER = SAMPLES / "gripper.urdf"

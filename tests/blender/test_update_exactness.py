@@ -19,7 +19,7 @@ from snapshots import describe_scene, list_data
 from source_tree import ROOT
 from strategies import Wishes, robots, write_urdf
 from urdf_importer import ImportOptions, compare_with_source, import_robot, update_robot
-from urdf_importer.blender.extract import extract_robot
+from urdf_importer.blender.extract.robot import extract_robot
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
 from urdf_importer.reshape.compare import compare_robots
 

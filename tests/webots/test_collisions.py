@@ -10,7 +10,11 @@ from urdf_importer.geometry.hulls import convex_hull
 from urdf_importer.geometry.triangles import Triangles, make_triangles
 from urdf_importer.meshes import make_primitive
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
-from urdf_importer.writers.webots.collisions import AUTO_HULL_TRIANGLES, KINDS, fit_collision
+from urdf_importer.writers.webots.shapes.collisions import (
+    AUTO_HULL_TRIANGLES,
+    KINDS,
+    fit_collision,
+)
 from webots_shapes import DIRECTIONS
 
 ROUND = [Cylinder(radius=0.3, length=1.0), Sphere(radius=0.2), Capsule(radius=0.1, length=0.9)]

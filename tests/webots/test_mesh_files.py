@@ -15,8 +15,8 @@ from urdf_importer.geometry.triangles import (
 )
 from urdf_importer.meshes import MeshData, load_mesh, make_box, make_cylinder, make_sphere
 from urdf_importer.meshes.write import write_obj, write_stl
-from urdf_importer.writers.webots.face_sets import make_face_set
-from urdf_importer.writers.webots.mesh_files import FileFolder, MeshFiles
+from urdf_importer.writers.webots.shapes.face_sets import make_face_set
+from urdf_importer.writers.webots.shapes.mesh_files import FileFolder, MeshFiles
 from urdf_importer.writers.webots.vrml import write_node
 from webots_shapes import Points, points_of_file
 

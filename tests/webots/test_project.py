@@ -22,7 +22,7 @@ from urdf_importer import (
     read_robot,
 )
 from urdf_importer.model import Mesh
-from urdf_importer.writers.webots.ros2 import make_package_name
+from urdf_importer.writers.webots.ros2.interface import make_package_name
 from webots_robots import BOX, joint, link
 
 GRIPPER = Path(__file__).resolve().parents[2] / "sample_urdfs" / "gripper.urdf"

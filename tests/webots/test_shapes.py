@@ -18,9 +18,16 @@ from urdf_importer.meshes import make_box, make_sphere
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
 from urdf_importer.options import ExportOptions
-from urdf_importer.writers.webots.frames import place_nodes, pose_fields, rotation_of
-from urdf_importer.writers.webots.shapes import ShapeWriter, join_bounding
-from urdf_importer.writers.webots.sharing import share_repeats
+from urdf_importer.writers.webots.shapes.shapes import (
+    ShapeWriter,
+    join_bounding,
+)
+from urdf_importer.writers.webots.structure.frames import (
+    place_nodes,
+    pose_fields,
+    rotation_of,
+)
+from urdf_importer.writers.webots.structure.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Use, write_node
 from webots_shapes import (
     Written,

@@ -35,10 +35,10 @@ from urdf_importer.model import (
 )
 from urdf_importer.options import ExportOptions
 from urdf_importer.readers import read_robot
-from urdf_importer.writers.geometry_source import DescriptionSource
-from urdf_importer.writers.webots.shapes import ShapeWriter
-from urdf_importer.writers.webots.sharing import share_repeats
-from urdf_importer.writers.webots.textures import ConvertImage
+from urdf_importer.writers.robot_files import DescriptionSource
+from urdf_importer.writers.webots.shapes.appearances import ConvertImage
+from urdf_importer.writers.webots.shapes.shapes import ShapeWriter
+from urdf_importer.writers.webots.structure.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Value, write_node
 
 Points = NDArray[np.float64]

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from . import properties
-from .armatures import armatures_of, name_armature
+from .standing import properties
+from .standing.armatures import armatures_of, name_armature
 
 
 def extract_groups(armature: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -9,9 +9,9 @@ import numpy as np
 from ..diagnostics import BuildError, Diagnostic, Diagnostics, KinematicsError, quote
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..rig.morse_findings import BoneState, HeldJoint, judge_bones, judge_joints
-from . import properties
-from .armatures import bones_of, find_main
-from .extract import extract_robot
+from .extract.robot import extract_robot
+from .standing import properties
+from .standing.armatures import bones_of, find_main
 
 _MOVED = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 

@@ -16,9 +16,9 @@ import mathutils
 import numpy as np
 
 from ..geometry.transforms import Matrix
-from . import properties
-from .armatures import armatures_of
-from .links import place
+from .build.links import place
+from .standing import properties
+from .standing.armatures import armatures_of
 
 _BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _OF_THE_PLACE = {"name", "matrix", "matrix_basis", "custom_shape_transform"}

@@ -29,14 +29,11 @@ from ..rig.split_frames import (
     round_into,
     sharpen_rest,
 )
-from . import properties
-from .armature import build_bones
-from .armatures import armatures_by_name, find_main, name_armature
-from .extract import extract_robot
+from .build.armature import build_bones, refine_bones, rest_matrices
+from .build.links import place
+from .extract.robot import extract_robot
 from .ledger import Ledger
-from .links import place
 from .modes import edit_bones_of, reachable, selection_kept
-from .refine import refine_bones, rest_matrices
 from .rehang import (
     copy_bone,
     copy_drivers,
@@ -49,6 +46,8 @@ from .rehang import (
 )
 from .split_followers import check_followers
 from .split_plan import PartPlan, SplitPlan, plan_split
+from .standing import properties
+from .standing.armatures import armatures_by_name, find_main, name_armature
 
 _DISPLAY = ("show_in_front", "hide_viewport", "hide_render", "hide_select")
 _BONE_DISPLAY = ("display_type", "show_axes", "show_names", "show_bone_colors")

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..diagnostics import BuildError, quote
 from ..rig.followers import find_never_ready
-from . import properties
-from .armatures import armatures_of, bones_of, name_armature
 from .rehang import bone_of, drivers_of, find_bone, reads_of
 from .split_plan import SplitPlan
+from .standing import properties
+from .standing.armatures import armatures_of, bones_of, name_armature
 
 _Read = tuple[str, str, bool]
 """A driver: bone, the bone that it reads, whether where that is or only a number of it."""

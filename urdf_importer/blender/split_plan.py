@@ -11,8 +11,13 @@ from typing import Any
 import bpy
 
 from ..diagnostics import BuildError, KinematicsError, quote
-from . import properties
-from .armatures import armatures_by_name, is_implied, name_armature, pose_bones_of
+from .standing import properties
+from .standing.armatures import (
+    armatures_by_name,
+    is_implied,
+    name_armature,
+    pose_bones_of,
+)
 
 Group = Mapping[str, str]
 """Bone -> its joint, of the joints that are split off."""

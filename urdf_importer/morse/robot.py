@@ -154,20 +154,20 @@ class DescribedRobot:
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """Group -> joints: arms, legs, hands, as the joints branch."""
-        from ..blender.robot_table import read_table
+        from ..blender.standing.robot_table import read_table
 
         return MappingProxyType({c.title: c.joints for c in read_table(self.rig).chains})
 
     def check(self) -> tuple[Diagnostic, ...]:
         """What MORSE can not drive, or drives differently, joint by joint."""
-        from ..blender.armatures import armatures_of
+        from ..blender.standing.armatures import armatures_of
 
         return tuple(item for each in armatures_of(self.rig) for item in check_morse_profile(each))
 
     def append(self, obj: Any, child: str | None = None, level: int = 1, *, link: str = "") -> None:
         """Appends a component to the robot's root, or to the frame of a link (`child`, MORSE's own
         word for it, may name one too). Raises KinematicsError for an unknown link."""
-        from ..blender.pose import find_link
+        from ..blender.standing.pose import find_link
 
         where = link or (child if child in self.links else "")
         if not where:
@@ -233,7 +233,7 @@ class DescribedRobot:
         """Makes a link the place where MORSE mounts what is appended to an actuator. Raises
         KinematicsError for an unknown link."""
         from ..blender.game.robots import mark_end_effector
-        from ..blender.pose import find_link
+        from ..blender.standing.pose import find_link
 
         self._end_effector = find_link(self.rig, link)
         mark_end_effector(self.rig, self._end_effector)
@@ -299,8 +299,8 @@ class DescribedRobot:
 
     def _find_armature(self, group: str, joints: Sequence[str]) -> Any:
         """The armature of a group, split off if it has none yet."""
-        from ..blender.armatures import armatures_by_name
         from ..blender.split import split_armature
+        from ..blender.standing.armatures import armatures_by_name
 
         known = armatures_by_name(self.rig)
         if group in known:
@@ -315,13 +315,13 @@ class DescribedRobot:
 
     def _driven_rigs(self) -> list[Any]:
         """The armatures that hold any joint."""
-        from ..blender.armatures import armatures_of
+        from ..blender.standing.armatures import armatures_of
 
         return [rig for rig in armatures_of(self.rig) if rig.pose and rig.pose.bones]
 
     def _actuate(self, rig: Any) -> Any:
         """The one actuator of an armature."""
-        from ..blender.armatures import name_armature
+        from ..blender.standing.armatures import name_armature
 
         if rig not in self._actuators:
             name = name_armature(rig) or "armature"

@@ -13,10 +13,10 @@ from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.packages import PackageResolver
 from ..model import Robot
 from ..options import ExportOptions
-from ..writers.geometry_source import DescriptionSource, GeometrySource
 from ..writers.morse import BuilderScript as BuilderScript
 from ..writers.morse import make_module_name
 from ..writers.morse import write_builder_script as _write_builder_script
+from ..writers.robot_files import DescriptionSource, GeometrySource
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import (
     export_webots,
@@ -90,7 +90,7 @@ def extract_robot(armature: Any) -> Robot:
     """The robot that a rig in Blender says, exactly, by its properties alone: also in a re-opened
     .blend. Links whose empty was deleted are not in it, nor are their joints. Raises BuildError for
     an object that is no imported robot."""
-    from ..blender import extract
+    from ..blender.extract import robot as extract
 
     return extract.extract_robot(armature)
 
@@ -134,8 +134,8 @@ def _open_export(
     if described is robot:
         yield _Export(robot=robot, source=files, options=options, diagnostics=diagnostics)
         return
+    from ..blender.extract.scene_source import SceneSource
     from ..blender.extract_groups import extract_groups
-    from ..blender.scene_source import SceneSource
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         scene = SceneSource(robot, Path(folder), files, diagnostics)
@@ -153,8 +153,8 @@ def _start_as_posed(
     armature: Any, robot: Robot, options: ExportOptions, diagnostics: Diagnostics
 ) -> ExportOptions:
     """Where the rig stands, unless the options say it."""
-    from ..blender.extract_positions import extract_positions
-    from ..blender.scene_source import find_place
+    from ..blender.extract.positions import extract_positions
+    from ..blender.extract.scene_source import find_place
 
     said = {name for name, _ in options.positions}
     shown = extract_positions(armature, robot)

@@ -89,8 +89,8 @@ def import_steps(
 
     `diagnostics` fills while the work goes on, also when it fails.
     """
-    from ..blender.build import build_rig
-    from ..blender.record import record_import
+    from ..blender.build.build import build_rig
+    from ..blender.standing.record import record_import
 
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))

@@ -20,7 +20,7 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
     Raises KinematicsError for an unknown joint or a wrong position (and moves nothing), BuildError
     for an object that is no imported robot.
     """
-    from ..blender import pose
+    from ..blender.standing import pose
 
     pose.set_joint_positions(armature, positions)
 
@@ -28,14 +28,14 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     """Joint name -> position as the rig shows it, after limits, IK and drivers; of all moving
     joints, in the units and tuples of set_joint_positions. Raises BuildError."""
-    from ..blender import pose
+    from ..blender.standing import pose
 
     return pose.get_joint_positions(armature)
 
 
 def link_pose(armature: Any, link: str) -> Matrix:
     """The evaluated frame (4, 4) of a link in armature space. Raises KinematicsError."""
-    from ..blender import pose
+    from ..blender.standing import pose
 
     return pose.link_pose(armature, link)
 
@@ -70,7 +70,7 @@ def open_blend(path: AnyPath) -> None:
 
 def find_robots() -> dict[str, Any]:
     """Name of the object -> armature, of the imported robots in the scene."""
-    from ..blender.robot_table import find_robots
+    from ..blender.standing.robot_table import find_robots
 
     return {armature.name: armature for armature in find_robots()}
 
@@ -100,6 +100,6 @@ def render_preview(
     transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
     for an object that is no imported robot, WriteError where the file cannot be written.
     """
-    from ..blender import preview
+    from ..blender.preview import render as preview
 
     preview.render_preview(armature, path, width=width, height=height, samples=samples, bones=bones)

@@ -50,7 +50,7 @@ def update_robot(
     Raises RobotError (one sentence); the rig is then as it was. Where nothing is different nothing
     is touched.
     """
-    from ..blender.record import record_import
+    from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
     draft = _draft_update(armature, path, options)
@@ -89,8 +89,8 @@ class _Draft:
 
 
 def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | None) -> _Draft:
-    from ..blender.extract import extract_robot
-    from ..blender.record import find_record
+    from ..blender.extract.robot import extract_robot
+    from ..blender.standing.record import find_record
     from ..blender.update.graft import check_editable
 
     record = find_record(armature)
@@ -131,7 +131,7 @@ def _compare_meshes(
     armature: Any, robot: Robot, options: ImportOptions, resolver: PackageResolver
 ) -> list[Change]:
     """Mesh files that say something else than when they were loaded, each once."""
-    from ..blender.fingerprints import fingerprint_shape
+    from ..blender.extract.fingerprints import fingerprint_shape
     from ..blender.update.standing import find_fingerprints
 
     known: KnownFiles = {}

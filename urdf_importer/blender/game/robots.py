@@ -10,10 +10,10 @@ import numpy as np
 
 from ...diagnostics import KinematicsError, quote
 from ...geometry.transforms import Matrix, quaternion_from_rotation
-from .. import properties
-from ..armatures import armatures_of, pose_bones_of
-from ..pose import find_link
-from ..robot_table import links_of
+from ..standing import properties
+from ..standing.armatures import armatures_of, pose_bones_of
+from ..standing.pose import find_link
+from ..standing.robot_table import links_of
 from .records import read_game, set_property, write_game
 
 BOUNDS = {

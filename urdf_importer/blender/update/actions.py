@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ...rig.rig_plan import RigPlan
-from .. import properties
+from ..standing import properties
 
 Channel = tuple[str, str, int]
 """Bone, property, index."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...geometry.transforms import Matrix, invert
 from ...rig.rig_plan import RigPlan
-from .. import properties
-from ..refine import rest_matrices
+from ..build.armature import rest_matrices
+from ..standing import properties
 from .standing import StandingRig
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...rig.rig_plan import BonePlan, RigPlan
 from ...rig.rounding import edit_numbers
-from .. import properties
+from ..build.armature import refine_bones
 from ..modes import edit_bones_of
-from ..refine import refine_bones
+from ..standing import properties
 
 _ORDER = ("Joints", "Fixed", "Mechanism")
 

@@ -15,13 +15,13 @@ import bpy
 from ...diagnostics import BuildError, Diagnostics, quote
 from ...options import ImportOptions
 from ...rig.rig_plan import RigPlan
-from .. import properties
-from ..build import Rig, build_rig
-from ..constraints import build_drivers
-from ..materials import ResolveTexture
+from ..build.build import Rig, build_rig
+from ..build.constraints import build_drivers
+from ..build.links import update_rigid_bodies
+from ..build.materials import ResolveTexture
+from ..build.meshes import LoadShape
 from ..modes import reachable, selection_kept
-from ..physics import update_rigid_bodies
-from ..shapes import LoadShape
+from ..standing import properties
 from .actions import move_curves, plan_moves
 from .attachments import (
     adopt_orphans,

@@ -13,9 +13,9 @@ from typing import Any
 
 import bpy
 
-from .. import properties
-from ..fingerprints import read_look
-from ..materials import fill_material
+from ..build.materials import fill_material
+from ..extract.fingerprints import read_look
+from ..standing import properties
 
 _VIEWPORT = ("diffuse_color", "metallic", "roughness", "specular_intensity")
 

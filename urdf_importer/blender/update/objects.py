@@ -14,9 +14,9 @@ import bpy
 
 from ...options import ImportOptions
 from ...reshape.compare import match_shapes
-from .. import properties
-from ..build import Rig
-from ..extract import group_children, unpack
+from ..build.build import Rig
+from ..extract.robot import group_children, unpack
+from ..standing import properties
 from .standing import SHAPE_PARTS, StandingRig, shapes_of
 
 _OWN = "urdf_"

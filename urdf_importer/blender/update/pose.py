@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...rig.rig_plan import BonePlan, ConstraintPlan, JointPlan, RigPlan
-from .. import properties
-from ..armature import build_pose, describe_joints
-from ..constraints import build_constraints
+from ..build.armature import build_pose, describe_joints
+from ..build.constraints import build_constraints
+from ..standing import properties
 from .bones import find_gone
 
 _LOOK = (

@@ -9,7 +9,7 @@ the description.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .. import properties
+from ..standing import properties
 from .materials import find_touched, is_users
 from .names import NamesAside
 from .standing import StandingRig

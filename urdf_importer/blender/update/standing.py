@@ -9,8 +9,13 @@ import bpy
 
 from ...model import Collision, Link, Mesh, Robot, Visual
 from ...options import ImportOptions
-from .. import properties
-from ..extract import extract_robot, find_link_empties, group_children, unpack
+from ..extract.robot import (
+    extract_robot,
+    find_link_empties,
+    group_children,
+    unpack,
+)
+from ..standing import properties
 
 SHAPE_PARTS: dict[str, type[Visual] | type[Collision]] = {
     properties.VISUALS: Visual,

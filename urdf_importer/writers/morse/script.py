@@ -19,7 +19,7 @@ from ...options import ExportOptions, ImportOptions
 from ...rig import plan_rig
 from ...rig.rig_plan import RigPlan
 from ...sensors import SensorSuggestion, suggest_sensors
-from ..geometry_source import GeometrySource
+from ..robot_files import GeometrySource
 from .armatures import ArmaturePlan, Groups, plan_armatures
 from .header import write_header
 from .judging import judge_armature, tell_findings

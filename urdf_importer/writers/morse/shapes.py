@@ -24,7 +24,7 @@ from ...model import (
     VisualMaterials,
 )
 from ..claims import Claims
-from ..geometry_source import GeometrySource, Shape
+from ..robot_files import GeometrySource, Shape
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
 from .rig_tables import place

@@ -11,17 +11,17 @@ from ...files.outputs import check_output, replace_files, write_text
 from ...geometry.transforms import Matrix
 from ...model import Robot
 from ...options import ExportOptions
-from ..geometry_source import GeometrySource
-from .contacts import ContactPlan, plan_contacts
+from ..robot_files import GeometrySource
 from .names import NameTables, make_proto_name
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
-from .sensor_plan import SensorPlan
-from .sensors import SensorWriter, read_sensors, sensor_links
-from .shapes import ShapeWriter
-from .structure import AxisPlan, StructurePlan
-from .textures import ConvertImage
+from .sensors.place import SensorWriter, read_sensors, sensor_links
+from .sensors.plan import SensorPlan
+from .shapes.appearances import ConvertImage
+from .shapes.contacts import ContactPlan, plan_contacts
+from .shapes.shapes import ShapeWriter
+from .structure.links import AxisPlan, StructurePlan
 from .world import write_world
 
 

@@ -8,14 +8,19 @@ from ...kinematics.mimic import follow_to_masters
 from ...kinematics.tree import plan_tree
 from ...model import Robot
 from ...options import ExportOptions
-from .joints import JointPlanner
-from .mimic import couple_motors
-from .multi_axis import combine_hinges
 from .names import NameTables, make_label
-from .physics import MeasureVolume, add_masses, find_mass, invent_mass, small_mass
-from .solids import find_base, plan_solids
-from .start import plan_start
-from .structure import AxisPlan, HeldLink, SolidPlan, StructurePlan
+from .structure.joints import JointPlanner, couple_motors
+from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
+from .structure.multi_axis import combine_hinges
+from .structure.physics import (
+    MeasureVolume,
+    add_masses,
+    find_mass,
+    invent_mass,
+    small_mass,
+)
+from .structure.solids import find_base, plan_solids
+from .structure.start import plan_start
 
 
 def plan_structure(

@@ -1,33 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A project folder around a PROTO and its world, which is a package for ROS 2 as well.
+"""The controller in Python of an exported robot: text, for Webots' own interpreter."""
 
-controllers/<name>/<name>.py      a controller in Python
-resource/<robot>_webots.urdf      the robot for ROS, with the devices of Webots
-resource/ros2_control.yml         what ROS commands
-launch/robot_launch.py            starts it all
-package.xml, setup.py, ...        so that colcon builds it
-README.md                         what to do with it
-"""
-
+import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
 from ...files.outputs import write_text
 from ...options import ExportOptions
-from .controller import write_controller
-from .ros2 import (
+from .ros2.description import FindFiles, unpublished, write_ros_urdf
+from .ros2.interface import (
     fill_template,
     make_package_name,
+    plan_ros,
     write_control,
     write_launch,
     write_package,
     write_setup,
 )
-from .ros2_joints import plan_ros
-from .ros2_urdf import FindFiles, unpublished, write_ros_urdf
-from .sensor_plan import SensorPlan
-from .structure import StructurePlan
+from .sensors.plan import SensorPlan
+from .structure.links import AxisPlan, StructurePlan
+
+
+def write_controller(name: str, plan: StructurePlan) -> str:
+    """The text of controllers/<name>/<name>.py. A joint with several degrees of freedom has one
+    entry for each, by the name of its motor or sensor."""
+    counts = Counter(axis.joint for axis in plan.axes())
+    entries = [_entry(axis, counts[axis.joint]) for axis in plan.axes()]
+    joints = "{\n" + "".join(f"    {entry},\n" for entry in entries) + "}"
+    return fill_template("controller.py", robot=plan.root.name, controller=name, joints=joints)
+
+
+def _entry(axis: AxisPlan, count: int) -> str:
+    """A follower has no motor here: a command goes to the leader of its group."""
+    follows = bool(axis.leader) and axis.leader != axis.joint
+    name = axis.joint if count == 1 else axis.motor or axis.sensor
+    values = {
+        "motor": "" if follows else axis.motor,
+        "sensor": axis.sensor,
+        "offset": float(axis.offset),
+    }
+    return f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(values, ensure_ascii=False)}"
+
 
 PROJECT_CONTROLLER = "<extern>"
 """The controller of a project's robot runs outside of Webots: that of ROS 2, or the one here."""

@@ -14,11 +14,17 @@ import numpy as np
 from ...geometry.transforms import Matrix, matrix_from_pose, rotations_about
 from ...model import Link, Pose
 from ...options import ExportOptions
-from .frames import pose_fields, rotation_of
-from .physics import physics_node
-from .shapes import join_bounding
-from .sharing import share_repeats
-from .structure import AxisPlan, HeldLink, JointPlan, SolidPlan, StructurePlan
+from .shapes.shapes import join_bounding
+from .structure.frames import pose_fields, rotation_of
+from .structure.links import (
+    AxisPlan,
+    HeldLink,
+    JointPlan,
+    SolidPlan,
+    StructurePlan,
+)
+from .structure.physics import physics_node
+from .structure.sharing import share_repeats
 from .vrml import Node, Raw, Value, Vec, write_node, write_value
 
 _UNTURNED: Vec = (0.0, 0.0, 1.0, 0.0)

@@ -9,9 +9,9 @@ import bpy
 
 from ....diagnostics import Diagnostics, MeshError
 from ....meshes.collada.load import load_collada
+from ...build.materials import MaterialBuilder
+from ...build.meshes import build_mesh
 from ...ledger import Ledger
-from ...materials import MaterialBuilder
-from ...meshes import build_mesh
 
 logger = logging.getLogger(__name__)
 

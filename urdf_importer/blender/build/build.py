@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan becomes a rig, stage by stage. Only here is the order of stages."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...options import ImportOptions
+from ...progress import Progress
+from ...rig.rig_plan import RigPlan
+from ..ledger import Ledger
+from ..modes import (
+    deselect_all,
+    leave_modes,
+    remember_standing,
+    restore_standing,
+)
+from ..standing import properties
+from .armature import build_bone_collections, build_bones, build_pose, describe_joints, refine_bones
+from .constraints import build_constraints, build_drivers
+from .links import build_inertial, build_links, build_rigid_bodies
+from .materials import ResolveTexture
+from .meshes import LoadShape, ShapeBuilder
+from .widgets import build_limit_marks, build_looks
+
+_MOST_AT_ONCE = 250
+"""Links or constraints built in one step: progress bars stay alive."""
+
+_COLLECTIONS = ("Links", "Visuals", "Collisions", "Inertials")
+_HIDDEN = ("Collisions", "Inertials")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """What was built: link names -> objects."""
+
+    armature: Any
+    collection: Any
+    links: dict[str, Any]
+    visuals: dict[str, list[Any]] = field(default_factory=dict)
+    collisions: dict[str, list[Any]] = field(default_factory=dict)
+    inertials: dict[str, Any] = field(default_factory=dict)
+
+
+def _resolve_nothing(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
+    raise MeshError(f"nobody says where {quote(uri)} is", code="missing-texture")
+
+
+def build_rig(
+    plan: RigPlan,
+    options: ImportOptions,
+    load: LoadShape,
+    diagnostics: Diagnostics,
+    resolve_texture: ResolveTexture = _resolve_nothing,
+) -> Generator[Progress, None, Rig]:
+    """Builds the rig into the current scene; draining the generator does the work.
+
+    `load` gives the arrays of a shape, `resolve_texture` finds the images of
+    materials. On any exception, and when the generator is closed before
+    its end, everything that was made is removed again, and the user's
+    selection and mode are as before. The last step, with a share of 1, comes
+    when all is there.
+    """
+    ledger = Ledger()
+    standing = remember_standing()
+    try:
+        shapes = ShapeBuilder(
+            plan.robot, plan.size, options, load, resolve_texture, ledger, diagnostics
+        )
+        rig = yield from _build(plan, options, shapes, ledger)
+    except BaseException:
+        ledger.remove_all()
+        restore_standing(standing)
+        raise
+    return rig
+
+
+def _build(
+    plan: RigPlan,
+    options: ImportOptions,
+    shapes: ShapeBuilder,
+    ledger: Ledger,
+) -> Generator[Progress, None, Rig]:
+    leave_modes()
+    deselect_all()
+    yield Progress(share=0.0, text=f"{len(plan.bones)} bones")
+    collection = ledger.new_collection(plan.robot.name)
+    bpy.context.scene.collection.children.link(collection)
+    armature = yield from _build_armature(plan, collection, ledger)
+    parts = {name: _new_part(name, ledger) for name in _COLLECTIONS}
+    links = yield from _build_links(armature, plan, parts["Links"], ledger)
+    rig = Rig(armature=armature, collection=collection, links=links)
+    if options.inertials:
+        _build_inertials(plan, rig, parts["Inertials"], ledger)
+    if options.limit_arcs:
+        parts["Limits"] = _new_part("Limits", ledger)
+        build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
+    yield from _build_shapes(plan, options, rig, parts, shapes)
+    yield from _build_motion(armature, plan)
+    _show(rig, parts)
+    if options.rigid_bodies:
+        bpy.context.view_layer.update()
+        build_rigid_bodies([item.link for item in plan.links], rig.collisions)
+    yield Progress(share=1.0, text="done")
+    return rig
+
+
+def _new_part(name: str, ledger: Ledger) -> Any:
+    """A collection that says which part of the robot it holds, whatever it is renamed to."""
+    part = ledger.new_collection(name)
+    part[properties.PART] = name
+    return part
+
+
+def _build_armature(
+    plan: RigPlan, collection: Any, ledger: Ledger
+) -> Generator[Progress, None, Any]:
+    armature = ledger.new_object(plan.robot.name, ledger.new_armature(plan.robot.name))
+    armature.rotation_mode = "QUATERNION"
+    collection.objects.link(armature)
+    build_bones(armature, plan.bones)
+    yield Progress(share=0.03, text=f"axes of {len(plan.bones)} bones")
+    refine_bones(armature, plan.bones)
+    # Nobody needs to see it half done, and each look at it costs more than the next step.
+    bpy.context.scene.collection.children.unlink(collection)
+    yield Progress(share=0.05, text="pose and looks of the bones")
+    build_bone_collections(armature, plan.bones)
+    build_pose(armature, plan)
+    build_looks(armature, plan.bones, ledger)
+    yield Progress(share=0.07, text="what the bones say")
+    describe_joints(armature, plan.joints)
+    _describe_robot(armature, plan)
+    return armature
+
+
+def _build_links(
+    armature: Any, plan: RigPlan, collection: Any, ledger: Ledger
+) -> Generator[Progress, None, dict[str, Any]]:
+    text = f"{len(plan.links)} links"
+    yield Progress(share=0.1, text=text)
+    built = {}
+    for name, empty in build_links(armature, plan, collection, ledger):
+        built[name] = empty
+        if len(built) % _MOST_AT_ONCE == 0:
+            yield Progress(share=0.1 + 0.05 * len(built) / len(plan.links), text=text)
+    return built
+
+
+def _build_motion(armature: Any, plan: RigPlan) -> Iterator[Progress]:
+    for start in range(0, len(plan.constraints), _MOST_AT_ONCE):
+        share = 0.95 + 0.03 * start / len(plan.constraints)
+        yield Progress(share=share, text=f"{len(plan.constraints)} limits")
+        build_constraints(armature, plan.constraints[start : start + _MOST_AT_ONCE])
+    for start in range(0, len(plan.drivers), _MOST_AT_ONCE):
+        yield Progress(share=0.98, text=f"{len(plan.drivers)} drivers")
+        build_drivers(armature, plan.drivers[start : start + _MOST_AT_ONCE])
+
+
+def _describe_robot(armature: Any, plan: RigPlan) -> None:
+    robot = plan.robot
+    packed = properties.pack(replace(robot, links=(), joints=()))
+    packed["links"] = [link.name for link in robot.links]
+    packed["joints"] = [joint.name for joint in robot.joints]
+    packed["source"] = robot.source
+    packed["cut_joints"] = [properties.pack(joint) for joint in plan.cut_joints]
+    armature[properties.SCHEMA] = properties.SCHEMA_VERSION
+    armature[properties.ROBOT] = packed
+
+
+def _build_inertials(plan: RigPlan, rig: Rig, collection: Any, ledger: Ledger) -> None:
+    for item in plan.links:
+        if item.link.inertial is not None:
+            name = item.link.name
+            rig.inertials[name] = build_inertial(
+                rig.links[name], item.link.inertial, plan.size, collection, ledger
+            )
+
+
+def _build_shapes(
+    plan: RigPlan,
+    options: ImportOptions,
+    rig: Rig,
+    parts: dict[str, Any],
+    builder: ShapeBuilder,
+) -> Iterator[Progress]:
+    for index, item in enumerate(plan.links):
+        link, empty = item.link, rig.links[item.link.name]
+        if link.visuals or link.collisions:
+            share = 0.15 + 0.8 * index / len(plan.links)
+            yield Progress(share=share, text=f"shapes of {link.name}")
+        if options.visuals:
+            rig.visuals[link.name] = [
+                builder.build_visual(visual, link, empty, parts["Visuals"])
+                for visual in link.visuals
+            ]
+        if options.collisions:
+            rig.collisions[link.name] = [
+                builder.build_collision(collision, link, empty, parts["Collisions"])
+                for collision in link.collisions
+            ]
+
+
+def _show(rig: Rig, parts: dict[str, Any]) -> None:
+    """Links everything into the scene: late, since each object linked to a scene costs time
+    proportional to all that is there. Hidden ones are hidden by the eye, so they stay evaluated."""
+    for name, part in parts.items():
+        rig.collection.children.link(part)
+        if name in _HIDDEN:
+            part.hide_render = True
+    bpy.context.scene.collection.children.link(rig.collection)
+    layer = _find_layer_collection(rig.collection)
+    for name in _HIDDEN:
+        layer.children[parts[name].name].hide_viewport = True
+    bpy.context.view_layer.objects.active = rig.armature
+    rig.armature.select_set(True)
+    rig.armature.show_in_front = True
+
+
+def _find_layer_collection(collection: Any) -> Any:
+    return bpy.context.view_layer.layer_collection.children[collection.name]

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits, mechanism constraints and drivers, all native: they work without this extension."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ...rig.rig_plan import (
+    Channel,
+    ConstraintPlan,
+    CopyAllPlan,
+    CopyPlan,
+    DriverPlan,
+    LimitPlan,
+)
+from ..standing import properties
+
+_AXES = "xyz"
+_AWAY_FROM_GIMBAL_LOCK = "abs(cos(q)) > 0.02"
+
+
+def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
+    """Adds the constraints to the bones, and to each bone's properties which are ours."""
+    made: dict[str, list[str]] = {}
+    for plan in plans:
+        pose_bone = armature.pose.bones[plan.bone]
+        match plan:
+            case LimitPlan():
+                constraint = _build_limit(pose_bone, plan)
+            case CopyPlan():
+                constraint = _build_copy(armature, pose_bone, plan)
+            case CopyAllPlan():
+                constraint = _build_copy_all(armature, pose_bone, plan)
+        made.setdefault(plan.bone, []).append(constraint.name)
+    for bone, names in made.items():
+        armature.data.bones[bone][properties.CONSTRAINTS] = names
+
+
+def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
+    """Drivers with simple expressions only, which Blender runs without Python."""
+    for plan in plans:
+        channel = plan.channel
+        bone = armature.pose.bones[channel.bone]
+        driver = _drive(bone, channel.property, channel.index)
+        _read_number(driver, armature, plan.source)
+        if plan.evaluated:
+            _read_evaluated(driver, armature, plan.source)
+        driver.expression = plan.expression
+
+
+def channel_path(channel: Channel) -> str:
+    """The data path of a pose bone's number, from the armature object."""
+    name = bpy.utils.escape_identifier(channel.bone)
+    return f'pose.bones["{name}"].{channel.property}[{channel.index}]'
+
+
+def _drive(owner: Any, *path: Any) -> Any:
+    """A driver whose result is the value itself.
+
+    Blender gives the curve of a new driver a straight line to go through, from 5.0 on made of two
+    keyframes, and takes everything within 1e-4 of a keyframe for the keyframe.
+    """
+    curve = owner.driver_add(*path)
+    curve.keyframe_points.clear()
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    return curve.driver
+
+
+def _read_number(driver: Any, armature: Any, channel: Channel) -> None:
+    """q is the number as the user set it."""
+    target = _add_variable(driver, "q", "SINGLE_PROP")
+    target.id = armature
+    target.data_path = channel_path(channel)
+
+
+def _read_evaluated(driver: Any, armature: Any, channel: Channel) -> None:
+    """r is what constraints and IK made of the number."""
+    target = _add_variable(driver, "r", "TRANSFORMS")
+    target.id = armature
+    target.bone_target = channel.bone
+    kind = "LOC" if channel.property == "location" else "ROT"
+    target.transform_type = f"{kind}_{_AXES[channel.index].upper()}"
+    target.transform_space = "LOCAL_SPACE"
+    target.rotation_mode = "AUTO"
+
+
+def _add_variable(driver: Any, name: str, kind: str) -> Any:
+    driver.type = "SCRIPTED"
+    variable = driver.variables.new()
+    variable.name = name
+    variable.type = kind
+    return variable.targets[0]
+
+
+def _build_limit(pose_bone: Any, plan: LimitPlan) -> Any:
+    turning = plan.property == "rotation_euler"
+    constraint = pose_bone.constraints.new("LIMIT_ROTATION" if turning else "LIMIT_LOCATION")
+    constraint.owner_space = "LOCAL"
+    constraint.use_transform_limit = True
+    if turning:
+        constraint.euler_order = "AUTO"
+    for axis, lower, upper in zip(_AXES, plan.lower, plan.upper, strict=True):
+        if turning and lower is not None and upper is not None:
+            setattr(constraint, f"use_limit_{axis}", True)
+        for side, bound in (("min", lower), ("max", upper)):
+            if bound is not None:
+                setattr(constraint, f"{side}_{axis}", bound)
+                if not turning:
+                    setattr(constraint, f"use_{side}_{axis}", True)
+    return constraint
+
+
+def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> Any:
+    turning = plan.property == "rotation_euler"
+    constraint = pose_bone.constraints.new("COPY_ROTATION" if turning else "COPY_LOCATION")
+    _aim_constraint(constraint, armature, plan.target)
+    if turning:
+        constraint.euler_order = plan.rotation_mode
+        constraint.mix_mode = "REPLACE"
+    for index, axis in enumerate(_AXES):
+        setattr(constraint, f"use_{axis}", index in plan.axes)
+    if plan.middle is not None:
+        driver = _drive(constraint, "influence")
+        _read_number(driver, armature, plan.middle)
+        driver.expression = _AWAY_FROM_GIMBAL_LOCK
+    return constraint
+
+
+def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> Any:
+    constraint = pose_bone.constraints.new("COPY_TRANSFORMS")
+    _aim_constraint(constraint, armature, plan.target)
+    constraint.mix_mode = "REPLACE"
+    return constraint
+
+
+def _aim_constraint(constraint: Any, armature: Any, bone: str) -> None:
+    constraint.target = armature
+    constraint.subtarget = bone
+    constraint.owner_space = "LOCAL"
+    constraint.target_space = "LOCAL"

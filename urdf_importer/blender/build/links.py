@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid bodies on collision shapes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...geometry.transforms import (
+    Matrix,
+    invert,
+    matrix_from_pose,
+    quaternion_from_rotation,
+)
+from ...model import Box, Capsule, Collision, Cylinder, Inertia, Inertial, Link, Sphere
+from ...rig.rig_plan import LinkPlan, RigPlan
+from ..ledger import Ledger
+from ..standing import properties
+from .armature import rest_matrices
+
+_SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
+_LEAST_MASS = 1e-3
+"""Kilograms: the least that Blender's simulation takes."""
+
+
+def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[Any]]) -> list[Any]:
+    """Makes collision objects animated rigid bodies that follow the rig and push others.
+
+    A link's mass is shared among its collision shapes by the volume of their bounding boxes.
+    Objects join through the world's collection: no operator per object. Returns the objects.
+    """
+    scene = bpy.context.scene
+    if scene.rigidbody_world is None:
+        bpy.ops.rigidbody.world_add()
+    world = scene.rigidbody_world
+    if world.collection is None:
+        world.collection = bpy.data.collections.new("RigidBodyWorld")
+    bodies = []
+    for link in links:
+        objects = [shape for shape in collisions.get(link.name, ()) if shape.type == "MESH"]
+        shares = _share_by_volume(objects)
+        mass = (link.inertial.mass if link.inertial else None) or 0.0
+        for shape, collision, share in zip(
+            objects, _described(link, collisions), shares, strict=False
+        ):
+            world.collection.objects.link(shape)
+            body = shape.rigid_body
+            body.kinematic = True
+            body.mass = max(mass * share, _LEAST_MASS)
+            body.collision_shape = _SHAPES.get(type(collision.geometry), "CONVEX_HULL")
+            bodies.append(shape)
+    return bodies
+
+
+def update_rigid_bodies(pairs: Iterable[tuple[Any, Any]], *, drop: bool) -> None:
+    """Old objects become bodies as their twins are. What they have of their own stays but for the
+    mass; with `drop` those whose twin is none become none."""
+    world = bpy.context.scene.rigidbody_world
+    if world is None or world.collection is None:
+        return
+    for old, twin in pairs:
+        if twin.rigid_body is None:
+            if drop and old.rigid_body is not None:
+                with bpy.context.temp_override(object=old, active_object=old):
+                    bpy.ops.rigidbody.object_remove()
+            continue
+        if old.rigid_body is None:
+            world.collection.objects.link(old)
+            _copy_body(old.rigid_body, twin.rigid_body)
+        old.rigid_body.mass = twin.rigid_body.mass
+
+
+def _copy_body(body: Any, twin: Any) -> None:
+    body.kinematic = True
+    body.collision_shape = twin.collision_shape
+
+
+def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:
+    """The link's collisions that have a mesh object, in order; none where none were wanted."""
+    built = collisions.get(link.name, [])
+    if not built:
+        return []
+    return [
+        collision
+        for collision, shape in zip(link.collisions, built, strict=True)
+        if shape.type == "MESH"
+    ]
+
+
+def _share_by_volume(objects: Sequence[Any]) -> list[float]:
+    volumes = np.array([max(float(np.prod(shape.dimensions)), 1e-12) for shape in objects])
+    shares: list[float] = (volumes / volumes.sum()).tolist() if len(volumes) else []
+    return shares
+
+
+_LINK_SHARE = 0.04
+_INERTIAL_SHARE = 0.02
+"""Sizes of the empties as shares of the robot's size."""
+
+
+def build_links(
+    armature: Any, plan: RigPlan, collection: Any, ledger: Ledger
+) -> Iterator[tuple[str, Any]]:
+    """Link names and their empties, in tree order; each is built when it is asked for."""
+    holders = _bone_tails(armature)
+    for link in plan.links:
+        empty = ledger.new_object(link.link.name, None)
+        empty.empty_display_type = "ARROWS"
+        empty.empty_display_size = _LINK_SHARE * plan.size
+        empty.parent = armature
+        local = link.rest
+        if link.bone:
+            empty.parent_type = "BONE"
+            empty.parent_bone = link.bone
+            local = holders[link.bone] @ link.rest
+        place(empty, local)
+        _describe_link(empty, link)
+        collection.objects.link(empty)
+        yield link.link.name, empty
+
+
+def build_inertial(
+    empty: Any, inertial: Inertial, size: float, collection: Any, ledger: Ledger
+) -> Any:
+    """An empty in the inertial frame, under its link's."""
+    frame = ledger.new_object(f"{empty.name}_inertial", None)
+    frame.empty_display_type = "SPHERE"
+    frame.empty_display_size = _INERTIAL_SHARE * size
+    frame.parent = empty
+    frame[properties.PART] = properties.INERTIALS
+    place(frame, matrix_from_pose(inertial.origin))
+    collection.objects.link(frame)
+    return frame
+
+
+def place(target: Any, local: Matrix) -> None:
+    """Sets an object's transform under its parent from a frame (4, 4)."""
+    x, y, z, w = quaternion_from_rotation(local[:3, :3])
+    target.rotation_mode = "QUATERNION"
+    target.rotation_quaternion = (w, x, y, z)
+    target.location = local[:3, 3].tolist()
+
+
+def inertia_in_link(inertial: Inertial) -> Matrix:
+    """(3, 3) tensor about the centre of mass along the link's axes: R I R^T."""
+    i = inertial.inertia or Inertia()
+    tensor = np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
+    rotation = matrix_from_pose(inertial.origin)[:3, :3]
+    result: Matrix = rotation @ tensor @ rotation.T
+    return result
+
+
+def _bone_tails(armature: Any) -> dict[str, Matrix]:
+    """Bone name -> frame of the armature as seen from the bone's tail, where children hang."""
+    lengths = {bone.name: bone.length for bone in armature.data.bones}
+    tails = {}
+    for name, rest in rest_matrices(armature).items():
+        tail = invert(rest)
+        tail[1, 3] -= lengths[name]
+        tails[name] = tail
+    return tails
+
+
+def _describe_link(empty: Any, plan: LinkPlan) -> None:
+    empty[properties.LINK] = properties.pack(plan.link) | (
+        {"undefined": True} if plan.undefined else {}
+    )
+    if plan.joint is not None:
+        empty[properties.JOINT] = properties.pack(plan.joint)
+    inertial = plan.link.inertial
+    if inertial is not None:
+        empty[properties.MASS] = inertial.mass or 0.0
+        empty[properties.CENTER_OF_MASS] = list(inertial.origin.xyz)
+        empty[properties.INERTIA] = inertia_in_link(inertial).ravel().tolist()

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Image datablocks for textures, each file once.
+
+A broken image would show as pink, so each is looked at before it is used: its size in its head,
+since a few kilobytes can claim any number of pixels, then its structure. Only where that does not
+tell, it is decoded; else Blender does so when it first shows it, at four bytes per pixel.
+"""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...geometry.mesh_data import MeshMaterial
+from ...images.check import is_whole_image
+from ...images.size import MOST_BYTES, check_image
+from ...meshes.mesh_file import read_mesh_file
+from ...model import Color, Material
+from ..extract.fingerprints import describe_look
+from ..ledger import Ledger
+from ..standing import properties
+
+
+class ImageBuilder:
+    """Loads images of one robot; MeshError `unreadable-texture` (again) for broken ones."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._found: dict[Path | str, Any | MeshError] = {}
+
+    def load(self, path: Path) -> Any:
+        """The image in a file. The .blend refers to the file, as with any image in Blender."""
+        if path not in self._found:
+            self._found[path] = self._attempt_file(path)
+        return self._given(path)
+
+    def unpack(self, content: bytes, name: str) -> Any:
+        """The image of these bytes, packed into the .blend."""
+        key = hashlib.sha256(content).hexdigest()
+        if key not in self._found:
+            self._found[key] = self._attempt_bytes(content, name)
+        return self._given(key)
+
+    def _given(self, key: Path | str) -> Any:
+        found = self._found[key]
+        if isinstance(found, MeshError):
+            raise found
+        return found
+
+    def _attempt_file(self, path: Path) -> Any | MeshError:
+        try:
+            content = read_mesh_file(path, MOST_BYTES)
+            check_image(content, path.name)
+            image = self._ledger.load_image(str(path))
+        except MeshError as error:
+            return MeshError(error.message, code="unreadable-texture")
+        except RuntimeError:
+            return _unreadable(path.name)
+        return self._checked(image, content, path.name)
+
+    def _attempt_bytes(self, content: bytes, name: str) -> Any | MeshError:
+        try:
+            check_image(content, name)
+        except MeshError as error:
+            return MeshError(error.message, code="unreadable-texture")
+        image = self._ledger.new_image(name)
+        image.pack(data=content, data_len=len(content))
+        image.source = "FILE"
+        return self._checked(image, content, name)
+
+    def _checked(self, image: Any, content: bytes, name: str) -> Any | MeshError:
+        """Asking for its size decodes an image."""
+        if not is_whole_image(content) and 0 in image.size[:]:
+            self._ledger.remove(image)
+            return _unreadable(name)
+        if image.colorspace_settings.name != "sRGB":
+            image.colorspace_settings.name = "sRGB"
+        return image
+
+
+def _unreadable(name: str) -> MeshError:
+    return MeshError(f"{quote(name)} is no image that Blender reads", code="unreadable-texture")
+
+
+ResolveTexture = Callable[[str, Diagnostics, str, int], Path]
+"""Finds an image that the description names, for a subject (a link's name) and line; raises
+MeshError."""
+
+_WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
+
+
+class MaterialBuilder:
+    """Builds each distinct material of a robot once. `resolve` finds the description's textures.
+
+    A texture that is not there or cannot be read is reported once; the colour takes its place.
+    """
+
+    def __init__(self, resolve: ResolveTexture, ledger: Ledger, diagnostics: Diagnostics) -> None:
+        self._resolve = resolve
+        self._ledger = ledger
+        self._diagnostics = diagnostics
+        self._images = ImageBuilder(ledger)
+        self._built: dict[tuple[MeshMaterial, bool], Any] = {}
+        self._looks: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
+
+    def build(self, material: Material, subject: str, *, has_uvs: bool) -> Any | None:
+        """The material that the description says; None where it gives neither colour nor texture.
+
+        Without uvs the texture is projected onto the box around the object.
+        """
+        if material.is_reference:
+            return None
+        key = (material.name, material.color, material.texture)
+        if key not in self._looks:
+            self._looks[key] = self._find_look(material, subject)
+        return self.build_look(self._looks[key], subject, material.line, has_uvs=has_uvs)
+
+    def build_look(self, look: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
+        """The material that a mesh file brings along; `subject` and `line` are for diagnostics."""
+        has_image = bool(look.texture or look.image)
+        key = (look, has_uvs and has_image)
+        if key not in self._built:
+            image = self._find_image(look, subject, line) if has_image else None
+            made = self._ledger.new_material(look.name or _name_color(look.color))
+            fill_material(made, look, image, has_uvs=has_uvs)
+            made[properties.LOOK] = describe_look(look, has_uvs=has_uvs)
+            self._built[key] = made
+        return self._built[key]
+
+    def _find_look(self, material: Material, subject: str) -> MeshMaterial:
+        color = material.color or _WITHOUT_COLOR
+        texture = None
+        if material.texture:
+            try:
+                texture = self._resolve(material.texture, self._diagnostics, subject, material.line)
+            except MeshError as error:
+                self._report(error, material.texture, subject, material.line)
+        return MeshMaterial(name=material.name, color=color, texture=texture)
+
+    def _find_image(self, look: MeshMaterial, subject: str, line: int) -> Any | None:
+        try:
+            if look.texture:
+                return self._images.load(look.texture)
+            return self._images.unpack(look.image, look.name or "texture")
+        except MeshError as error:
+            name = look.texture.name if look.texture else look.name
+            self._report(error, name, subject, line)
+            return None
+
+    def _report(self, error: MeshError, name: str, subject: str, line: int) -> None:
+        self._diagnostics.warning(
+            error.code,
+            f"texture {quote(name)}: {error.message}; the colour is shown in its place",
+            subject=subject,
+            line=line,
+        )
+
+
+def fill_material(made: Any, look: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
+    """Gives a new, empty material datablock a look, with the image that takes the colour's place
+    or None."""
+    color = look.color
+    linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
+    if made.node_tree is None:
+        made.use_nodes = True
+    shader = next(n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+    shader.inputs["Base Color"].default_value = (*linear[:3], 1.0)
+    shader.inputs["Alpha"].default_value = color[3]
+    shader.inputs["Roughness"].default_value = 0.5
+    made.diffuse_color = linear
+    if image is not None:
+        _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=look.image_alpha)
+
+
+def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:
+    """The image takes the place of the colour; its alpha is multiplied by the material's."""
+    nodes, links = made.node_tree.nodes, made.node_tree.links
+    texture = nodes.new("ShaderNodeTexImage")
+    texture.image = image
+    texture.location = (-400.0, 200.0)
+    links.new(texture.outputs["Color"], shader.inputs["Base Color"])
+    if not has_uvs:
+        place = nodes.new("ShaderNodeTexCoord")
+        place.location = (-600.0, 200.0)
+        texture.projection = "BOX"
+        links.new(place.outputs["Generated"], texture.inputs["Vector"])
+    if not has_alpha:
+        return
+    factor = nodes.new("ShaderNodeMath")
+    factor.operation = "MULTIPLY"
+    factor.inputs[1].default_value = shader.inputs["Alpha"].default_value
+    factor.location = (-200.0, 0.0)
+    links.new(texture.outputs["Alpha"], factor.inputs[0])
+    links.new(factor.outputs["Value"], shader.inputs["Alpha"])
+
+
+def linear_from_srgb(value: float) -> float:
+    """The sRGB transfer function (IEC 61966-2-1), inverted. RViz shows rgba as sRGB; Blender's
+    colours are linear, and robots look washed out where nobody converts."""
+    value = min(max(value, 0.0), 1.0)
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def _name_color(color: Color) -> str:
+    return "#" + "".join(f"{round(255 * min(max(part, 0.0), 1.0)):02x}" for part in color)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mesh datablocks from arrays."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...geometry.mesh_data import MeshData
+from ...geometry.transforms import matrix_from_pose
+from ...model import (
+    Collision,
+    Geometry,
+    Link,
+    Material,
+    Mesh,
+    Robot,
+    Visual,
+    VisualMaterials,
+)
+from ...options import ImportOptions
+from ..extract.fingerprints import fingerprint_shape, note_looks
+from ..ledger import Ledger
+from ..standing import properties
+from .links import place
+from .materials import MaterialBuilder, ResolveTexture
+
+UV_MAP = "UVMap"
+
+
+def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
+    """A mesh of these arrays, without materials but with the faces' slots.
+
+    Without normals of its own it is shaded smooth up to `smooth_angle` (degrees) between faces.
+
+    Vertices and corners go in through attributes: a hundred times faster than by vertices and
+    loops.
+    """
+    mesh = ledger.new_mesh(name)
+    if not len(data.corners):
+        return mesh
+    sizes = data.face_sizes
+    starts = (
+        np.arange(0, len(data.corners), 3, dtype=np.int32)
+        if sizes is None
+        else np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+    )
+    mesh.vertices.add(len(data.vertices))
+    mesh.loops.add(len(data.corners))
+    mesh.polygons.add(len(starts))
+    mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
+    mesh.attributes[".corner_vert"].data.foreach_set("value", data.corners)
+    mesh.polygons.foreach_set("loop_start", starts)
+    mesh.update(calc_edges=True)
+    if data.uvs is not None:
+        layer = mesh.uv_layers.new(name=UV_MAP, do_init=False)
+        mesh.attributes[layer.name].data.foreach_set("vector", data.uvs.ravel())
+    if data.slots is not None:
+        slots = mesh.attributes.new("material_index", "INT", "FACE")
+        slots.data.foreach_set("value", data.slots)
+    _shade(mesh, data, smooth_angle)
+    return mesh
+
+
+def copy_bare(mesh: Any, ledger: Ledger) -> Any:
+    """A copy without materials, slots and properties, at next to no cost in time and memory."""
+    copied = ledger.note(mesh.copy())
+    for key in list(copied.keys()):
+        del copied[key]
+    copied.materials.clear()
+    slots = copied.attributes.get("material_index")
+    if slots is not None:
+        copied.attributes.remove(slots)
+    return copied
+
+
+def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
+    mesh.shade_smooth()
+    if data.normals is not None:
+        _set_normals(mesh, data.normals)
+    elif not data.smooth:
+        mesh.set_sharp_from_angle(angle=math.radians(smooth_angle))
+
+
+def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
+    """Since Blender 4.5 as they are, through an attribute; before, a hundred times slower and
+    rounded to 16 bits."""
+    if bpy.app.version >= (4, 5):
+        attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
+        attribute.data.foreach_set("vector", normals.ravel())
+    else:
+        mesh.normals_split_custom_set(normals.tolist())
+
+
+def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
+    """The mesh, or one of about so many triangles in its place, shaded by angle.
+
+    Blender decimates only by a modifier of an object that is in the scene, so one is there for a
+    moment: the price is an update of the scene for each large mesh.
+    """
+    mesh.calc_loop_triangles()
+    count = len(mesh.loop_triangles)
+    if count <= most_triangles:
+        return mesh
+    thing = ledger.new_object(mesh.name, mesh)
+    bpy.context.scene.collection.objects.link(thing)
+    modifier = thing.modifiers.new("Decimate", "DECIMATE")
+    modifier.ratio = most_triangles / count
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    reduced = ledger.note(bpy.data.meshes.new_from_object(thing.evaluated_get(depsgraph)))
+    name = mesh.name
+    ledger.remove(thing)
+    ledger.remove(mesh)
+    reduced.name = name
+    _drop_normals(reduced)
+    reduced.shade_smooth()
+    reduced.set_sharp_from_angle(angle=math.radians(smooth_angle))
+    return reduced
+
+
+def _drop_normals(mesh: Any) -> None:
+    """Those of the file do not fit the new faces."""
+    normals = mesh.attributes.get("custom_normal")
+    if normals is not None:
+        mesh.attributes.remove(normals)
+
+
+def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
+    """The convex hull of a mesh, flat; the mesh itself where its hull has no volume."""
+    mesh = ledger.new_mesh(name)
+    mesh.vertices.add(len(data.vertices))
+    mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
+    hull = bmesh.new()
+    try:
+        hull.from_mesh(mesh)
+        found = bmesh.ops.convex_hull(hull, input=hull.verts[:])
+        unused = {*found["geom_interior"], *found["geom_unused"]}
+        inner = [each for each in unused if isinstance(each, bmesh.types.BMVert)]
+        bmesh.ops.delete(hull, geom=inner, context="VERTS")
+        if hull.faces and abs(hull.calc_volume()) > 0.0:
+            hull.to_mesh(mesh)
+            return mesh
+    finally:
+        hull.free()
+    ledger.remove(mesh)
+    return build_mesh(data, name, ledger, smooth_angle=smooth_angle)
+
+
+LoadShape = Callable[[Geometry, Diagnostics, str, int], MeshData]
+"""Arrays of a shape, for a subject (a link's name) and line; raises MeshError."""
+
+_PLACEHOLDER_SHARE = 0.03
+
+
+class ShapeBuilder:
+    """Builds the shapes of one robot. Equal geometries share a mesh; visuals and collisions never
+    do, since what a user does to one must not touch the other."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        size: float,
+        options: ImportOptions,
+        load: LoadShape,
+        resolve_texture: ResolveTexture,
+        ledger: Ledger,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._looks = VisualMaterials(robot)
+        self._size = size
+        self._options = options
+        self._load = load
+        self._ledger = ledger
+        self._diagnostics = diagnostics
+        self._materials = MaterialBuilder(resolve_texture, ledger, diagnostics)
+        self._meshes: dict[tuple[type, Geometry], Any | None] = {}
+        self._loaded: dict[Geometry, MeshData | MeshError] = {}
+
+    def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
+        built = self._build(visual, link, empty, f"{empty.name}_visual", collection)
+        data = self._loaded[visual.geometry]
+        # As RViz does it: a mesh that brings materials along keeps them.
+        if built.type == "MESH" and not isinstance(data, MeshError) and not data.materials:
+            material = self._looks.find(visual, link)
+            if material is not None:
+                self._dress(built, material, link, has_uvs=data.uvs is not None)
+        return built
+
+    def build_collision(self, collision: Collision, link: Link, empty: Any, collection: Any) -> Any:
+        built = self._build(collision, link, empty, f"{empty.name}_collision", collection)
+        built.display_type = "WIRE"
+        built.hide_render = True
+        return built
+
+    def _build(
+        self, shape: Visual | Collision, link: Link, empty: Any, name: str, collection: Any
+    ) -> Any:
+        mesh = self._find_mesh(shape, link)
+        built = self._ledger.new_object(shape.name or name, mesh)
+        if mesh is None:
+            built.empty_display_type = "CUBE"
+            built.empty_display_size = _PLACEHOLDER_SHARE * self._size
+        built.parent = empty
+        place(built, matrix_from_pose(shape.origin))
+        is_visual = isinstance(shape, Visual)
+        built[properties.PART] = properties.VISUALS if is_visual else properties.COLLISIONS
+        built[properties.SHAPE] = properties.pack(shape)
+        collection.objects.link(built)
+        return built
+
+    def _find_mesh(self, shape: Visual | Collision, link: Link) -> Any | None:
+        key = (type(shape), shape.geometry)
+        if key not in self._meshes:
+            data = self._load_once(shape.geometry, link, shape.line)
+            made = None if isinstance(data, MeshError) else self._make_mesh(data, shape, link)
+            if made is not None and not isinstance(data, MeshError):
+                made[properties.FINGERPRINT] = fingerprint_shape(data, shape, self._options)
+            self._meshes[key] = made
+        return self._meshes[key]
+
+    def _make_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+        """A collision that looks like a visual gets a copy of its mesh: Blender shares the arrays
+        of copies until one of them is changed."""
+        is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
+        alike = self._meshes.get((Visual, shape.geometry))
+        if isinstance(shape, Visual) or is_hull or alike is None:
+            return self._build_mesh(data, shape, link)
+        return copy_bare(alike, self._ledger)
+
+    def _build_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+        """Options about meshes concern mesh files only; collision shapes need no materials."""
+        options = self._options
+        name = data.name or type(shape.geometry).__name__
+        is_file, is_visual = isinstance(shape.geometry, Mesh), isinstance(shape, Visual)
+        if is_file and not is_visual and options.convex_collisions:
+            return build_hull(data, name, self._ledger, smooth_angle=options.smooth_angle)
+        if not is_visual:
+            data = replace(data, materials=(), slots=None)
+        mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
+        if is_file and options.most_triangles:
+            mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
+        for look in data.materials:
+            has_uvs = data.uvs is not None
+            made = self._materials.build_look(look, link.name, shape.line, has_uvs=has_uvs)
+            mesh.materials.append(made)
+        note_looks(mesh, mesh.materials)
+        return mesh
+
+    def _load_once(self, geometry: Geometry, link: Link, line: int) -> MeshData | MeshError:
+        if geometry not in self._loaded:
+            try:
+                loaded: MeshData | MeshError = self._load(
+                    geometry, self._diagnostics, link.name, line
+                )
+            except MeshError as error:
+                self._report(error, geometry, link, line)
+                loaded = error
+            self._loaded[geometry] = loaded
+        return self._loaded[geometry]
+
+    def _report(self, error: MeshError, geometry: Geometry, link: Link, line: int) -> None:
+        what = (
+            f"mesh {quote(geometry.filename)}"
+            if isinstance(geometry, Mesh)
+            else f"a {type(geometry).__name__.lower()}"
+        )
+        self._diagnostics.warning(
+            error.code,
+            f"{what} of link {quote(link.name)}: {error.message}; an empty stands in its place",
+            subject=link.name,
+            line=line,
+        )
+
+    def _dress(self, built: Any, material: Material, link: Link, *, has_uvs: bool) -> None:
+        """Objects of one mesh may have different colours: the material sits on the object."""
+        made = self._materials.build(material, link.name, has_uvs=has_uvs)
+        if made is None:
+            return
+        if not built.data.materials:
+            built.data.materials.append(None)
+        built.material_slots[0].link = "OBJECT"
+        built.material_slots[0].material = made
+        note_looks(built, [made])

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ranges of joints as wires beside them, each under the empty of the link it stands in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+
+from ...rig.limit_marks import draw_limits, draw_marks
+from ...rig.rig_plan import BonePlan, LimitMarkPlan, Mark, Role
+from ..ledger import Ledger
+from ..standing import properties
+from .links import place
+
+
+def build_limit_marks(
+    plans: Sequence[LimitMarkPlan], links: Mapping[str, Any], collection: Any, ledger: Ledger
+) -> None:
+    """Makes them into the collection. They are seen through the robot and never rendered, and a
+    click goes through them."""
+    for plan in plans:
+        name = f"{plan.joint}_limits"
+        mesh = ledger.new_mesh(name)
+        points, edges = draw_limits(plan)
+        mesh.from_pydata(points.tolist(), edges, ())
+        mark = ledger.new_object(name, mesh)
+        mark.parent = links[plan.parent]
+        place(mark, plan.place)
+        mark.display_type = "WIRE"
+        mark.show_in_front = True
+        mark.hide_render = True
+        mark.hide_select = True
+        mark[properties.LIMITS_OF] = plan.joint
+        collection.objects.link(mark)
+
+
+Color = tuple[float, float, float]
+
+_COLORS: dict[Role, Color] = {
+    "revolute": (1.0, 0.72, 0.13),
+    "continuous": (0.45, 0.9, 0.25),
+    "prismatic": (0.2, 0.72, 1.0),
+    "several": (1.0, 0.42, 0.16),
+    "fixed": (0.6, 0.6, 0.6),
+    "follower": (0.72, 0.56, 0.95),
+    "root": (1.0, 0.25, 0.4),
+}
+"""Bright and apart in lightness too, on the dark grey of Blender's default theme."""
+
+_WIRE_WIDTH = 1.8
+"""Pixels."""
+
+
+def build_looks(armature: Any, bones: Sequence[BonePlan], ledger: Ledger) -> None:
+    """Gives the bones their shapes and colours."""
+    looks = {bone.name: bone.look for bone in bones if bone.look is not None}
+    if not looks:
+        return
+    widgets = {
+        marks: _find_widget(marks) or _build_widget(marks, ledger)
+        for marks in dict.fromkeys(look.marks for look in looks.values())
+    }
+    radii = []
+    for pose_bone in armature.pose.bones:
+        look = looks.get(pose_bone.name)
+        radii.append(1.0 if look is None else look.radius)
+        if look is not None:
+            pose_bone.custom_shape = widgets[look.marks]
+            _paint(pose_bone.bone.color, look.role)
+    _scale(armature.pose.bones, radii)
+
+
+def _scale(pose_bones: Any, radii: Sequence[float]) -> None:
+    """In metres, all at once: one by one it takes six times as long."""
+    count = len(radii)
+    pose_bones.foreach_set("use_custom_shape_bone_size", [False] * count)
+    pose_bones.foreach_set("custom_shape_scale_xyz", [radius for radius in radii for _ in "xyz"])
+    pose_bones.foreach_set("custom_shape_wire_width", [_WIRE_WIDTH] * count)
+
+
+def _paint(color: Any, role: Role) -> None:
+    normal, select, active = _SHADES[role]
+    color.palette = "CUSTOM"
+    shades = color.custom
+    shades.normal = normal
+    shades.select = select
+    shades.active = active
+
+
+def _lighten(color: Color, share: float) -> Color:
+    red, green, blue = color
+    return (red + share * (1 - red), green + share * (1 - green), blue + share * (1 - blue))
+
+
+_SHADES = {
+    role: (color, _lighten(color, 0.55), _lighten(color, 0.85)) for role, color in _COLORS.items()
+}
+"""As it is, selected, and active."""
+
+
+def _name(marks: tuple[Mark, ...]) -> str:
+    return "-".join(["WGT", *(f"{kind}_{'XYZ'[axis]}" for kind, axis in marks)])
+
+
+def _find_widget(marks: tuple[Mark, ...]) -> Any | None:
+    """One that another robot of the file has. By name, since a file may hold many objects; one
+    that a user renamed stays with the robots that have it."""
+    name = _name(marks)
+    found = bpy.data.objects.get((name, None))
+    return found if found is not None and found.get(properties.WIDGET) == name else None
+
+
+def _build_widget(marks: tuple[Mark, ...], ledger: Ledger) -> Any:
+    name = _name(marks)
+    mesh = ledger.share(bpy.data.meshes.new(name))
+    points, edges = draw_marks(marks)
+    mesh.from_pydata(points.tolist(), edges, ())
+    widget = ledger.share(bpy.data.objects.new(name, mesh))
+    widget[properties.WIDGET] = name
+    return widget

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender to Robot: what a rig says, and what its shapes look like now."""

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's materials as looks: the colour and the image of their Principled BSDF.
+
+Robots have matt looks of one colour or one image; what else nodes do is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...geometry.mesh_data import MeshMaterial
+from ..convert import save_pixels
+
+_DIGITS = 6
+_WITHOUT_MATERIAL = MeshMaterial()
+
+
+class LookReader:
+    """Reads each material once. Images that are in no file are written into `folder`, which has to
+    be there as long as the looks are used. An image that is gone is reported once; the colour takes
+    its place."""
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._folder = folder
+        self._diagnostics = diagnostics
+        self._looks: dict[Any, MeshMaterial] = {}
+        self._images: dict[Any, Path | None] = {}
+
+    def read(self, material: Any | None) -> MeshMaterial:
+        """An empty slot is grey, as Blender shows it."""
+        if material is None:
+            return _WITHOUT_MATERIAL
+        if material not in self._looks:
+            self._looks[material] = self._read(material)
+        return self._looks[material]
+
+    def _read(self, material: Any) -> MeshMaterial:
+        shader = _find_shader(material)
+        if shader is None:
+            red, green, blue, alpha = material.diffuse_color
+            return MeshMaterial(name=material.name, color=_srgb(red, green, blue, alpha))
+        red, green, blue, _ = shader.inputs["Base Color"].default_value
+        image = _find_image(shader.inputs["Base Color"])
+        texture = None if image is None else self._find_file(image, material)
+        alpha, image_alpha = _read_alpha(shader.inputs["Alpha"])
+        return MeshMaterial(
+            name=material.name,
+            color=_srgb(red, green, blue, alpha),
+            texture=texture,
+            image_alpha=image_alpha and texture is not None,
+        )
+
+    def _find_file(self, image: Any, material: Any) -> Path | None:
+        if image not in self._images:
+            try:
+                self._images[image] = self._provide(image)
+            except MeshError as error:
+                self._images[image] = None
+                self._diagnostics.warning(
+                    error.code,
+                    f"texture {quote(image.name)}: {error.message}; the colour is shown in its "
+                    "place",
+                    subject=material.name,
+                )
+        return self._images[image]
+
+    def _provide(self, image: Any) -> Path:
+        """The file of an image; of one that was painted on, or that lies in the .blend, a file
+        made of it."""
+        path = Path(bpy.path.abspath(image.filepath, library=image.library) or image.name)
+        name = re.sub(r"[^\w.-]", "_", path.name) or "texture"
+        made = self._folder / str(len(self._images)) / name
+        if image.is_dirty or image.source == "GENERATED":
+            made.parent.mkdir()
+            made = made.with_suffix(".png")
+            save_pixels(image, made, image.name)
+            return made
+        if image.packed_file is not None:
+            made.parent.mkdir()
+            made.write_bytes(image.packed_file.data)
+            return made
+        if not path.is_file():
+            raise MeshError(f"there is no file {quote(str(path))}", code="missing-texture")
+        return path
+
+
+def _find_shader(material: Any) -> Any | None:
+    """The Principled BSDF that the surface is made of. Before Blender 5 nodes could be off."""
+    if material.node_tree is None or (bpy.app.version < (5, 0) and not material.use_nodes):
+        return None
+    output = material.node_tree.get_output_node("ALL")
+    if output is None:
+        return None
+    return next(_nodes_above(output.inputs["Surface"], "BSDF_PRINCIPLED"), None)
+
+
+def _find_image(socket: Any) -> Any | None:
+    nodes = _nodes_above(socket, "TEX_IMAGE")
+    return next((node.image for node in nodes if node.image is not None), None)
+
+
+def _read_alpha(socket: Any) -> tuple[float, bool]:
+    """(alpha, whether an image's is multiplied with it)."""
+    if not socket.is_linked:
+        return socket.default_value, False
+    factor = 1.0
+    for node in _nodes_above(socket, "MATH"):
+        if node.operation == "MULTIPLY":
+            for each in node.inputs[:2]:
+                factor *= 1.0 if each.is_linked else each.default_value
+    return factor, _find_image(socket) is not None
+
+
+def _nodes_above(socket: Any, kind: str) -> Iterator[Any]:
+    """The nodes of this kind that a socket gets its value from, the nearest first."""
+    waiting, seen = [socket], set()
+    while waiting:
+        for link in waiting.pop(0).links:
+            node = link.from_node
+            if link.is_muted or node.name in seen:
+                continue
+            seen.add(node.name)
+            if node.type == kind:
+                yield node
+            waiting.extend(node.inputs)
+
+
+def _srgb(red: float, green: float, blue: float, alpha: float) -> tuple[float, float, float, float]:
+    """Blender's colours are linear and of single precision."""
+    parts = [round(srgb_from_linear(part), _DIGITS) for part in (red, green, blue)]
+    return (parts[0], parts[1], parts[2], round(min(max(alpha, 0.0), 1.0), _DIGITS))
+
+
+def srgb_from_linear(value: float) -> float:
+    """The sRGB transfer function (IEC 61966-2-1)."""
+    value = min(max(value, 0.0), 1.0)
+    return 12.92 * value if value <= 0.0031308 else float(1.055 * value ** (1 / 2.4) - 0.055)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arrays of objects as they stand in the scene: with their modifiers, shape keys and edits.
+
+Collision shapes hang in collections that Blender does not evaluate while they are hidden. An object
+with modifiers is therefore copied into a scene of its own for a moment: the price is an evaluation
+of what it depends on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.mesh_data import MeshData
+from ...geometry.transforms import Matrix
+
+Slots = NDArray[np.int32]
+
+_FLAT = 1e-5
+"""Corner normals this near to those of their faces say nothing that the faces do not say."""
+
+
+def extract_mesh(item: Any, *, bare: bool) -> MeshData:
+    """The polygons of an object in its own frame, before its transform, in metres.
+
+    With `bare` it has no normals and no texture coordinates, as a collision needs none. Materials
+    and slots are left to `extract_slots`.
+    """
+    with shown_mesh(item) as mesh:
+        return _read_mesh(mesh, bare=bare)
+
+
+def extract_slots(item: Any) -> Slots:
+    """(F,) the material slot of each face, in the order of extract_mesh."""
+    with shown_mesh(item) as mesh:
+        attribute = mesh.attributes.get("material_index")
+        slots = np.zeros(len(mesh.polygons), dtype=np.int32)
+        if attribute is not None:
+            mesh.polygons.foreach_get("material_index", slots)
+    return np.clip(slots, 0, max(len(item.material_slots) - 1, 0))
+
+
+def is_plain(item: Any) -> bool:
+    """Whether an object shows its mesh as it is, so that all plain users of the mesh look alike."""
+    return item.type == "MESH" and not item.modifiers and item.data.shape_keys is None
+
+
+@contextmanager
+def shown_mesh(item: Any) -> Iterator[Any]:
+    """The mesh that an object shows, of a curve or a text too; only to be read, and only here."""
+    if item.mode == "EDIT":
+        item.update_from_editmode()
+    if is_plain(item):
+        yield item.data
+        return
+    scene = bpy.data.scenes.new("urdf export")
+    copy = item.copy()
+    try:
+        copy.hide_viewport = False
+        scene.collection.objects.link(copy)
+        layer = scene.view_layers[0]
+        layer.update()
+        depsgraph = layer.depsgraph
+        shown = copy.evaluated_get(depsgraph)
+        try:
+            yield shown.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+        finally:
+            shown.to_mesh_clear()
+    finally:
+        bpy.data.objects.remove(copy)
+        bpy.data.scenes.remove(scene)
+
+
+def transform_mesh(data: MeshData, linear: Matrix) -> MeshData:
+    """The mesh under a linear map (3, 3); faces stay counter-clockwise when it mirrors."""
+    mirrors = np.linalg.det(linear) < 0.0
+    sizes = data.face_sizes
+    order = _reversed_corners(sizes) if mirrors and sizes is not None else slice(None)
+    normals = data.normals
+    if normals is not None:
+        turned = normals[order].astype(np.float64) @ _normal_map(linear).T
+        lengths = np.linalg.norm(turned, axis=1, keepdims=True)
+        normals = (turned / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+    return MeshData(
+        vertices=(data.vertices.astype(np.float64) @ linear.T).astype(np.float32),
+        corners=data.corners[order],
+        face_sizes=sizes,
+        normals=normals,
+        smooth=data.smooth,
+        name=data.name,
+        uvs=None if data.uvs is None else data.uvs[order],
+        materials=data.materials,
+        slots=data.slots,
+    )
+
+
+def _normal_map(linear: Matrix) -> Matrix:
+    """The inverse transpose up to a factor, also of a map that flattens: its cofactors."""
+    a, b, c = linear
+    cofactors: Matrix = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
+    return cofactors * (1.0 if np.linalg.det(linear) >= 0.0 else -1.0)
+
+
+def _reversed_corners(sizes: Any) -> Any:
+    """The corners of each face in the other direction, its first one first."""
+    ends = np.cumsum(sizes)
+    starts = np.repeat(ends - sizes, sizes)
+    within = np.arange(int(ends[-1]) if len(ends) else 0) - starts
+    return starts + (np.repeat(sizes, sizes) - within) % np.repeat(sizes, sizes)
+
+
+def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    sizes = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    return MeshData(
+        vertices=_read_vectors(mesh.vertices, "co", 3),
+        corners=corners,
+        face_sizes=sizes,
+        normals=None if bare else _read_normals(mesh, sizes),
+        name=mesh.name,
+        uvs=None if bare else _read_uvs(mesh),
+    )
+
+
+def _read_normals(mesh: Any, sizes: Any) -> Any:
+    """Those of the corners; None where all faces are flat."""
+    normals = _read_vectors(mesh.corner_normals, "vector", 3)
+    faces = np.repeat(_read_vectors(mesh.polygon_normals, "vector", 3), sizes, axis=0)
+    if not len(normals) or bool(np.abs(normals - faces).max() < _FLAT):
+        return None
+    return normals
+
+
+def _read_uvs(mesh: Any) -> Any:
+    layer = mesh.uv_layers.active
+    if layer is None:
+        return None
+    return _read_vectors(mesh.attributes[layer.name].data, "vector", 2)
+
+
+def _read_vectors(items: Any, name: str, size: int) -> Any:
+    found = np.empty(len(items) * size, dtype=np.float32)
+    items.foreach_get(name, found)
+    return found.reshape(-1, size)

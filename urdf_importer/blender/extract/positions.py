@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the joints of a rig stand, as an export starts with it."""
+
+from typing import Any
+
+from ...model import Joint, Robot
+from ..standing import properties
+from ..standing.armatures import bones_of
+from ..standing.pose import get_joint_positions
+from .scene_source import shorten
+
+_SAME = 1e-6
+"""A position this near to one that the description names is that one: poses are of single
+precision, and one at a limit must not be beyond it."""
+
+
+def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...]:
+    """(joint, its position as text) of the joints that do not follow others, as the rig shows them.
+    BuildError for an object that is no imported robot."""
+    joints = {joint.name: joint for joint in robot.joints}
+    followers = _find_followers(armature)
+    return tuple(
+        (name, _write(joints[name], position))
+        for name, position in get_joint_positions(armature).items()
+        if name in joints and name not in followers
+    )
+
+
+def _find_followers(armature: Any) -> set[str]:
+    return {
+        joint["name"]
+        for bone in bones_of(armature)
+        for joint in bone.get(properties.JOINTS, ())
+        if joint.get("mimics")
+    }
+
+
+def _write(joint: Joint, position: float | tuple[float, ...]) -> str:
+    if isinstance(position, tuple):
+        return ",".join(repr(shorten(number)) for number in position)
+    near = [mark for mark in _marks(joint) if abs(mark - position) <= _SAME * max(1.0, abs(mark))]
+    return repr(near[0] if near else shorten(position))
+
+
+def _marks(joint: Joint) -> list[float]:
+    """The positions that a description names: zero and the limits."""
+    limit, safety = joint.limit, joint.safety_controller
+    bounds = [limit.lower, limit.upper] if limit is not None else []
+    if safety is not None:
+        bounds += [safety.soft_lower_limit, safety.soft_upper_limit]
+    return [0.0, *(bound for bound in bounds if bound is not None)]

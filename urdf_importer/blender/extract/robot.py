@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a rig back to the model, by its properties alone: extract_robot(build(robot)) == robot."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import bpy
+
+from ...diagnostics import BuildError, quote
+from ...model import Joint, Link, Robot
+from ..standing import properties
+from ..standing.armatures import armatures_of
+
+_Model = TypeVar("_Model")
+_KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
+_hints: dict[type[Any], dict[str, Any]] = {}
+
+
+def extract_robot(armature: Any) -> Robot:
+    """The robot as its rig says it. Links whose empty is no longer there are missing, and so are
+    their joints. Raises BuildError for an object that is no imported robot."""
+    kept = armature.get(properties.ROBOT)
+    if kept is None or armature.type != "ARMATURE":
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    packed = kept.to_dict()
+    empties = find_link_empties(armature)
+    links = {name: _link_of(empty) for name, empty in empties.items()}
+    joints = {joint.name: joint for joint in _find_joints(empties, packed)}
+    plain = {k: v for k, v in packed.items() if k not in ("links", "joints", "cut_joints")}
+    described = unpack(Robot, plain | {"links": [], "joints": []})
+    return Robot(
+        **{field.name: getattr(described, field.name) for field in fields(Robot)}
+        | {
+            "links": tuple(links[name] for name in packed["links"] if name in links),
+            "joints": tuple(joints[name] for name in packed["joints"] if name in joints),
+        }
+    )
+
+
+def find_link_empties(armature: Any) -> dict[str, Any]:
+    """Link name -> its empty. Of copies that the user made the one with the first name counts."""
+    found: dict[str, Any] = {}
+    children = group_children()
+    for each in armatures_of(armature):
+        for child in children.get(each, ()):
+            described = child.get(properties.LINK)
+            if described is not None:
+                found.setdefault(described["name"], child)
+    return found
+
+
+def group_children() -> dict[Any, list[Any]]:
+    """Parent -> the objects directly under it, of the whole file, by their names."""
+    groups: dict[Any, list[Any]] = {}
+    for item in bpy.data.objects:
+        if item.parent is not None:
+            groups.setdefault(item.parent, []).append(item)
+    return groups
+
+
+def _link_of(empty: Any) -> Link:
+    packed = empty[properties.LINK].to_dict()
+    packed.pop("undefined", None)
+    return unpack(Link, packed)
+
+
+def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Iterator[Joint]:
+    for empty in empties.values():
+        described = empty.get(properties.JOINT)
+        if described is not None:
+            yield unpack(Joint, described.to_dict())
+    for described in packed.get("cut_joints", ()):
+        yield unpack(Joint, described)
+
+
+def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
+    """The model value of this class that properties.pack made a group of."""
+    if kind not in _hints:
+        _hints[kind] = get_type_hints(kind)
+    hints = _hints[kind]
+    given = {key: _unpack_value(hints[key], value) for key, value in packed.items() if key in hints}
+    return kind(**given)
+
+
+def _unpack_value(hint: Any, value: Any) -> Any:
+    """Groups become the class that the hint names, or of several the one their `type` names."""
+    if get_origin(hint) in (Union, UnionType):
+        choices = [choice for choice in get_args(hint) if choice is not NoneType]
+        hint = _KINDS[value["type"]] if len(choices) > 1 else choices[0]
+    if get_origin(hint) is tuple:
+        return tuple(_unpack_value(get_args(hint)[0], item) for item in value)
+    return unpack(hint, value) if isinstance(value, Mapping) else value

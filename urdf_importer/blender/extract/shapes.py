@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Visuals and collisions as they stand in the scene: what was moved, scaled, changed, coloured,
+added and deleted counts, and nothing is read from files.
+
+A shape that nobody touched is said as the description said it, exactly: Blender holds places and
+sizes in single precision only.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import Diagnostics
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ...geometry.primitives import make_primitive
+from ...geometry.transforms import (
+    Matrix,
+    matrix_from_pose,
+    quaternion_from_rotation,
+)
+from ...model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Geometry,
+    Link,
+    Material,
+    Mesh,
+    Pose,
+    Sphere,
+    Visual,
+)
+from ..game.records import get_property
+from ..standing import properties
+from .materials import LookReader
+from .meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
+from .robot import group_children, unpack
+
+_SAME = 2e-6
+"""Places this near, per metre, are what Blender makes of one place in single precision."""
+Looks = tuple[MeshMaterial, ...]
+_SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneShape:
+    """A shape, and its arrays in its frame; None where its mesh could not be loaded: an empty
+    stands in its place then."""
+
+    shape: Visual | Collision
+    data: MeshData | None
+
+
+class ShapeExtractor:
+    """Extracts the shapes of one robot; plain objects with one mesh and one look share arrays.
+
+    `folder` takes the images that are in no file.
+    """
+
+    def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
+        self._looks = LookReader(folder, diagnostics)
+        self._children = group_children()
+        self._arrays: dict[tuple[Any, bool], MeshData] = {}
+        self._made: dict[tuple[Any, ...], tuple[MeshData, MeshData]] = {}
+
+    def extract_link(self, link: Link, empty: Any) -> list[SceneShape]:
+        """What stands for shapes of a link, in the order of the description; what a user added
+        comes last."""
+        order: dict[Any, int] = {}
+        for index, shape in enumerate((*link.visuals, *link.collisions)):
+            order.setdefault(shape, index)
+        found = []
+        for item, place in self._objects_of(empty):
+            described = _read_shape(item)
+            index = order.get(described, len(order))
+            found.append((index, self._extract(item, described, place)))
+        return [shape for _, shape in sorted(found, key=lambda pair: pair[0])]
+
+    def _objects_of(self, empty: Any) -> Iterator[tuple[Any, Matrix]]:
+        """The objects that hang on a link's empty and stand for its shapes, with their transform
+        (4, 4) in the link's frame."""
+        scale = np.diag([*empty.scale, 1.0])
+        waiting = [(child, scale) for child in self._children.get(empty, ())]
+        while waiting:
+            item, above = waiting.pop(0)
+            # What a builder script mounted on a link is no part of the robot.
+            if properties.LINK in item or get_property(item, "Component_Tag"):
+                continue
+            place = above @ _local_transform(item)
+            if _stands_for_a_shape(item):
+                yield item, place
+            waiting.extend((child, place) for child in self._children.get(item, ()))
+
+    def _extract(self, item: Any, described: Any, place: Matrix) -> SceneShape:
+        origin, linear = _split(place, described.origin if described is not None else None)
+        if item.type not in _SHOWN_TYPES:
+            return SceneShape(shape=replace(described, origin=origin), data=None)
+        is_visual = item.get(properties.PART) != properties.COLLISIONS
+        arrays = self._find_arrays(item, bare=not is_visual)
+        geometry = _find_geometry(item, described, arrays, linear)
+        kind = Visual if is_visual else Collision
+        shape: Any = described or kind(geometry=geometry, name=item.name)
+        shape = replace(shape, geometry=geometry, origin=origin)
+        if not is_visual:
+            return SceneShape(shape=shape, data=self._finish(arrays, linear, (), None))
+        shape, looks, slots = self._dress(item, shape)
+        return SceneShape(shape=shape, data=self._finish(arrays, linear, looks, slots))
+
+    def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:
+        if not is_plain(item) or item.mode == "EDIT":
+            return extract_mesh(item, bare=bare)
+        key = (item.data, bare)
+        if key not in self._arrays:
+            self._arrays[key] = extract_mesh(item, bare=bare)
+        return self._arrays[key]
+
+    def _dress(self, item: Any, visual: Visual) -> tuple[Visual, Looks, Slots | None]:
+        """A single look is the visual's material, so that objects of other colours share the mesh;
+        several are the mesh's, face by face."""
+        looks = tuple(self._looks.read(slot.material) for slot in item.material_slots)
+        slots = extract_slots(item) if len(looks) > 1 else None
+        used = sorted(set(slots.tolist())) if slots is not None else [0]
+        distinct = {looks[slot] for slot in used if slot < len(looks)}
+        needs_several = len(distinct) > 1 or any(look.image_alpha for look in distinct)
+        if needs_several and isinstance(visual.geometry, Mesh):
+            return replace(visual, material=None), looks, slots
+        look = looks[used[0]] if looks and used else MeshMaterial()
+        texture = None if look.texture is None else str(look.texture)
+        material = Material(name=look.name, color=look.color, texture=texture)
+        return replace(visual, material=material), (), None
+
+    def _finish(
+        self, arrays: MeshData, linear: Matrix | None, looks: Looks, slots: Slots | None
+    ) -> MeshData:
+        if linear is None and not looks:
+            return arrays
+        key = (id(arrays), None if linear is None else linear.tobytes(), looks)
+        if key not in self._made:
+            data = arrays if linear is None else transform_mesh(arrays, linear)
+            # While its arrays are kept, no others can have their id.
+            self._made[key] = arrays, replace(data, materials=looks, slots=slots)
+        return self._made[key][1]
+
+
+def _stands_for_a_shape(item: Any) -> bool:
+    """Shapes that were imported, copies of them, and whatever a user hung on a link to be seen; not
+    the marks that an import draws."""
+    if properties.PART in item:
+        is_known = item.type in _SHOWN_TYPES or properties.SHAPE in item
+        return is_known and item[properties.PART] != properties.INERTIALS
+    is_mark = properties.LIMITS_OF in item or properties.WIDGET in item
+    return item.type in _SHOWN_TYPES and not item.hide_render and not is_mark
+
+
+def _read_shape(item: Any) -> Any | None:
+    """What the description said of an object; None of one that a user added."""
+    described = item.get(properties.SHAPE)
+    if described is None:
+        return None
+    is_visual = item.get(properties.PART) == properties.VISUALS
+    return unpack(Visual if is_visual else Collision, described.to_dict())
+
+
+def _local_transform(item: Any) -> Matrix:
+    """(4, 4) under the parent, from what is set, not from what was last drawn: hidden objects are
+    not kept up to date. Constraints are evaluated."""
+    if item.parent_type != "OBJECT" or any(not each.mute for each in item.constraints):
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        parent = np.array(item.parent.evaluated_get(depsgraph).matrix_world)
+        local: Matrix = np.linalg.solve(parent, item.evaluated_get(depsgraph).matrix_world)
+        return local
+    above: Matrix = np.array(item.matrix_parent_inverse) @ np.array(item.matrix_basis)
+    return above
+
+
+def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
+    """(pose, linear map (3, 3) of the mesh before it or None): a pose can neither scale nor shear.
+
+    The pose is the described one where the object still stands there.
+    """
+    u, _, v = np.linalg.svd(place[:3, :3])
+    rotation = u @ v
+    if np.linalg.det(rotation) < 0.0:
+        rotation = -rotation
+    residue: Matrix = rotation.T @ place[:3, :3]
+    linear = None if np.abs(residue - np.eye(3)).max() < _SAME else residue
+    if described is not None:
+        wanted = matrix_from_pose(described)
+        near = np.abs(place[:3, 3] - wanted[:3, 3]) < _SAME * (1.0 + np.abs(wanted[:3, 3]))
+        if near.all() and np.abs(rotation - wanted[:3, :3]).max() < _SAME:
+            return described, linear
+    x, y, z = place[:3, 3].tolist()
+    return Pose(xyz=(x, y, z), quat_xyzw=quaternion_from_rotation(rotation)), linear
+
+
+def _find_geometry(
+    item: Any, described: Any | None, arrays: MeshData, linear: Matrix | None
+) -> Geometry:
+    """The described one; of a simple shape whose mesh was changed a mesh."""
+    if described is None:
+        return Mesh(filename=item.name)
+    geometry: Geometry = described.geometry
+    if isinstance(geometry, Mesh):
+        return geometry
+    scaled = geometry if linear is None else _scale_primitive(geometry, linear)
+    if scaled is None or not _is_untouched(geometry, arrays):
+        return Mesh(filename=item.name)
+    return scaled
+
+
+def _is_untouched(geometry: Any, arrays: MeshData) -> bool:
+    made = make_primitive(geometry)
+    return np.array_equal(made.vertices, arrays.vertices) and np.array_equal(
+        made.corners, arrays.corners
+    )
+
+
+def _scale_primitive(geometry: Geometry, linear: Matrix) -> Geometry | None:
+    """A simple shape under a linear map, where it stays one of its kind."""
+    sizes = np.abs(np.diag(linear))
+    if np.abs(np.abs(linear) - np.diag(sizes)).max() > _SAME or not sizes.all():
+        return None
+    x, y, z = sizes.tolist()
+    is_round = abs(x - y) < _SAME
+    is_even = is_round and abs(x - z) < _SAME
+    match geometry:
+        case Box(size=size):
+            return Box(size=(size[0] * x, size[1] * y, size[2] * z))
+        case Cylinder(radius=radius, length=length) if is_round:
+            return Cylinder(radius=radius * x, length=length * z)
+        case Sphere(radius=radius) if is_even:
+            return Sphere(radius=radius * x)
+        case Capsule(radius=radius, length=length) if is_even:
+            return Capsule(radius=radius * x, length=length * x)
+    return None

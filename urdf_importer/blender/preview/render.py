@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones as meshes, since Blender renders no bones.
+
+Moving joints are coloured and carry their axes: a ring for what turns, an arrow for what slides,
+red for the bone's X, green for Y, blue for Z. Fixed bones are grey; mechanism bones are left out.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...diagnostics import BuildError, quote
+from ...files.outputs import replace_file
+from ...geometry.transforms import Matrix
+from ...rig.rig_plan import FIXED, JOINTS
+from ..standing import properties
+from ..standing.armatures import armatures_of, children_of, objects_of
+from .studio import Studio
+
+_MOVING = (1.0, 0.42, 0.02)
+_STATIC = (0.3, 0.31, 0.33)
+_AXES = ((0.75, 0.02, 0.03), (0.08, 0.45, 0.03), (0.02, 0.12, 0.75))
+_OCTAHEDRON = np.array(
+    [[0, 0, 0], [1, 0.1, 1], [-1, 0.1, 1], [-1, 0.1, -1], [1, 0.1, -1], [0, 1, 0]], float
+)
+_OCTAHEDRON_FACES = [(0, i % 4 + 1, i) for i in range(1, 5)] + [
+    (i, i % 4 + 1, 5) for i in range(1, 5)
+]
+_CORNERS = np.concatenate([np.eye(3), -np.eye(3)])
+_SIDES = 24
+_BEADS = 0.012
+"""Radius of the ball that stands for a link without bone, as a share of the robot's size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kit:
+    """The meshes that all bones share."""
+
+    moving: Any
+    static: Any
+    rings: tuple[Any, ...]
+    arrows: tuple[Any, ...]
+    bead: Any
+
+
+def build_rig_shapes(
+    armatures: Sequence[Any], links: Matrix, size: float, studio: Studio
+) -> Matrix:
+    """Puts the bones of evaluated armature objects into the studio, and a ball at the origin of
+    each link's frame (n, 4, 4). `size` is the robot's, in metres.
+
+    Gives the points (n, 3) around what marks the joints: it may stick out of the robot.
+    """
+    kit = _build_kit(studio)
+    marked = []
+    for bone in (bone for each in armatures if each.pose for bone in each.pose.bones):
+        collections = {collection.name for collection in bone.bone.collections}
+        if collections & {JOINTS, FIXED}:
+            frame = np.array(bone.id_data.matrix_world) @ np.array(bone.matrix)
+            reach = _add_bone(bone, frame, size, kit, studio)
+            marked += [frame[:3, 3] + reach * _CORNERS]
+    for frame in links:
+        studio.add_mesh(kit.bead, frame @ _scale(_BEADS * size))
+    return np.concatenate([np.empty((0, 3)), *marked])
+
+
+def _add_bone(bone: Any, frame: Matrix, size: float, kit: _Kit, studio: Studio) -> float:
+    """Gives how far what marks its joints reaches around its head."""
+    joints = bone.bone.get(properties.JOINTS, ())
+    thickness = min(0.1 * bone.length, 0.024 * size)
+    shape = np.diag([thickness, bone.length, thickness, 1.0])
+    studio.add_mesh(kit.moving if joints else kit.static, frame @ shape)
+    least = min(0.6 * bone.length, 0.025 * size)
+    reach = min(max(0.3 * bone.length, least), 0.05 * size)
+    for joint in joints:
+        for prop, index in zip(joint["properties"], joint["indices"], strict=True):
+            marks = kit.arrows if prop == "location" else kit.rings
+            studio.add_mesh(marks[index], frame @ _scale(reach))
+    return reach if joints else 0.0
+
+
+def _scale(factor: float) -> Matrix:
+    return np.diag([factor, factor, factor, 1.0])
+
+
+def _build_kit(studio: Studio) -> _Kit:
+    moving = studio.new_material("Preview Joint", _MOVING, 0.35)
+    static = studio.new_material("Preview Fixed", _STATIC)
+    axes = [studio.new_material(f"Preview {n}", c) for n, c in zip("XYZ", _AXES, strict=True)]
+    return _Kit(
+        moving=studio.new_mesh("Preview Joint", _OCTAHEDRON, _OCTAHEDRON_FACES, moving),
+        static=studio.new_mesh("Preview Fixed", _OCTAHEDRON, _OCTAHEDRON_FACES, static),
+        rings=tuple(_build_ring(i, axes[i], studio) for i in range(3)),
+        arrows=tuple(_build_arrow(i, axes[i], studio) for i in range(3)),
+        bead=_build_bead(static, studio),
+    )
+
+
+def _build_ring(axis: int, material: Any, studio: Studio) -> Any:
+    """A ring of radius 1 about the axis, with a pin along it."""
+    profile = [(1 + 0.07 * math.cos(a), 0.07 * math.sin(a)) for a in _angles(8)]
+    ring, faces = _revolve(profile, closed=True)
+    pin, more = _revolve([(0.0, -0.7), (0.05, -0.7), (0.05, 1.15), (0.16, 1.15), (0.0, 1.6)])
+    faces += [tuple(i + len(ring) for i in face) for face in more]
+    return studio.new_mesh(
+        f"Ring {axis}", _turn(np.concatenate([ring, pin]), axis), faces, material
+    )
+
+
+def _build_arrow(axis: int, material: Any, studio: Studio) -> Any:
+    """A double arrow along the axis."""
+    profile = [
+        (0.0, -2.2), (0.3, -1.4), (0.12, -1.4), (0.12, 1.4), (0.3, 1.4), (0.0, 2.2)
+    ]  # fmt: skip
+    vertices, faces = _revolve(profile)
+    return studio.new_mesh(f"Arrow {axis}", _turn(vertices, axis), faces, material)
+
+
+def _build_bead(material: Any, studio: Studio) -> Any:
+    profile = [(math.sin(a), -math.cos(a)) for a in np.linspace(0, math.pi, 9)]
+    vertices, faces = _revolve(profile)
+    return studio.new_mesh("Bead", vertices, faces, material)
+
+
+def _revolve(
+    profile: list[tuple[float, float]], *, closed: bool = False
+) -> tuple[Matrix, list[tuple[int, ...]]]:
+    """Vertices (n, 3) and faces of a profile of (radius, height) turned about Z."""
+    vertices = np.array(
+        [
+            (radius * math.cos(a), radius * math.sin(a), height)
+            for radius, height in profile
+            for a in _angles(_SIDES)
+        ]
+    )
+    rows = len(profile)
+    faces: list[tuple[int, ...]] = []
+    for row in range(rows if closed else rows - 1):
+        here, there = row * _SIDES, (row + 1) % rows * _SIDES
+        for i in range(_SIDES):
+            j = (i + 1) % _SIDES
+            faces.append((here + i, here + j, there + j, there + i))
+    return vertices, faces
+
+
+def _angles(count: int) -> list[float]:
+    return [2 * math.pi * i / count for i in range(count)]
+
+
+def _turn(vertices: Matrix, axis: int) -> Matrix:
+    """The same with Z laid on another axis, without mirroring."""
+    return np.roll(vertices, axis + 1, axis=1)
+
+
+_LEAST_SIZE = 1e-3
+"""Metres; a robot smaller than this is looked at from the distance of one of this size."""
+_GLASS = (0.27, 0.34, 0.43)
+
+
+def render_preview(
+    armature: Any,
+    path: str | PathLike[str],
+    *,
+    width: int = 960,
+    height: int = 720,
+    samples: int = 24,
+    bones: bool = False,
+) -> None:
+    """Renders the robot as it is posed into a PNG file of `width` x `height` pixels.
+
+    `bones` shows the rig through a transparent robot: moving joints in colour with the axis of
+    each, fixed ones in grey. A robot without visuals is shown by its bones and links in any case.
+    An existing file is overwritten. Raises BuildError for an object that is no imported robot,
+    WriteError where the file cannot be written.
+    """
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    with replace_file(path) as temporary, Studio(width, height, samples) as studio:
+        points = _set_scene(armature, studio, bones)
+        studio.light(points)
+        studio.aim(points)
+        studio.render(temporary)
+
+
+def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
+    """Puts the robot into the studio; gives the points (n, 3) that shall be in the picture."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    posed = [each.evaluated_get(depsgraph) for each in armatures_of(armature)]
+    shapes = _copy_visuals(armature, depsgraph, studio)
+    points = _corners(shapes)
+    if bones or not shapes:
+        points = np.concatenate([points, *map(_bone_ends, posed)])
+    links = np.empty((0, 4, 4)) if shapes else _link_frames(armature, depsgraph)
+    points = np.concatenate([points, links[:, :3, 3]])
+    size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
+    if bones or not shapes:
+        _see_through(shapes, studio)
+        marked = build_rig_shapes(posed, links, size, studio)
+        points = np.concatenate([points, marked])
+    return _widen(points, size)
+
+
+def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
+    """Copies of what the robot shows when rendered, each standing where it is now."""
+    copies = []
+    for source in objects_of(armature):
+        if source.type == "MESH" and not source.hide_render and len(source.data.vertices):
+            copy = studio.add(source.copy())
+            copy.animation_data_clear()
+            copy.constraints.clear()
+            copy.parent = None
+            copy.matrix_world = source.evaluated_get(depsgraph).matrix_world
+            copies.append(copy)
+    return copies
+
+
+def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
+    """(n, 4, 4) frames of all links in world space."""
+    return np.array(
+        [
+            np.array(child.evaluated_get(depsgraph).matrix_world)
+            for child in children_of(armature)
+            if properties.LINK in child
+        ]
+    ).reshape(-1, 4, 4)
+
+
+def _corners(shapes: Sequence[Any]) -> Matrix:
+    """(n, 3) corners of the shapes' bounding boxes, in world space."""
+    corners = [
+        shape.matrix_world @ mathutils.Vector(c) for shape in shapes for c in shape.bound_box
+    ]
+    return np.array(corners, float).reshape(-1, 3)
+
+
+def _bone_ends(posed: Any) -> Matrix:
+    """(n, 3) heads and tails of the bones in world space."""
+    world = posed.matrix_world
+    bones = posed.pose.bones if posed.pose else ()
+    ends = [world @ point for bone in bones for point in (bone.head, bone.tail)]
+    return np.array(ends, float).reshape(-1, 3)
+
+
+def _widen(points: Matrix, size: float) -> Matrix:
+    """The points and a little around them, so that no view is of size zero."""
+    around = 0.02 * size * np.concatenate([np.eye(3), -np.eye(3)])
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    return np.concatenate([points, middle + around])
+
+
+def _see_through(shapes: Sequence[Any], studio: Studio) -> None:
+    glass = studio.new_glass("Preview Glass", _GLASS)
+    for shape in shapes:
+        for slot in shape.material_slots:
+            slot.link = "OBJECT"
+            slot.material = glass
+        if not shape.material_slots:
+            shape.active_material = glass
+        # It neither tints nor is mirrored in the bones; its shadow stays.
+        shape.visible_diffuse = shape.visible_glossy = False

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene to take a picture in: camera, light, floor, and whatever is put there.
+
+Cycles on the CPU is the only engine that works on every machine without a graphics driver.
+Everything is made in a scene of its own and removed with it: the user's scene, render settings and
+materials are never touched.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...diagnostics import BuildError, WriteError, quote
+from ...geometry.transforms import Matrix
+from ...interrupts import hold_interrupt
+
+Color = tuple[float, float, float]
+
+_FROM = (1.0, -0.8, 0.5)
+"""Where the camera is, seen from the robot: robots look along +X, so front and side are seen."""
+_SUN_FROM = (0.55, -0.9, 1.35)
+_SUN_WIDTH = math.radians(12)
+_SUN_STRENGTH = 1.3
+_SUN = (1.0, 0.97, 0.93)
+_BACKGROUND = (0.79, 0.805, 0.83)
+_LENS = 70.0
+_MARGIN = 1.12
+_FLOOR_SHARE = 3.0
+
+
+class Studio:
+    """Use in a `with` block; all lengths in metres, all frames in world space."""
+
+    def __init__(self, width: int, height: int, samples: int) -> None:
+        self._made: list[Any] = []
+        self._images = set(bpy.data.images)
+        self._scene = bpy.data.scenes.new("Preview")
+        self._ratio = width / height
+        try:
+            self._set_up(width, height, samples)
+        except BaseException:
+            self._remove()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._remove()
+
+    def _remove(self) -> None:
+        bpy.data.scenes.remove(self._scene)
+        results = [image for image in bpy.data.images if image not in self._images]
+        bpy.data.batch_remove(self._made + results)
+        self._made.clear()
+
+    def _set_up(self, width: int, height: int, samples: int) -> None:
+        render = self._scene.render
+        try:
+            render.engine = "CYCLES"
+        except TypeError:
+            raise BuildError("a picture needs Cycles, which this Blender has not enabled") from None
+        render.resolution_x, render.resolution_y = width, height
+        render.resolution_percentage = 100
+        render.use_file_extension = False
+        render.image_settings.file_format = "PNG"
+        render.image_settings.color_mode = "RGB"
+        self._scene.view_settings.view_transform = "Khronos PBR Neutral"
+        cycles = self._scene.cycles
+        cycles.device = "CPU"
+        cycles.samples = samples
+        cycles.use_denoising = False
+        cycles.use_adaptive_sampling = False
+        cycles.use_light_tree = False
+        cycles.max_bounces = 3
+        cycles.diffuse_bounces = cycles.glossy_bounces = 1
+        cycles.transparent_max_bounces = 128
+        # No path ends by chance: costs little here and spares most of the grain.
+        cycles.min_light_bounces = 3
+        cycles.min_transparent_bounces = 128
+
+    def add(self, shown: Any) -> Any:
+        """Puts a new object here; it is removed in the end."""
+        self._made.append(shown)
+        self._scene.collection.objects.link(shown)
+        return shown
+
+    def add_mesh(self, mesh: Any, frame: Matrix) -> Any:
+        """An object of a mesh at `frame` (4, 4), which may scale."""
+        shown = self.add(bpy.data.objects.new(mesh.name, mesh))
+        shown.matrix_world = mathutils.Matrix(frame.tolist())
+        return shown
+
+    def new_mesh(
+        self, name: str, vertices: Matrix, faces: Sequence[Sequence[int]], material: Any
+    ) -> Any:
+        """A flat shaded mesh of vertices (n, 3)."""
+        mesh = bpy.data.meshes.new(name)
+        self._made.append(mesh)
+        mesh.from_pydata(vertices.tolist(), [], [list(face) for face in faces])
+        mesh.materials.append(material)
+        return mesh
+
+    def new_material(self, name: str, color: Color, roughness: float = 0.5) -> Any:
+        """An opaque material of a linear colour."""
+        material, tree = self._new_node_material(name)
+        shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
+        shader.inputs["Base Color"].default_value = (*color, 1.0)
+        shader.inputs["Roughness"].default_value = roughness
+        _to_output(tree, shader)
+        return material
+
+    def new_glass(self, name: str, color: Color) -> Any:
+        """A material that is looked through, denser towards the outline of what has it."""
+        material, tree = self._new_node_material(name)
+        facing = tree.nodes.new("ShaderNodeLayerWeight")
+        facing.inputs["Blend"].default_value = 0.3
+        density = tree.nodes.new("ShaderNodeMapRange")
+        density.inputs["To Min"].default_value = 0.07
+        density.inputs["To Max"].default_value = 0.62
+        tree.links.new(facing.outputs["Facing"], density.inputs["Value"])
+        outside = tree.nodes.new("ShaderNodeMath")
+        outside.operation = "LESS_THAN"
+        outside.inputs[1].default_value = 0.5
+        side = tree.nodes.new("ShaderNodeNewGeometry").outputs["Backfacing"]
+        tree.links.new(side, outside.inputs[0])
+        shown = tree.nodes.new("ShaderNodeMath")
+        shown.operation = "MULTIPLY"
+        tree.links.new(density.outputs["Result"], shown.inputs[0])
+        tree.links.new(outside.outputs[0], shown.inputs[1])
+        glow = tree.nodes.new("ShaderNodeEmission")
+        glow.inputs["Color"].default_value = (*color, 1.0)
+        _mix_with_clear(tree, shown.outputs[0], glow)
+        return material
+
+    def light(self, points: Matrix) -> None:
+        """Sun, sky, and a floor under the points (n, 3)."""
+        self._build_world()
+        sun = bpy.data.lights.new("Preview Sun", "SUN")
+        self._made.append(sun)
+        sun.energy, sun.angle, sun.color = _SUN_STRENGTH, _SUN_WIDTH, _SUN
+        lamp = self.add(bpy.data.objects.new("Preview Sun", sun))
+        direction = mathutils.Vector(_SUN_FROM)
+        lamp.matrix_world = direction.to_track_quat("Z", "Y").to_matrix().to_4x4()
+        self._build_floor(points)
+
+    def _build_world(self) -> None:
+        """One colour all around: what lights the robot is also the background."""
+        world = bpy.data.worlds.new("Preview World")
+        self._made.append(world)
+        self._scene.world = world
+        # Rays that leave the scene find this light well enough; aiming at it only adds noise.
+        world.cycles.sampling_method = "NONE"
+        tree = _node_tree(world)
+        light = tree.nodes.new("ShaderNodeBackground")
+        light.inputs["Color"].default_value = (*_BACKGROUND, 1.0)
+        output = tree.nodes.new("ShaderNodeOutputWorld")
+        tree.links.new(light.outputs[0], output.inputs["Surface"])
+
+    def _build_floor(self, points: Matrix) -> None:
+        """As bright as the background where no shadow falls, so it has no edge and no horizon."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        radius = _FLOOR_SHARE * float(np.linalg.norm(high - low))
+        frame = np.diag([radius, radius, radius, 1.0])
+        frame[:3, 3] = [*((low + high) / 2)[:2], low[2] - 1e-4 * radius]
+        corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
+        mesh = self.new_mesh("Preview Floor", corners, [(0, 1, 2, 3)], self._new_floor_material())
+        self.add_mesh(mesh, frame)
+
+    def _new_floor_material(self) -> Any:
+        material, tree = self._new_node_material("Preview Floor")
+        diffuse = tree.nodes.new("ShaderNodeBsdfDiffuse")
+        height = _SUN_FROM[2] / math.sqrt(sum(part * part for part in _SUN_FROM))
+        sunlight = _SUN_STRENGTH * height / math.pi
+        color = [sky / (sky + sunlight * sun) for sky, sun in zip(_BACKGROUND, _SUN, strict=True)]
+        diffuse.inputs["Color"].default_value = (*color, 1.0)
+        _to_output(tree, diffuse)
+        return material
+
+    def _new_node_material(self, name: str) -> tuple[Any, Any]:
+        material = bpy.data.materials.new(name)
+        self._made.append(material)
+        return material, _node_tree(material)
+
+    def aim(self, points: Matrix) -> None:
+        """Puts the camera where all points (n, 3) are in the picture, with a margin."""
+        data = bpy.data.cameras.new("Preview Camera")
+        self._made.append(data)
+        data.sensor_fit = "HORIZONTAL" if self._ratio >= 1 else "VERTICAL"
+        data.sensor_width = data.sensor_height = 36.0
+        data.lens = _LENS
+        view = 18.0 / _LENS / _MARGIN
+        half = (view, view / self._ratio) if self._ratio >= 1 else (view * self._ratio, view)
+        frame, nearest, farthest = frame_points(points, np.array(_FROM), half)
+        data.clip_start, data.clip_end = nearest / 2, 100 * farthest
+        camera = self.add(bpy.data.objects.new("Preview Camera", data))
+        camera.matrix_world = mathutils.Matrix(frame.tolist())
+        self._scene.camera = camera
+
+    def render(self, path: Path) -> None:
+        """Writes the picture. Raises WriteError."""
+        self._scene.render.filepath = str(path)
+        try:
+            with hold_interrupt():
+                bpy.ops.render.render(write_still=True, scene=self._scene.name)
+        except RuntimeError as error:
+            reason = str(error).strip().rsplit(": ", 1)[-1]
+            raise WriteError(f"cannot render {quote(path.name)}: {reason}") from error
+
+
+def frame_points(
+    points: Matrix, direction: Matrix, half: tuple[float, float]
+) -> tuple[Matrix, float, float]:
+    """The camera's frame (4, 4), looking along its -Z, in which all points (n, 3) are just seen.
+
+    `direction` (3,) leads from the points to the camera; `half` are the tangents of half the view's
+    width and height. Also gives the distances of the nearest and the farthest point along the view.
+    """
+    back = direction / np.linalg.norm(direction)
+    right = np.cross([0.0, 0.0, 1.0], back)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(back, right), back])
+    seen = points @ axes.T
+    place = np.empty(3)
+    depths = []
+    for axis in (0, 1):
+        above = (seen[:, axis] + half[axis] * seen[:, 2]).max()
+        below = (-seen[:, axis] + half[axis] * seen[:, 2]).max()
+        place[axis] = (above - below) / 2
+        depths.append((above + below) / 2 / half[axis])
+    place[2] = max(depths)
+    frame = np.eye(4)
+    frame[:3, :3] = axes.T
+    frame[:3, 3] = axes.T @ place
+    return frame, float(place[2] - seen[:, 2].max()), float(place[2] - seen[:, 2].min())
+
+
+def _node_tree(owner: Any) -> Any:
+    """The empty node tree of a new material or world."""
+    if owner.node_tree is None:
+        owner.use_nodes = True
+    owner.node_tree.nodes.clear()
+    return owner.node_tree
+
+
+def _mix_with_clear(tree: Any, density: Any, shader: Any) -> None:
+    mix = tree.nodes.new("ShaderNodeMixShader")
+    clear = tree.nodes.new("ShaderNodeBsdfTransparent")
+    tree.links.new(density, mix.inputs[0])
+    tree.links.new(clear.outputs[0], mix.inputs[1])
+    tree.links.new(shader.outputs[0], mix.inputs[2])
+    _to_output(tree, mix)
+
+
+def _to_output(tree: Any, shader: Any) -> None:
+    output = tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(shader.outputs[0], output.inputs["Surface"])

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is shown of a robot, and whether its limits hold: the rig's own switches, found."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from . import properties
+from .armatures import armatures_by_name, pose_bones_of
+from .channels import read_channels
+from .robot_table import find_robot, recall_table
+
+
+def find_parts(armature: Any) -> dict[str, list[Any]]:
+    """Part (`Links`, `Visuals`, ...) -> the collections that hold this robot's, whatever they are
+    named and wherever they were moved."""
+    parts: dict[str, list[Any]] = {}
+    for collection in bpy.data.collections:
+        part = collection.get(properties.PART)
+        if part is not None and any(find_robot(item) == armature for item in collection.objects):
+            parts.setdefault(part, []).append(collection)
+    return parts
+
+
+def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
+    """The entries of these collections in a view layer, whose eye shows and hides them."""
+    return [
+        layer
+        for layer in _walk(view_layer.layer_collection)
+        if layer.collection in collections and not layer.exclude
+    ]
+
+
+def has_limits(armature: Any) -> bool:
+    """Whether the rig was made with limits that can be switched."""
+    return any(True for _ in _limits(armature))
+
+
+def enforces_limits(armature: Any) -> bool:
+    """Whether all of them hold. False where one is muted, or there are none."""
+    return has_limits(armature) and not any(limit.mute for limit in _limits(armature))
+
+
+def enforce_limits(armature: Any, on: bool) -> None:
+    """Switches the limits of all joints, and those that Blender's IK keeps. On is what an import
+    makes; constraints that somebody added are left alone."""
+    for constraint in _limits(armature):
+        constraint.mute = not on
+    for pose_bone in pose_bones_of(armature):
+        for joint in pose_bone.bone.get(properties.JOINTS, ()):
+            _switch_ik_limit(pose_bone, joint, on)
+
+
+def _switch_ik_limit(pose_bone: Any, joint: Any, on: bool) -> None:
+    """An import gives IK the limits of joints that turn, less than once around, and are not locked
+    in place."""
+    if joint["kind"] != "revolute":
+        return
+    (channel,) = read_channels(joint)
+    if channel.lower is None or channel.upper is None:
+        return
+    if 0.0 < channel.upper - channel.lower < math.tau:
+        setattr(pose_bone, f"use_ik_limit_{'xyz'[channel.index]}", on)
+
+
+def _limits(armature: Any) -> Iterator[Any]:
+    homes = armatures_by_name(armature)
+    for home, bone, name in recall_table(armature).limits:
+        pose_bone = homes[home].pose.bones.get(bone) if home in homes else None
+        limit = pose_bone.constraints.get(name) if pose_bone is not None else None
+        if limit is not None:
+            yield limit
+
+
+def _walk(layer: Any) -> Iterator[Any]:
+    todo = [layer]
+    while todo:
+        found = todo.pop()
+        yield found
+        todo += found.children

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joint positions in and out of a rig, by its properties alone: works on a re-opened .blend."""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...diagnostics import BuildError, KinematicsError, quote
+from ...geometry.transforms import (
+    Matrix,
+    invert,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+)
+from ...kinematics.forward import Position, check_position
+from . import properties
+from .armatures import armatures_of, children_of, pose_bones_of
+from .channels import JointChannel, read_channels
+
+_SAME = 1e-5
+"""A channel whose evaluated value is this near to the one set is given back as it was set."""
+
+
+def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
+    """Poses the robot. Joints that mimic another follow by themselves; what is said of them is
+    passed over. Limits hold the shown pose, not the number set.
+
+    Raises KinematicsError for an unknown joint or a wrong kind of position, before anything moves;
+    BuildError where the armature is none of ours.
+    """
+    joints = dict(_joints(armature))
+    checked = {}
+    for name, position in positions.items():
+        if name not in joints:
+            if name in _fixed_joints(armature):
+                continue
+            raise KinematicsError(f"the robot has no moving joint {quote(name)}")
+        checked[name] = check_position(name, joints[name][1]["kind"], position)
+    for name, value in checked.items():
+        bone, joint = joints[name]
+        if not joint.get("mimics"):
+            _set_position(bone, joint, value)
+    for each in armatures_of(armature):
+        each.update_tag()
+
+
+def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
+    """The position of every moving joint as the rig shows it: after limits, IK and drivers.
+
+    A number (radians or metres) for revolute, continuous and prismatic joints, also for those that
+    mimic another; (x, y, yaw) for planar ones, (x, y, z, qx, qy, qz, qw) for floating ones,
+    (qx, qy, qz, qw) for ball joints.
+    """
+    _check_robot(armature)
+    positions: dict[str, float | tuple[float, ...]] = {}
+    for each in armatures_of(armature):
+        shown = _evaluated(each)
+        for pose_bone in shown.pose.bones if shown.pose else ():
+            joints = pose_bone.bone.get(properties.JOINTS)
+            if joints:
+                own = _own_transform(pose_bone)
+                for joint in joints:
+                    positions[joint["name"]] = _get_position(pose_bone, joint, own)
+    return positions
+
+
+def link_pose(armature: Any, link: str) -> Matrix:
+    """The evaluated frame (4, 4) of a link in armature space.
+
+    Raises KinematicsError for an unknown link.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    empty = find_link(armature, link)
+    root = np.array(armature.evaluated_get(depsgraph).matrix_world)
+    shown = np.array(empty.evaluated_get(depsgraph).matrix_world)
+    result: Matrix = np.linalg.solve(root, shown)
+    return result
+
+
+def find_link(armature: Any, link: str) -> Any:
+    """The empty of a link, found by its property, whatever Blender named it."""
+    for child in children_of(armature):
+        described = child.get(properties.LINK)
+        if described is not None and described["name"] == link:
+            return child
+    raise KinematicsError(f"the robot has no link {quote(link)}")
+
+
+def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Joint name -> (pose bone, its description)."""
+    _check_robot(armature)
+    for pose_bone in pose_bones_of(armature):
+        for joint in pose_bone.bone.get(properties.JOINTS, ()):
+            yield joint["name"], (pose_bone, joint)
+
+
+def _check_robot(armature: Any) -> None:
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+
+
+def _fixed_joints(armature: Any) -> set[str]:
+    return set(armature[properties.ROBOT]["joints"])
+
+
+def _set_position(bone: Any, joint: Any, value: float | tuple[float, ...]) -> None:
+    if isinstance(value, float):
+        channel = getattr(bone, joint["properties"][0])
+        channel[joint["indices"][0]] = joint["sign"] * value
+        return
+    if joint["kind"] == "planar":
+        bone.location[1], bone.location[2], bone.rotation_euler[0] = value
+        return
+    if joint["kind"] == "floating":
+        bone.location = value[:3]
+    rotation = rotation_from_quaternion(value[-4:])
+    bone.rotation_euler = _euler_xyz(rotation, bone.rotation_euler)
+
+
+def _euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
+    """Blender's XYZ angles (R = Rz Ry Rx) of a rotation (3, 3), worked out in double precision, of
+    the two solutions and all their turns the one nearest to the angles `near`."""
+    r = rotation
+    cosine = math.hypot(r[0, 0], r[1, 0])
+    if cosine > 1e-9:
+        first = (
+            math.atan2(r[2, 1], r[2, 2]),
+            math.atan2(-r[2, 0], cosine),
+            math.atan2(r[1, 0], r[0, 0]),
+        )
+    else:
+        first = (math.atan2(-r[1, 2], r[1, 1]), math.atan2(-r[2, 0], cosine), 0.0)
+    second = (first[0] + math.pi, math.pi - first[1], first[2] + math.pi)
+    solutions = [_unwrap(solution, near) for solution in (first, second)]
+    return min(solutions, key=lambda s: sum(abs(a - b) for a, b in zip(s, near, strict=True)))
+
+
+def _unwrap(angles: tuple[float, float, float], near: Any) -> tuple[float, float, float]:
+    x, y, z = (
+        angle + math.tau * round((other - angle) / math.tau)
+        for angle, other in zip(angles, near, strict=True)
+    )
+    return (x, y, z)
+
+
+def _evaluated(armature: Any) -> Any:
+    return armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+
+
+def _own_transform(pose_bone: Any) -> Matrix:
+    """(4, 4): the bone's evaluated transform against its rest place under its parent."""
+    shown, rest = np.array(pose_bone.matrix), np.array(pose_bone.bone.matrix_local)
+    parent = pose_bone.parent
+    if parent is not None:
+        shown = invert(np.array(parent.matrix)) @ shown
+        rest = invert(np.array(parent.bone.matrix_local)) @ rest
+    own: Matrix = invert(rest) @ shown
+    return own
+
+
+def _get_position(pose_bone: Any, joint: Any, own: Matrix) -> float | tuple[float, ...]:
+    kind = joint["kind"]
+    if kind in ("floating", "spherical"):
+        quaternion = quaternion_from_rotation(own[:3, :3])
+        place = (float(own[0, 3]), float(own[1, 3]), float(own[2, 3]))
+        return quaternion if kind == "spherical" else (*place, *quaternion)
+    shown = {"location": own[:3, 3], "rotation_euler": _read_angles(pose_bone, own)}
+    values = [
+        _prefer_set(float(getattr(pose_bone, prop)[index]), float(shown[prop][index]))
+        for prop, index in zip(joint["properties"], joint["indices"], strict=True)
+    ]
+    if kind == "planar":
+        return tuple(values)
+    position = joint["sign"] * values[0]
+    return _turn_within_limits(joint, position) if kind == "revolute" else position
+
+
+def _turn_within_limits(joint: Any, position: float) -> float:
+    """The same angle within the joint's limits if there is one, since Blender's limits look at the
+    angle on the circle only."""
+    lower, upper = joint.get("lower"), joint.get("upper")
+    if lower is None or upper is None or lower - _SAME <= position <= upper + _SAME:
+        return position
+    turned = position + math.tau * math.ceil((lower - _SAME - position) / math.tau)
+    return float(turned) if turned <= upper + _SAME else position
+
+
+def _read_angles(pose_bone: Any, own: Matrix) -> Any:
+    """Euler angles of the evaluated rotation; those set where they give it: at gimbal lock and
+    beyond half a turn the rotation alone does not say which they were."""
+    angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
+    wanted = np.array(mathutils.Euler(angles, order).to_matrix())
+    if np.abs(wanted - own[:3, :3]).max() < _SAME:
+        return angles
+    return mathutils.Matrix(own[:3, :3].tolist()).to_euler(order, angles)
+
+
+def _prefer_set(raw: float, shown: float) -> float:
+    return raw if abs(shown - raw) < _SAME * max(1.0, abs(raw)) else shown
+
+
+_FREE_SLIDE = 0.5
+"""How far (metres) a random pose moves a sliding joint that has no bound on that side."""
+_BASES = ("planar", "floating")
+
+
+def zero_pose(armature: Any) -> None:
+    """Every joint at zero, or at the valid position nearest to it."""
+    _set_all(armature, lambda kind, channel, position: channel.find_valid(0.0))
+
+
+def random_pose(armature: Any, seed: int) -> None:
+    """Every joint anywhere within its limits, the same for the same seed; angles without bounds
+    within half a turn. Where the robot stands (planar and floating joints) stays."""
+    chance = random.Random(seed)
+
+    def choose(kind: str, channel: JointChannel, position: float) -> float:
+        return position if kind in _BASES else chance.uniform(*_range(channel))
+
+    _set_all(armature, choose)
+
+
+def hold_limits(armature: Any) -> int:
+    """Joints that are set outside their limits go to the nearest valid position. Gives how many
+    there were."""
+    return _set_all(armature, lambda kind, channel, position: channel.find_valid(position))
+
+
+def _range(channel: JointChannel) -> tuple[float, float]:
+    most = math.pi if channel.turns else _FREE_SLIDE
+    lower, upper = channel.lower, channel.upper
+    if lower is None:
+        return (-most if upper is None else upper - most), (most if upper is None else upper)
+    return lower, (lower + most if upper is None else upper)
+
+
+def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float]) -> int:
+    """Sets what `choose` makes of (kind of joint, channel, position) for all joints that follow no
+    other. Gives how many joints moved."""
+    moved = 0
+    for pose_bone in pose_bones_of(armature):
+        for joint in pose_bone.bone.get(properties.JOINTS, ()):
+            if joint.get("mimics"):
+                continue
+            changed = False
+            for channel in read_channels(joint):
+                position = channel.get(pose_bone)
+                wanted = choose(joint["kind"], channel, position)
+                if wanted != position:
+                    getattr(pose_bone, channel.prop)[channel.index] = channel.sign * wanted
+                    changed = True
+            moved += changed
+    for each in armatures_of(armature):
+        each.update_tag()
+    return moved

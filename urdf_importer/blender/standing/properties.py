@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Custom properties: what the description said, kept in the .blend.
+
+The schema is documented in docs/rig_properties.md. Model classes become groups of their fields;
+what is not given (None, empty) is left out, since custom properties know no None. A group of a
+shape also holds its `type`. Lines of the source are left out.
+"""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from ...model import Box, Capsule, Cylinder, Mesh, Sphere
+
+SCHEMA_VERSION = 1
+SCHEMA = "urdf_schema"
+ROBOT = "urdf_robot"
+LINK = "urdf_link"
+JOINT = "urdf_joint"
+JOINTS = "urdf_joints"
+SHAPE = "urdf_shape"
+MASS = "urdf_mass"
+CENTER_OF_MASS = "urdf_center_of_mass"
+INERTIA = "urdf_inertia"
+IMPORT = "urdf_import"
+ARMATURE = "urdf_armature"
+ARMATURES = "urdf_armatures"
+PART = "urdf_part"
+WIDGET = "urdf_widget"
+LIMITS_OF = "urdf_limits_of"
+CONSTRAINTS = "urdf_constraints"
+FINGERPRINT = "urdf_fingerprint"
+LOOK = "urdf_look"
+LOOKS = "urdf_looks"
+
+# What an object under a link's empty stands for; its collection is called the same.
+VISUALS = "Visuals"
+COLLISIONS = "Collisions"
+INERTIALS = "Inertials"
+
+SHAPE_TYPES = {
+    Box: "box",
+    Cylinder: "cylinder",
+    Sphere: "sphere",
+    Capsule: "capsule",
+    Mesh: "mesh",
+}
+
+_fields_of: dict[type[Any], tuple[str, ...]] = {}
+
+
+def pack(value: Any) -> Any:
+    """A model value as custom properties hold it: groups, lists, numbers, text."""
+    if is_dataclass(value):
+        return _pack_fields(value)
+    if isinstance(value, tuple | list):
+        return [pack(item) for item in value]
+    return value
+
+
+def _pack_fields(value: Any) -> dict[str, Any]:
+    packed: dict[str, Any] = {}
+    shape = SHAPE_TYPES.get(type(value))
+    if shape is not None:
+        packed["type"] = shape
+    for name in _compared_fields(type(value)):
+        item = getattr(value, name)
+        if item is None or item == () or item == "":
+            continue
+        packed[name] = item if isinstance(item, str | float | bool) else pack(item)
+    return packed
+
+
+def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
+    """Fields that count for equality: all but lines and sources."""
+    if kind not in _fields_of:
+        _fields_of[kind] = tuple(field.name for field in fields(kind) if field.compare)
+    return _fields_of[kind]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a rig came to be, kept on its armature: from which file, with which options, and what was
+substituted or lost. So that it can be shown and done again, also in a re-opened .blend."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ...diagnostics import BuildError, Diagnostic, Severity, quote
+from ...options import ImportOptions
+from . import properties
+
+_records = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRecord:
+    """`path` is absolute; `diagnostics` are in the order of the work."""
+
+    path: str
+    options: ImportOptions
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def record_import(
+    armature: Any, path: str, options: ImportOptions, diagnostics: Iterable[Diagnostic]
+) -> None:
+    """Replaces what the armature said before."""
+    global _records
+    _records += 1
+    recorded: dict[str, Any] = {
+        "path": str(Path(path).absolute()),
+        "options": json.dumps(_chosen(options)),
+    }
+    described = [_describe(item) for item in diagnostics]
+    # Custom properties know no empty lists.
+    armature[properties.IMPORT] = recorded | ({"diagnostics": described} if described else {})
+
+
+def count_records() -> int:
+    """How often a rig was made or made anew since Blender started: another number says that what
+    was read from a rig may be old."""
+    return _records
+
+
+def find_record(armature: Any) -> ImportRecord:
+    """What record_import kept. BuildError for an object that is no imported robot."""
+    kept = armature.get(properties.IMPORT)
+    if kept is None:
+        raise BuildError(f"object {quote(armature.name)} does not say how it was imported")
+    return ImportRecord(
+        path=kept["path"],
+        options=_read_options(kept["options"]),
+        diagnostics=tuple(_read_diagnostic(item) for item in kept.get("diagnostics", ())),
+    )
+
+
+def _chosen(options: ImportOptions) -> dict[str, Any]:
+    return {
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if getattr(options, field.name) != field.default
+    }
+
+
+def _read_options(text: str) -> ImportOptions:
+    """Options that a later version wrote and this one does not know are left out."""
+    known = {field.name for field in fields(ImportOptions)}
+    chosen = {key: value for key, value in json.loads(text).items() if key in known}
+    return ImportOptions(**{key: _freeze(value) for key, value in chosen.items()})
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(_freeze(item) for item in value) if isinstance(value, list) else value
+
+
+def _describe(item: Diagnostic) -> dict[str, Any]:
+    described = asdict(item) | {"severity": item.severity.value}
+    return {key: value for key, value in described.items() if value not in ("", 0)}
+
+
+def _read_diagnostic(kept: Any) -> Diagnostic:
+    given = kept.to_dict()
+    return Diagnostic(**(given | {"severity": Severity(given["severity"])}))

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a panel shows of a robot, as plain values, read from its properties once and kept.
+
+Reading a robot of 3,000 joints takes longer than a redraw may. So tables are kept until Blender
+says that the rig changed; they hold names and numbers, never Blender's own objects, which undo
+replaces.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...diagnostics import BuildError, Diagnostic, quote
+from ...kinematics.chains import Chain, group_chains
+from . import properties
+from .armatures import armatures_of, children_of, find_main, name_armature, objects_of
+from .channels import JointChannel, read_channels
+from .record import count_records, find_record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointRow:
+    """A moving joint. `bone` is one of `armature`, which is named as name_armature says. `mimics`
+    names the joint that it follows, or is empty."""
+
+    name: str
+    kind: str
+    armature: str
+    bone: str
+    channels: tuple[JointChannel, ...]
+    mimics: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotTable:
+    """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link says
+    any; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
+    constraints that hold joints within theirs, as (armature, bone, constraint)."""
+
+    name: str
+    source: str
+    link_count: int
+    joint_count: int
+    mass: float | None
+    triangles: int
+    joints: Mapping[str, JointRow]
+    chains: tuple[Chain, ...]
+    limits: tuple[tuple[str, str, str], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+_kept: dict[tuple[Any, ...], RobotTable] = {}
+
+
+def find_robot(item: Any) -> Any | None:
+    """The main armature of the robot that an object is or hangs on; None for what is no robot's."""
+    while item is not None:
+        found = find_main(item)
+        if found is not None:
+            return found
+        item = item.parent
+    return None
+
+
+def find_robots() -> list[Any]:
+    """The main armatures of the robots in the scene."""
+    objects = bpy.context.scene.objects
+    return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
+
+
+def recall_table(armature: Any) -> RobotTable:
+    """The table of a robot, read where it is not known yet. BuildError for another object."""
+    parts = tuple(armature.get(properties.ARMATURES, ()))
+    bones = len(armature.data.bones)
+    key = (armature.session_uid, armature.data.session_uid, bones, parts, count_records())
+    if key not in _kept:
+        _kept[key] = read_table(armature)
+    return _kept[key]
+
+
+def forget_tables() -> None:
+    """To be called when rigs changed: another file, undo, an update."""
+    _kept.clear()
+
+
+def forget_changed(depsgraph: Any) -> None:
+    """The same, if what the depsgraph has just evaluated says so: objects came, went or got other
+    meshes. Of bones the depsgraph does not say whether they were posed or changed; that is told by
+    their number, and by what an import writes."""
+    if _kept and (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("MESH")):
+        forget_tables()
+
+
+def read_table(armature: Any) -> RobotTable:
+    """Reads all of it anew. BuildError for an object that is no imported robot."""
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    robot = armature[properties.ROBOT]
+    links = list(links_of(armature))
+    joints = {row.name: row for row in _read_joints(armature)}
+    masses = [link[properties.MASS] for link in links if properties.MASS in link]
+    return RobotTable(
+        name=robot.get("name", ""),
+        source=robot.get("source", ""),
+        link_count=len(links),
+        joint_count=len(robot.get("joints", ())),
+        mass=sum(masses) if masses else None,
+        triangles=sum(_count_triangles(shape) for shape in visuals_of(armature)),
+        joints=joints,
+        chains=group_chains(_parents(links, joints)),
+        limits=tuple(_read_limits(armature)),
+        diagnostics=(find_record(armature).diagnostics if properties.IMPORT in armature else ()),
+    )
+
+
+def links_of(armature: Any) -> Iterator[Any]:
+    """The links' empties. Takes time for every object of the file: not for draw()."""
+    return (child for child in children_of(armature) if properties.LINK in child)
+
+
+def visuals_of(armature: Any) -> Iterator[Any]:
+    """The visual objects of all links. As slow as links_of."""
+    for child in objects_of(armature):
+        if child.get(properties.PART) == properties.VISUALS:
+            yield child
+
+
+def _read_joints(armature: Any) -> Iterator[JointRow]:
+    for home in armatures_of(armature):
+        for bone in home.data.bones:
+            for joint in bone.get(properties.JOINTS, ()):
+                yield JointRow(
+                    name=joint["name"],
+                    kind=joint["kind"],
+                    armature=name_armature(home),
+                    bone=bone.name,
+                    channels=read_channels(joint),
+                    mimics=joint.get("mimics", ""),
+                )
+
+
+def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
+    """A joint's bone has no other constraints of ours."""
+    for home in armatures_of(armature):
+        for bone in home.data.bones:
+            if properties.JOINTS in bone:
+                for name in bone.get(properties.CONSTRAINTS, ()):
+                    yield name_armature(home), bone.name, name
+
+
+def _parents(links: list[Any], joints: Mapping[str, JointRow]) -> dict[str, str]:
+    """Moving joint -> the moving joint above it; fixed joints are passed over."""
+    above = {}
+    for link in links:
+        joint = link.get(properties.JOINT)
+        if joint is not None:
+            above[link[properties.LINK]["name"]] = (joint["name"], joint["parent"])
+    joint_above_link: dict[str, str] = {}
+    for link in above:
+        _find_moving(link, above, joints, joint_above_link)
+    parents = dict.fromkeys(joints, "")
+    for name, parent in above.values():
+        if name in parents:
+            parents[name] = joint_above_link.get(parent, "")
+    return parents
+
+
+def _find_moving(
+    link: str,
+    above: Mapping[str, tuple[str, str]],
+    joints: Mapping[str, JointRow],
+    found: dict[str, str],
+) -> None:
+    """Notes the nearest moving joint above this link and the links passed on the way."""
+    passed = []
+    while link in above and link not in found and above[link][0] not in joints:
+        passed.append(link)
+        link = above[link][1]
+    nearest = found.get(link, above[link][0] if link in above else "")
+    found.update(dict.fromkeys([*passed, link], nearest))
+
+
+def _count_triangles(shape: Any) -> int:
+    mesh = shape.data if shape.type == "MESH" else None
+    return len(mesh.loops) - 2 * len(mesh.polygons) if mesh is not None else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRow:
+    """A link; `mass` in kg, None where the link has no inertial. `joint` is the one above it, with
+    its type; both empty at a root."""
+
+    name: str
+    mass: float | None
+    center_of_mass: tuple[float, ...]
+    joint: str
+    joint_type: str
+    visuals: int
+    collisions: int
+
+
+def name_link(item: Any) -> str | None:
+    """The name of the link that an object stands for; None where it stands for none."""
+    described = item.get(properties.LINK)
+    return None if described is None else str(described["name"])
+
+
+def describe_link(empty: Any) -> LinkRow:
+    """What a link's empty says of its link."""
+    link, joint = empty[properties.LINK], empty.get(properties.JOINT, {})
+    return LinkRow(
+        name=link["name"],
+        mass=empty.get(properties.MASS),
+        center_of_mass=tuple(empty.get(properties.CENTER_OF_MASS, ())),
+        joint=joint.get("name", ""),
+        joint_type=joint.get("type", ""),
+        visuals=len(link.get("visuals", ())),
+        collisions=len(link.get("collisions", ())),
+    )

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Showing the user a part of a robot by selecting it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+
+from ...diagnostics import Diagnostic, KinematicsError, quote
+from ..modes import enter_pose_mode, leave_modes
+from . import properties
+from .armatures import pose_bones_of
+from .pose import find_link
+from .robot_table import links_of, visuals_of
+
+
+def select_link(armature: Any, link: str) -> None:
+    """Selects the empty of a link. Raises KinematicsError for an unknown link."""
+    select_objects([find_link(armature, link)])
+
+
+def select_link_visuals(armature: Any, link: str) -> None:
+    """Selects what a link looks like; its empty where it looks like nothing."""
+    empty = find_link(armature, link)
+    select_objects([item for item in visuals_of(armature) if item.parent == empty] or [empty])
+
+
+def select_link_bone(armature: Any, link: str) -> None:
+    """Selects the bone that moves a link; the armature where nothing does."""
+    empty = find_link(armature, link)
+    if empty.parent_bone in empty.parent.data.bones:
+        _select_bone(empty.parent, empty.parent_bone)
+    else:
+        select_objects([armature])
+
+
+def select_joint(armature: Any, joint: str) -> None:
+    """Selects the bone of a joint; a joint without one is shown by the link below it.
+
+    Raises KinematicsError for an unknown joint.
+    """
+    for pose_bone in pose_bones_of(armature):
+        if any(each["name"] == joint for each in pose_bone.bone.get(properties.JOINTS, ())):
+            _select_bone(pose_bone.id_data, pose_bone.name)
+            return
+    for link in links_of(armature):
+        if properties.JOINT in link and link[properties.JOINT]["name"] == joint:
+            select_objects([link])
+            return
+    raise KinematicsError(f"the rig has no joint {quote(joint)}")
+
+
+def select_subject(armature: Any, item: Diagnostic) -> None:
+    """Selects what a diagnostic is about. KinematicsError where the rig has nothing of it."""
+    name = item.subject
+    users = [each for each in visuals_of(armature) if _uses_material(each, name)]
+    ways = {
+        "joint": lambda: select_joint(armature, name),
+        "link": lambda: select_link(armature, name),
+        "material": lambda: _select_users(users, name),
+    }
+    # One name may be a link's and a joint's: what the sentence calls it comes first.
+    order = sorted(ways, key=lambda kind: f"{kind} {quote(name)}" not in item.message)
+    for kind in order:
+        try:
+            ways[kind]()
+            return
+        except KinematicsError:
+            continue
+    raise KinematicsError(f"the rig has nothing named {quote(name)}: it may have been left out")
+
+
+def select_objects(items: Iterable[Any]) -> None:
+    """Selects these objects and no others, the first one active, in object mode.
+
+    Raises KinematicsError where none of them is in the view layer.
+    """
+    layer = bpy.context.view_layer
+    chosen = [item for item in items if item.name in layer.objects]
+    if not chosen:
+        raise KinematicsError("it is not in this view layer: its collection is excluded")
+    leave_modes()
+    for other in layer.objects.selected:
+        other.select_set(False)
+    for item in chosen:
+        item.select_set(True)
+    layer.objects.active = chosen[0]
+
+
+def _select_users(users: list[Any], material: str) -> None:
+    if not users:
+        raise KinematicsError(f"nothing shows the material {quote(material)}")
+    select_objects(users)
+
+
+def _uses_material(item: Any, name: str) -> bool:
+    """By what the description says; Blender may have renamed the material."""
+    described = item[properties.SHAPE].get("material")
+    return described is not None and described.get("name") == name
+
+
+def _select_bone(armature: Any, name: str) -> None:
+    select_objects([armature])
+    enter_pose_mode(armature)
+    for pose_bone in armature.pose.bones:
+        _set_selected(pose_bone, pose_bone.name == name)
+    armature.data.bones.active = armature.data.bones[name]
+    for collection in _hidden_collections(armature, name):
+        collection.is_visible = True
+
+
+def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:
+    """A selected bone that nobody sees is no help."""
+    collections = list(armature.data.bones[bone].collections)
+    if not any(each.is_visible_effectively for each in collections):
+        yield from collections
+
+
+def _set_selected(pose_bone: Any, selected: bool) -> None:
+    """From Blender 5 on the pose selects its bones, before that the armature."""
+    holder = pose_bone if hasattr(pose_bone, "select") else pose_bone.bone
+    holder.select = selected

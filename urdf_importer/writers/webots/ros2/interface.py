@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The joints as ROS 2 sees them: what ros2_control commands and reads.
+
+Webots' driver finds a joint by the name of its motor or, where this is coupled to others, of its
+position sensor; newer versions of ros2_control want a joint of that name in the URDF as well. So
+all three are one name here: that of the description's joint, where Webots could keep it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from ....diagnostics import Diagnostics
+from ....kinematics.mimic import follow_to_masters
+from ....kinematics.tree import KinematicTree, plan_tree
+from ....markup.elements import Element, parse_extra
+from ....model import Joint, Mimic, Robot
+from ..structure.links import AxisPlan, StructurePlan
+
+Command = Literal["position", "velocity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RosJoint:
+    """`command` is None for joints that only follow or that nothing drives."""
+
+    name: str
+    axis: AxisPlan
+    command: Command | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RosRobot:
+    """The tree of the description with what ROS has to know of it.
+
+    names    joint of the description -> what ROS calls its degrees of freedom that have a motor
+    axes     such a name -> the degree of freedom
+    masters  what joints follow, chains multiplied out
+    """
+
+    plan: StructurePlan
+    tree: KinematicTree
+    joints: tuple[RosJoint, ...]
+    names: Mapping[str, tuple[str, ...]]
+    axes: Mapping[str, AxisPlan]
+    masters: Mapping[str, Mimic]
+
+
+def plan_ros(plan: StructurePlan) -> RosRobot:
+    """Joints with a motor, in the order of the structure. Followers that stand elsewhere by an
+    offset are left to the robot_state_publisher, which knows offsets; Webots does not."""
+    tree = plan_tree(plan.robot, Diagnostics())
+    masters = follow_to_masters(tree.joint_motions)
+    hints = _find_hints(plan.robot)
+    by_name = {joint.name: joint for joint in plan.robot.joints}
+    names: dict[str, list[str]] = {}
+    axes: dict[str, AxisPlan] = {}
+    joints = []
+    for axis in plan.axes():
+        if not axis.motor:
+            continue
+        name = axis.sensor if axis.leader else axis.motor
+        names.setdefault(axis.joint, []).append(name)
+        axes[name] = axis
+        if axis.offset and axis.joint in masters:
+            continue
+        command = None
+        if axis.joint not in masters:
+            command = _choose_command(by_name[axis.joint], hints.get(axis.joint, ""))
+        joints.append(RosJoint(name=name, axis=axis, command=command))
+    return RosRobot(
+        plan=plan,
+        tree=tree,
+        joints=tuple(joints),
+        names={joint: tuple(found) for joint, found in names.items()},
+        axes=axes,
+        masters=masters,
+    )
+
+
+def _choose_command(joint: Joint, hint: str) -> Command:
+    """What the description's own ros2_control or transmission says. Without any, positions; for
+    wheels, known by their name, velocities. Efforts need a tuned controller: positions again."""
+    if hint:
+        return "velocity" if hint == "velocity" else "position"
+    wheel = joint.type == "continuous" and "wheel" in f"{joint.name} {joint.child}".lower()
+    return "velocity" if wheel else "position"
+
+
+def _find_hints(robot: Robot) -> dict[str, str]:
+    """Joint name -> "position", "velocity" or "effort", where the description says so."""
+    hints: dict[str, str] = {}
+    for transmission in robot.transmissions:
+        for actuated in transmission.joints:
+            interfaces = [*actuated.hardware_interfaces]
+            for actuator in transmission.actuators:
+                interfaces += actuator.hardware_interfaces
+            hint = _hint(interfaces)
+            if hint:
+                hints[actuated.name] = hint
+    for extra in robot.extras:
+        element = parse_extra(extra) if extra.tag == "ros2_control" else None
+        for joint in element.all("joint") if element is not None else ():
+            hint = _hint([_name_of(child) for child in joint.all("command_interface")])
+            if hint:
+                hints[_name_of(joint)] = hint
+    return hints
+
+
+def _hint(interfaces: list[str]) -> str:
+    words = " ".join(interfaces).lower()
+    return next((word for word in ("position", "velocity", "effort") if word in words), "")
+
+
+def _name_of(element: Element) -> str:
+    return element.attributes.get("name", "").strip()
+
+
+TRAJECTORY_CONTROLLER = "trajectory_controller"
+VELOCITY_CONTROLLER = "velocity_controller"
+STATE_BROADCASTER = "joint_state_broadcaster"
+_FOLDERS = ("launch", "protos", "resource", "worlds")
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+def fill_template(name: str, **words: str) -> str:
+    """The text of a template with its $words replaced."""
+    text = (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8")
+    return Template(text).substitute(words)
+
+
+def make_package_name(robot: str) -> str:
+    """Small letters, digits and single _, a letter first, as ROS wants it."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in robot.lower())
+    words = "_".join(word for word in plain.split("_") if word) or "robot"
+    words = words if words[0].isalpha() else f"robot_{words}"
+    return f"{words[:80]}_webots"
+
+
+def controllers_of(joints: Iterable[RosJoint]) -> dict[str, list[str]]:
+    """Controller -> the joints that it commands; a controller without joints is not there."""
+    found: dict[str, list[str]] = {STATE_BROADCASTER: []}
+    for joint in joints:
+        if joint.command is not None:
+            by_velocity = joint.command == "velocity"
+            name = VELOCITY_CONTROLLER if by_velocity else TRAJECTORY_CONTROLLER
+            found.setdefault(name, []).append(joint.name)
+    return found
+
+
+def write_control(joints: Iterable[RosJoint], time_step: float) -> str:
+    """ros2_control.yml. Texts are quoted as in JSON, which YAML reads as well."""
+    controllers = controllers_of(joints)
+    types = {
+        STATE_BROADCASTER: "joint_state_broadcaster/JointStateBroadcaster",
+        TRAJECTORY_CONTROLLER: "joint_trajectory_controller/JointTrajectoryController",
+        VELOCITY_CONTROLLER: "velocity_controllers/JointGroupVelocityController",
+    }
+    lines = [
+        "controller_manager:",
+        "  ros__parameters:",
+        f"    update_rate: {max(round(1000.0 / time_step), 1)}",
+    ]
+    for name in controllers:
+        lines += [f"    {name}:", f"      type: {types[name]}"]
+    for name, driven in controllers.items():
+        if driven:
+            lines += ["", f"{name}:", "  ros__parameters:", "    joints:"]
+            lines += [f"      - {json.dumps(joint, ensure_ascii=False)}" for joint in driven]
+        if name == TRAJECTORY_CONTROLLER:
+            lines += ["    command_interfaces: [position]"]
+            lines += ["    state_interfaces: [position, velocity]"]
+    return "\n".join([*lines, ""])
+
+
+def write_launch(
+    package: str, robot: str, world: str, urdf: str, joints: Iterable[RosJoint]
+) -> str:
+    return fill_template(
+        "robot_launch.py",
+        package=_python(package),
+        robot=_python(robot),
+        world=_python(world),
+        urdf=_python(urdf),
+        controllers=json.dumps(list(controllers_of(joints))),
+    )
+
+
+def write_setup(package: str, robot: str) -> str:
+    return fill_template(
+        "setup.py",
+        package=_python(package),
+        folders=json.dumps(_FOLDERS),
+        description=_python(_describe(robot)),
+    )
+
+
+def write_package(package: str, robot: str) -> str:
+    return fill_template("package.xml", package=package, description=escape(_describe(robot)))
+
+
+def _describe(robot: str) -> str:
+    return f"The robot {robot} in Webots."
+
+
+def _python(text: str) -> str:
+    """A text as Python writes it, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)

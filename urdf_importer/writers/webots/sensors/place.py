@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sensors: from what a description writes to the devices of Webots.
+
+1. read_sensors, before the structure is planned: the links that carry sensors must stay.
+2. SensorWriter, with the structure: settles what a device needs of the Solid that holds it, gives
+   names (after motors have theirs), and makes the nodes.
+
+What Webots cannot have is an ERROR diagnostic; what it has otherwise a WARNING, one for each
+sensor, with all that is different.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from ....diagnostics import Diagnostics, quote
+from ....model import Joint, Link, Robot
+from ....options import ExportOptions
+from ....sensors.cameras import kind_of, point_cloud_topic
+from ....sensors.reading import (
+    Places,
+    WrittenSensor,
+    find_sensors,
+    joint_above,
+    unknown_type,
+)
+from ....sensors.streams import read_stream
+from ..names import NameTables
+from ..structure.frames import pose_fields
+from ..structure.links import SolidPlan, StructurePlan
+from ..vrml import Node, Value
+from .cameras import plan_camera, plan_depth, plan_rgbd
+from .motion import (
+    plan_altimeter,
+    plan_compass,
+    plan_contact,
+    plan_force,
+    plan_gps,
+    plan_imu,
+)
+from .plan import DevicePlan, SensorPlan
+from .ranges import plan_lidar, plan_sonar
+
+_PLANNERS: dict[str, Callable[[WrittenSensor, list[str]], list[DevicePlan]]] = {
+    "camera": plan_camera,
+    "wide": plan_camera,
+    "multicamera": plan_camera,
+    "depth": plan_depth,
+    "rgbd": plan_rgbd,
+    "lidar": plan_lidar,
+    "sonar": plan_sonar,
+    "imu": plan_imu,
+    "contact": plan_contact,
+    "force": plan_force,
+    "gps": plan_gps,
+    "compass": plan_compass,
+    "altimeter": plan_altimeter,
+}
+_TINY = 0.001
+"""Metres: the radius of the sphere that a force sensor has where its link has no collisions."""
+
+
+def read_sensors(
+    robot: Robot, options: ExportOptions, diagnostics: Diagnostics
+) -> list[SensorPlan]:
+    """All sensors of a robot, in the order of the file; none where the options want none."""
+    if not options.sensors:
+        return []
+    places = Places(robot)
+    plans = []
+    for sensor in find_sensors(robot, partial(_drop, diagnostics)):
+        link, reason = places.find_link(sensor)
+        if sensor.type not in _PLANNERS:
+            reason = unknown_type(sensor, "Webots")
+        if reason:
+            _drop(diagnostics, sensor.name, reason, sensor.line)
+        else:
+            plans += _plan(robot, sensor, link, places.joints, diagnostics)
+    return plans
+
+
+def sensor_links(sensors: Iterable[SensorPlan]) -> frozenset[str]:
+    """The links that sensors are on, which must stay in the structure."""
+    return frozenset(sensor.link for sensor in sensors)
+
+
+def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
+    """A sensor is lost."""
+    diagnostics.error(
+        "webots-sensor-dropped",
+        f"sensor {quote(name)} {reason}; it is left out",
+        subject=name,
+        line=line,
+    )
+
+
+def _plan(
+    robot: Robot,
+    sensor: WrittenSensor,
+    link: str,
+    joints: Mapping[str, Joint],
+    diagnostics: Diagnostics,
+) -> list[SensorPlan]:
+    kind = kind_of(sensor)
+    notes: list[str] = []
+    devices = _PLANNERS[kind](sensor, notes)
+    if not devices:
+        _drop(diagnostics, sensor.name, "has no camera", sensor.line)
+        return []
+    stream = read_stream(sensor.element)
+    if kind == "rgbd":
+        stream = replace(stream, topic=point_cloud_topic(sensor))
+    if kind == "force":
+        above = joints.get(sensor.reference) or joint_above(robot, link)
+        devices[0].measures_joint = above.name if above is not None else ""
+    plan = SensorPlan(
+        name=sensor.name,
+        type=kind,
+        link=link,
+        devices=devices,
+        stream=stream,
+        notes=tuple(dict.fromkeys(notes)),
+        line=sensor.line,
+    )
+    return [plan]
+
+
+class SensorWriter:
+    """The sensors of one exported robot. `sensors` are those that Webots can have in this structure
+    and have their devices' names; the others are in the diagnostics.
+
+    `bounding_object` makes what a link collides with, in its frame. `contact_materials`: link name
+    -> the name of its material.
+    """
+
+    def __init__(
+        self,
+        sensors: Iterable[SensorPlan],
+        plan: StructurePlan,
+        names: NameTables,
+        bounding_object: Callable[[Link], Node | None],
+        contact_materials: Mapping[str, str],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._plan = plan
+        self._holders = plan.holders()
+        self._bounding_object = bounding_object
+        self._materials = contact_materials
+        self._diagnostics = diagnostics
+        self._taken: dict[str, set[int]] = {}
+        self._measured: dict[int, DevicePlan] = {}
+        self._devices: dict[str, list[tuple[DevicePlan, tuple[int, ...]]]] = {}
+        self.sensors = tuple(sensor for sensor in sensors if self._settle(sensor, names))
+
+    def sensor_nodes(self, link: Link) -> list[Node]:
+        """The devices on a link, in its frame."""
+        return [
+            self._node(device, link, collisions)
+            for device, collisions in self._devices.get(link.name, ())
+        ]
+
+    def solid_link(self, link: Link) -> Link:
+        """The link without the collisions that belong to its touch sensors."""
+        taken = self._taken.get(link.name)
+        if not taken:
+            return link
+        left = tuple(c for index, c in enumerate(link.collisions) if index not in taken)
+        return replace(link, collisions=left)
+
+    def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
+        """The kind of node that a Solid becomes. A Solid whose joint is measured is a TouchSensor,
+        and must collide with something, be it a speck."""
+        device = self._measured.get(id(solid))
+        if device is None:
+            return "Solid"
+        fields |= device.fields
+        fields.setdefault("boundingObject", Node("Sphere", {"radius": _TINY}))
+        return "TouchSensor"
+
+    def _settle(self, sensor: SensorPlan, names: NameTables) -> bool:
+        if self._is_repeated(sensor):
+            return False
+        reason = self._find_fault(sensor)
+        if reason:
+            _drop(self._diagnostics, sensor.name, reason, sensor.line)
+            return False
+        for device in sensor.devices:
+            device.name = _claim(names, device.wanted_name)
+            if device.measures_joint:
+                solid = self._find_measured(sensor)
+                assert solid is not None
+                solid.name = device.name
+                self._measured[id(solid)] = device
+                continue
+            collisions = self._take_collisions(sensor, device)
+            self._devices.setdefault(sensor.link, []).append((device, collisions))
+        if sensor.notes:
+            said = "; ".join(sensor.notes)
+            self._warn(sensor, f"is not quite the same in Webots: {said}")
+        return True
+
+    def _is_repeated(self, sensor: SensorPlan) -> bool:
+        """Whether another force sensor measures the joint: some tools write all of them twice."""
+        joint = sensor.devices[0].measures_joint
+        other = next(
+            (d for d in self._measured.values() if joint and d.measures_joint == joint), None
+        )
+        if other is None:
+            return False
+        measured = f"measures the joint that sensor {quote(other.wanted_name)} measures"
+        self._warn(sensor, f"{measured}; one device serves both")
+        return True
+
+    def _warn(self, sensor: SensorPlan, what: str) -> None:
+        self._diagnostics.warning(
+            "webots-sensor-changed",
+            f"sensor {quote(sensor.name)} {what}",
+            subject=sensor.name,
+            line=sensor.line,
+        )
+
+    def _find_fault(self, sensor: SensorPlan) -> str:
+        """Why Webots cannot have the sensor here; "" where it can."""
+        if sensor.link not in self._holders:
+            return f"is on link {quote(sensor.link)}, which is the world"
+        solid, held = self._holders[sensor.link]
+        if any(device.needs_physics for device in sensor.devices) and solid.mass is None:
+            return "is on a base that stands fixed in the world, where Webots measures nothing"
+        if sensor.type == "contact":
+            if not held.link.collisions:
+                return f"feels nothing, since link {quote(sensor.link)} has no collisions"
+            if not self._free_collisions(sensor, sensor.devices[0]):
+                return "would feel what another sensor feels already"
+        if sensor.type == "force" and self._find_measured(sensor) is None:
+            return (
+                "measures no fixed joint between two links with mass, the only ones that Webots "
+                "measures"
+            )
+        return ""
+
+    def _find_measured(self, sensor: SensorPlan) -> SolidPlan | None:
+        """The one Solid that hangs, by fixed joints, on the sensor's link or is this link."""
+        # The first joint above a link counts, as everywhere.
+        above = {joint.child: joint.parent for joint in reversed(self._plan.robot.joints)}
+        found = []
+        for solid in self._plan.solids:
+            if solid.joint is not None or solid.above is None or id(solid) in self._measured:
+                continue
+            link = solid.links[0].link.name
+            within = {held.link.name for held in solid.above.links}
+            for _ in within:
+                if link != sensor.link and above.get(link) in within:
+                    link = above[link]
+            if link == sensor.link and solid.mass is not None:
+                found.append(solid)
+        own = [solid for solid in found if solid.links[0].link.name == sensor.link]
+        if own:
+            return own[0]
+        hangs_here = self._holders[sensor.link][1].link.name == sensor.link
+        return found[0] if len(found) == 1 and hangs_here else None
+
+    def _free_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
+        """The collisions that a touch sensor names, or all, without those of other sensors."""
+        collisions = self._holders[sensor.link][1].link.collisions
+        named = [
+            index for index, c in enumerate(collisions) if c.name in (device.takes_collisions or ())
+        ]
+        taken = self._taken.get(sensor.link, set())
+        return tuple(i for i in named or range(len(collisions)) if i not in taken)
+
+    def _take_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
+        if device.takes_collisions is None:
+            return ()
+        free = self._free_collisions(sensor, device)
+        self._taken.setdefault(sensor.link, set()).update(free)
+        return free
+
+    def _node(self, device: DevicePlan, link: Link, collisions: tuple[int, ...]) -> Node:
+        fields: dict[str, Value] = {**pose_fields(device.frame), "name": device.name}
+        fields |= device.fields
+        if collisions:
+            felt = replace(link, collisions=tuple(link.collisions[i] for i in collisions))
+            bounding = self._bounding_object(felt)
+            if bounding is not None:
+                fields["boundingObject"] = bounding
+            if link.name in self._materials:
+                fields["contactMaterial"] = self._materials[link.name]
+        return Node(device.kind, fields)
+
+
+def _claim(names: NameTables, wanted: str) -> str:
+    """A name that neither a device nor a Solid has: a sensor is both."""
+    name = names.claim_device(wanted)
+    while True:
+        other = names.claim_solid(name)
+        if other == name:
+            return name
+        name = names.claim_device(other)
+        if name == other:
+            return name

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sensors as plain data, before there are nodes.
+
+What the rest of the exporter has to know of them:
+
+needs_physics          the Solid that holds the link must have Physics, or the device measures
+                       nothing; where it has none (a base that stands fixed) the sensor is lost
+takes_collisions       the device is what is touched: these collisions of the link belong to it and
+                       not to the Solid (see SensorWriter.solid_link)
+measures_joint         the device is the Solid itself, held by a fixed joint whose force it measures
+                       (see SensorWriter.adapt_solid)
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ....geometry.transforms import Matrix
+from ....sensors.streams import Stream
+from ..vrml import Value
+
+DeviceKind = Literal[
+    "Accelerometer",
+    "Altimeter",
+    "Camera",
+    "Compass",
+    "DistanceSensor",
+    "GPS",
+    "Gyro",
+    "InertialUnit",
+    "Lidar",
+    "RangeFinder",
+    "TouchSensor",
+]
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class DevicePlan:
+    """One device of Webots. `frame` (4, 4) is its frame in that of its link; what its stream leaves
+    empty is as Webots' driver for ROS 2 names it."""
+
+    kind: DeviceKind
+    wanted_name: str
+    frame: Matrix
+    fields: dict[str, Value] = field(default_factory=dict)
+    name: str = ""
+    needs_physics: bool = False
+    takes_collisions: tuple[str, ...] | None = None
+    measures_joint: str = ""
+    stream: Stream = field(default_factory=Stream)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class SensorPlan:
+    """A sensor of the description, and the devices that do its work on a link.
+
+    `type` is one of the values of sensors.reading.TYPES. An rgbd camera is a Camera and a
+    RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` say what
+    is not as it was.
+    """
+
+    name: str
+    type: str
+    link: str
+    devices: list[DevicePlan]
+    stream: Stream = field(default_factory=Stream)
+    notes: tuple[str, ...] = ()
+    line: int = 0

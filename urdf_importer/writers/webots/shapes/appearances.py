@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Images beside the robot, in the two formats that Webots reads.
+
+PNG of 8 bits and JPEG are copied as they are. What else can be decoded becomes a PNG; the rest is
+given to a converter where there is one (Blender reads more), or lost: then the colour is shown.
+A PNG whose alpha means nothing loses it, since Webots lets through what has an alpha channel.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ....diagnostics import Diagnostics, MeshError, quote
+from ....geometry.mesh_data import MeshMaterial
+from ....images import decode_image, encode_png, find_png_kind
+from ....images.pixels import Pixels
+from ....images.png import SIGNATURE
+from ....images.size import MOST_BYTES, check_image
+from ....meshes.mesh_file import read_mesh_file
+from ....model import Color
+from ..vrml import Node, Value
+from .mesh_files import FileFolder
+
+ConvertImage = Callable[[bytes, str], bytes]
+"""The bytes of any image and its name -> those of a PNG; MeshError where it cannot be read."""
+
+_JPEG = b"\xff\xd8\xff"
+
+
+class Textures:
+    """The urls of the images of one robot, each read once."""
+
+    def __init__(
+        self, folder: FileFolder, convert: ConvertImage | None, diagnostics: Diagnostics
+    ) -> None:
+        self._folder = folder
+        self._convert = convert
+        self._diagnostics = diagnostics
+        self._urls: dict[tuple[Path | None, bytes, bool], str | None] = {}
+
+    def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
+        """The url of the look's image; None where it has none, or none that can be shown, which is
+        reported once as `unreadable-texture`."""
+        if look.texture is None and not look.image:
+            return None
+        key = (look.texture, look.image, look.image_alpha)
+        if key not in self._urls:
+            self._urls[key] = self._attempt(look, subject, line)
+        return self._urls[key]
+
+    def _attempt(self, look: MeshMaterial, subject: str, line: int) -> str | None:
+        path = look.texture
+        name = path.name if path is not None else look.name or "texture"
+        try:
+            content = look.image if path is None else _read(path)
+            stem = path.stem if path is not None else name
+            return self._folder.write(*self._prepare(content, name, stem, look.image_alpha))
+        except MeshError as error:
+            self._diagnostics.warning(
+                "unreadable-texture",
+                f"texture {quote(name)}: {error.message}; the colour is shown in its place",
+                subject=subject,
+                line=line,
+            )
+            return None
+
+    def _prepare(
+        self, content: bytes, name: str, stem: str, has_alpha: bool
+    ) -> tuple[bytes, str, str]:
+        """Content, stem and suffix of the file."""
+        if content.startswith((_JPEG, SIGNATURE)):
+            check_image(content, name)
+        if content.startswith(_JPEG):
+            return content, stem, ".jpg"
+        if content.startswith(SIGNATURE):
+            kind = find_png_kind(content)
+            if kind.depth <= 8 and (has_alpha or not kind.has_alpha):
+                return content, stem, ".png"
+        pixels = decode_image(content)
+        if pixels is None:
+            if self._convert is None:
+                message = "it is of a kind that only Blender can convert"
+                raise MeshError(message, code="unreadable-texture")
+            pixels = decode_image(self._convert(content, name))
+            if pixels is None:
+                raise MeshError("it could not be converted", code="unreadable-texture")
+        return encode_png(pixels if has_alpha else _opaque(pixels)), stem, ".png"
+
+
+def _read(path: Path) -> bytes:
+    return read_mesh_file(path, MOST_BYTES)
+
+
+def _opaque(pixels: Pixels) -> Pixels:
+    channels = pixels.shape[2]
+    return pixels[:, :, : channels - 1] if channels in (2, 4) else pixels
+
+
+_WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
+_DIGITS = 6
+
+
+class Appearances:
+    """`find` gives the same node for the same look, so that it is written once.
+
+    Colours go in as they are: Webots takes them as sRGB, like RViz. A description knows neither
+    metal nor gloss, so all is matt.
+    """
+
+    def __init__(self, textures: Textures) -> None:
+        self._textures = textures
+        self._nodes: dict[tuple[Color, str], Node] = {}
+
+    def find(self, look: MeshMaterial | None, subject: str, line: int) -> Node:
+        """The appearance of a look; `subject` (a link's name) and `line` are for diagnostics."""
+        color = _rounded(look.color if look is not None else _WITHOUT_COLOR)
+        url = self._textures.find(look, subject, line) if look is not None else None
+        key = (color, url or "")
+        if key not in self._nodes:
+            self._nodes[key] = _make(color, url)
+        return self._nodes[key]
+
+
+def _make(color: Color, url: str | None) -> Node:
+    """An image takes the place of the colour, which Webots would multiply it by."""
+    fields: dict[str, Value] = {"baseColor": (1.0, 1.0, 1.0) if url else color[:3]}
+    if url:
+        fields["baseColorMap"] = Node("ImageTexture", {"url": [url]})
+    if color[3] < 1.0:
+        fields["transparency"] = round(1.0 - color[3], _DIGITS)
+    fields["roughness"] = 1.0
+    fields["metalness"] = 0.0
+    return Node("PBRAppearance", fields)
+
+
+def _rounded(color: Color) -> Color:
+    red, green, blue, alpha = (round(min(max(part, 0.0), 1.0), _DIGITS) for part in color)
+    return (red, green, blue, alpha)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simple shapes as nodes. URDF and Webots agree on them: centred, along z, a capsule's length
+without its half spheres."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ....diagnostics import Diagnostics, quote
+from ....geometry.fitting import Fit
+from ....geometry.hulls import convex_hull
+from ....geometry.mesh_data import MeshData
+from ....geometry.transforms import Matrix
+from ....geometry.triangles import Triangles, make_triangles
+from ....geometry.volumes import (
+    MassProperties,
+    mesh_mass,
+    polyhedron_mass,
+    primitive_mass,
+)
+from ....model import Box, Capsule, Collision, Cylinder, Link, Mesh, Sphere
+from ....options import ExportOptions
+from ..structure.frames import place_nodes
+from ..vrml import Node
+from .collisions import CollisionBody, fit_collision
+from .face_sets import make_face_set
+from .mesh_files import MeshFiles
+
+_ROUND = 3
+"""Subdivisions of a sphere that is looked at; Webots' own 1 shows its 80 triangles."""
+
+
+def make_primitive_node(
+    geometry: Box | Cylinder | Sphere | Capsule, *, collides: bool = False
+) -> Node:
+    match geometry:
+        case Box(size=(x, y, z)):
+            return Node("Box", {"size": (x, y, z)})
+        case Cylinder(radius=radius, length=length):
+            return Node("Cylinder", {"height": length, "radius": radius})
+        case Capsule(radius=radius, length=length) if length > 0.0:
+            return Node("Capsule", {"height": length, "radius": radius})
+        case Sphere(radius=radius) | Capsule(radius=radius):
+            fields = {"radius": radius} if collides else {"radius": radius, "subdivision": _ROUND}
+            return Node("Sphere", dict(fields))
+
+
+class BoundingBodies:
+    """Fits, writes and measures what collides. Simple shapes of the robot stay what they are.
+
+    `fits` says what became of each mesh: link name -> bodies, in the order of the collisions.
+    """
+
+    def __init__(self, files: MeshFiles, options: ExportOptions, diagnostics: Diagnostics) -> None:
+        self._files = files
+        self._options = options
+        self._diagnostics = diagnostics
+        self.fits: dict[str, list[CollisionBody]] = {}
+        # By the id of the mesh; while it is kept, no other one can have that.
+        self._kept: dict[int, MeshData] = {}
+        self._triangles: dict[int, Triangles] = {}
+        self._bodies: dict[tuple[int, str], CollisionBody] = {}
+        self._nodes: dict[tuple[int, str], Node] = {}
+        self._masses: dict[int, MassProperties | None] = {}
+
+    def make(
+        self,
+        collision: Collision,
+        data: MeshData,
+        kind: str,
+        at: Matrix,
+        file: Path | None,
+        link: Link,
+    ) -> list[Node]:
+        """A collision as a node, in a Pose where its frame `at` (4, 4) is not where it is used.
+
+        `file` holds exactly these data. Reports `flat-collision` where a hull has no volume.
+        """
+        geometry = collision.geometry
+        if not isinstance(geometry, Mesh):
+            return place_nodes(at, [make_primitive_node(geometry, collides=True)])
+        body = self._find_body(data, kind)
+        self.fits.setdefault(link.name, []).append(body)
+        if kind == "hull" and body.kind != kind:
+            self._report_flat(geometry, link, collision.line)
+        if isinstance(body.body, Fit):
+            node = make_primitive_node(body.body.geometry, collides=True)
+            return place_nodes(at @ body.body.frame, [node])
+        key = (id(data), kind)
+        if key not in self._nodes:
+            stem = data.name or Path(geometry.filename).stem
+            self._nodes[key] = self._make_node(body.body, body.kind, data, stem, file)
+        return place_nodes(at, [self._nodes[key]])
+
+    def measure(self, collision: Collision, data: MeshData) -> MassProperties | None:
+        """In the frame of the shape; of an open mesh that of its hull."""
+        if not isinstance(collision.geometry, Mesh):
+            return primitive_mass(collision.geometry)
+        triangles = self._find_triangles(data)
+        if id(data) not in self._masses:
+            self._masses[id(data)] = _measure(triangles)
+        return self._masses[id(data)]
+
+    def _find_triangles(self, data: MeshData) -> Triangles:
+        if id(data) not in self._triangles:
+            self._kept[id(data)] = data
+            self._triangles[id(data)], _ = make_triangles(data)
+        return self._triangles[id(data)]
+
+    def _find_body(self, data: MeshData, kind: str) -> CollisionBody:
+        triangles = self._find_triangles(data)
+        key = (id(data), kind)
+        if key not in self._bodies:
+            self._bodies[key] = fit_collision(triangles, kind, self._options.collision_triangles)
+        return self._bodies[key]
+
+    def _make_node(
+        self, triangles: Triangles, kind: str, data: MeshData, stem: str, file: Path | None
+    ) -> Node:
+        if self._options.geometry == "vrml":
+            return make_face_set(triangles, collides=True)
+        is_whole = triangles is self._find_triangles(data)
+        url = self._files.copy(file, triangles) if file is not None and is_whole else None
+        if url is None:
+            name = stem if is_whole else f"{stem}_{kind}"
+            url = self._files.write_body(triangles, name)
+        return Node("Mesh", {"url": [url]})
+
+    def _report_flat(self, geometry: Mesh, link: Link, line: int) -> None:
+        self._diagnostics.warning(
+            "flat-collision",
+            f"mesh {quote(geometry.filename)} of link {quote(link.name)} is flat and has no hull; "
+            "a thin box collides in its place",
+            subject=link.name,
+            line=line,
+        )
+
+
+def _measure(triangles: Triangles) -> MassProperties | None:
+    mass = mesh_mass(triangles)
+    if mass is not None:
+        return mass
+    hull = convex_hull(triangles.vertices[triangles.corners].astype(np.float64))
+    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)

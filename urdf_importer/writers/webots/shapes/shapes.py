@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The visuals and collisions of links as nodes, and the files that these name.
+
+A node that serves several shapes is one object, which `share_repeats` writes once. What is seen
+and what collides share no nodes: Webots treats a node in a boundingObject differently.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from ....diagnostics import Diagnostics, KinematicsError, MeshError, quote
+from ....geometry.mesh_data import MeshData, MeshMaterial
+from ....geometry.transforms import Matrix, matrix_from_pose
+from ....geometry.triangles import Triangles, project_on_box, split_by_material
+from ....geometry.volumes import MassProperties, join_masses
+from ....model import (
+    Collision,
+    Color,
+    Link,
+    Material,
+    Mesh,
+    Robot,
+    Visual,
+    VisualMaterials,
+)
+from ....options import ExportOptions
+from ...robot_files import GeometrySource
+from ..structure.frames import place_nodes
+from ..vrml import Node, Value
+from .appearances import Appearances, ConvertImage, Textures
+from .bounding import BoundingBodies, make_primitive_node
+from .collisions import KINDS
+from .face_sets import make_face_set
+from .mesh_files import FileFolder, MeshFiles
+
+_IDENTITY = np.eye(4)
+
+
+class ShapeWriter:
+    """Made once for each export.
+
+    Files go into `folder` (made when the first one comes); `prefix` stands before their names in
+    urls. What cannot be shown or collide is left out and reported, with the code of its MeshError.
+    KinematicsError where the options name a link that is not there or a shape that is none.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        source: GeometrySource,
+        options: ExportOptions,
+        folder: Path,
+        prefix: str,
+        diagnostics: Diagnostics,
+        convert_image: ConvertImage | None = None,
+    ) -> None:
+        self._source = source
+        self._options = options
+        self._diagnostics = diagnostics
+        self._materials = VisualMaterials(robot)
+        self._kinds = _read_overrides(robot, options)
+        files = FileFolder(folder, prefix)
+        self._files = MeshFiles(files)
+        self._appearances = Appearances(Textures(files, convert_image, diagnostics))
+        self.bodies = BoundingBodies(self._files, options, diagnostics)
+        self._parts: dict[tuple[int, bool], list[tuple[MeshMaterial | None, Node]]] = {}
+        self._kept: list[MeshData] = []
+        self._reported: set[tuple[str, object, bool]] = set()
+
+    def visual_nodes(self, link: Link) -> list[Node]:
+        """The link's visuals in its frame: a Shape for each material, in a Pose where the visual
+        does not stand in the link's frame itself."""
+        nodes: list[Node] = []
+        for visual in link.visuals:
+            shapes = self._draw(visual, link)
+            nodes += place_nodes(matrix_from_pose(visual.origin), shapes)
+        return nodes
+
+    def mesh_files(self, visual: Visual, link: Link) -> list[tuple[str, Color | None]]:
+        """The files that draw a visual, as the PROTO names them, and their colours: in metres, in
+        the visual's frame. None where no file does: simple shapes, and meshes inside the PROTO."""
+        data = self._load(visual, link) if isinstance(visual.geometry, Mesh) else None
+        if data is None:
+            return []
+        look = None if data.materials else self._find_look(visual, link)
+        files: list[tuple[str, Color | None]] = []
+        for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
+            urls = node.fields.get("url")
+            if isinstance(urls, list):
+                shown = own or look
+                files.append((str(urls[0]), shown.color if shown else None))
+        return files
+
+    def bounding_parts(self, link: Link, frame: Matrix = _IDENTITY) -> list[Node]:
+        """The link's collisions in the frame in which the link stands at `frame` (4, 4): each a
+        shape, or one in a Pose. Several links' parts make one body by `join_bounding`."""
+        parts: list[Node] = []
+        kind = self._kinds.get(link.name, self._options.collision)
+        self.bodies.fits.pop(link.name, None)
+        for collision in link.collisions:
+            data = self._load(collision, link)
+            if data is None:
+                continue
+            at = frame @ matrix_from_pose(collision.origin)
+            file = self._source.file_of(collision, link)
+            parts += self.bodies.make(collision, data, kind, at, file, link)
+        return parts
+
+    def bounding_object(self, link: Link) -> Node | None:
+        """What goes into the link's boundingObject; None where nothing collides."""
+        return join_bounding(self.bounding_parts(link))
+
+    def collision_volume(self, link: Link) -> MassProperties | None:
+        """Of the collisions as the robot has them, whatever they are exported as, in the link's
+        frame; an open mesh counts as its hull. None where they have no volume."""
+        masses: list[MassProperties] = []
+        for collision in link.collisions:
+            data = self._load(collision, link)
+            mass = None if data is None else self.bodies.measure(collision, data)
+            if mass is not None:
+                masses.append(mass.moved(matrix_from_pose(collision.origin)))
+        return join_masses(masses)
+
+    def _draw(self, visual: Visual, link: Link) -> list[Node]:
+        data = self._load(visual, link)
+        if data is None:
+            return []
+        look = None if data.materials else self._find_look(visual, link)
+        shapes = []
+        for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
+            appearance = self._appearances.find(own or look, link.name, visual.line)
+            shapes.append(Node("Shape", {"appearance": appearance, "geometry": node}))
+        return shapes
+
+    def _find_parts(
+        self, visual: Visual, data: MeshData, link: Link, is_textured: bool
+    ) -> list[tuple[MeshMaterial | None, Node]]:
+        """The geometry of each material, the same nodes for the same mesh."""
+        key = (id(data), is_textured)
+        if key not in self._parts:
+            # While the mesh is kept, no other one can have its id.
+            self._kept.append(data)
+            self._parts[key] = self._make_parts(visual, data, link, is_textured)
+        return self._parts[key]
+
+    def _make_parts(
+        self, visual: Visual, data: MeshData, link: Link, is_textured: bool
+    ) -> list[tuple[MeshMaterial | None, Node]]:
+        if not isinstance(visual.geometry, Mesh):
+            return [(None, make_primitive_node(visual.geometry))]
+        parts = list(split_by_material(data))
+        made = []
+        for look, triangles in parts:
+            has_image = look is not None and bool(look.texture or look.image)
+            if triangles.uvs is None and (is_textured or has_image):
+                triangles = _with_uvs(triangles)
+            path = self._source.file_of(visual, link) if len(parts) == 1 else None
+            stem = _stem(visual.geometry, data, look if len(parts) > 1 else None)
+            made.append((look, self._make_geometry(triangles, stem, path)))
+        return made
+
+    def _make_geometry(self, triangles: Triangles, stem: str, path: Path | None) -> Node:
+        if self._options.geometry == "vrml":
+            return make_face_set(triangles)
+        url = None
+        if path is not None and triangles.uvs is None and triangles.normals is None:
+            url = self._files.copy(path, triangles)
+        return Node("Mesh", {"url": [url or self._files.write(triangles, stem)]})
+
+    def _find_look(self, visual: Visual, link: Link) -> MeshMaterial | None:
+        material = self._materials.find(visual, link)
+        if material is None or material.is_reference:
+            return None
+        texture = self._find_texture(material, link) if material.texture else None
+        color = material.color or (0.8, 0.8, 0.8, 1.0)
+        return MeshMaterial(name=material.name, color=color, texture=texture)
+
+    def _find_texture(self, material: Material, link: Link) -> Path | None:
+        try:
+            return self._source.find_texture(material, link)
+        except MeshError as error:
+            if self._is_new(link, material.line, is_visual=True):
+                self._diagnostics.warning(
+                    error.code,
+                    f"texture {quote(material.texture or '')}: {error.message}; the colour is "
+                    "shown in its place",
+                    subject=link.name,
+                    line=material.line,
+                )
+            return None
+
+    def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
+        try:
+            data = self._source.load(shape, link)
+        except MeshError as error:
+            self._report(error, shape, link)
+            return None
+        return data if len(data.corners) else None
+
+    def _report(self, error: MeshError, shape: Visual | Collision, link: Link) -> None:
+        is_visual = isinstance(shape, Visual)
+        geometry = shape.geometry
+        if not self._is_new(link, (shape.line, geometry), is_visual=is_visual):
+            return
+        what = (
+            f"mesh {quote(geometry.filename)}"
+            if isinstance(geometry, Mesh)
+            else f"a {type(geometry).__name__.lower()}"
+        )
+        effect = "is not shown" if is_visual else "does not collide"
+        self._diagnostics.error(
+            error.code,
+            f"{what} of link {quote(link.name)}: {error.message}; it {effect}",
+            subject=link.name,
+            line=shape.line,
+        )
+
+    def _is_new(self, link: Link, what: object, *, is_visual: bool) -> bool:
+        key = (link.name, what, is_visual)
+        if key in self._reported:
+            return False
+        self._reported.add(key)
+        return True
+
+
+def join_bounding(parts: Iterable[Node]) -> Node | None:
+    """One boundingObject of shapes and of Poses with one shape each; None of none.
+
+    Webots wants no Group in a Group, no Pose in a Pose and one child in a Pose.
+    """
+    children: list[Value] = list(parts)
+    if len(children) > 1:
+        return Node("Group", {"children": children})
+    return children[0] if children and isinstance(children[0], Node) else None
+
+
+def _read_overrides(robot: Robot, options: ExportOptions) -> dict[str, str]:
+    names = {link.name for link in robot.links}
+    for link, kind in options.collision_overrides:
+        if link not in names:
+            raise KinematicsError(f"there is no link {quote(link)} to choose a collision shape for")
+        if kind not in KINDS:
+            known = ", ".join(KINDS)
+            raise KinematicsError(f"{quote(kind)} is no collision shape; there are {known}")
+    return dict(options.collision_overrides)
+
+
+def _with_uvs(triangles: Triangles) -> Triangles:
+    uvs = project_on_box(triangles)
+    return Triangles(
+        triangles.vertices, triangles.corners, triangles.normals, uvs, triangles.smooth
+    )
+
+
+def _stem(geometry: Mesh, data: MeshData, look: MeshMaterial | None) -> str:
+    stem = data.name or Path(geometry.filename).stem
+    return f"{stem}_{look.name}" if look is not None and look.name else stem

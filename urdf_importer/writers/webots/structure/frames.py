@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames as the fields `translation` and `rotation` of a node."""
+
+import math
+
+import numpy as np
+
+from ....geometry.transforms import Matrix, quaternion_from_rotation
+from ..vrml import Node, Value, Vec
+
+_NO_LENGTH = 1e-12
+_NO_ANGLE = 1e-9
+
+
+def rotation_of(frame: Matrix) -> Vec | None:
+    """Unit axis and angle in 0..pi of a frame (3, 3) or (4, 4); None where it is not turned."""
+    x, y, z, w = quaternion_from_rotation(frame[:3, :3])
+    sine = math.sqrt(x * x + y * y + z * z)
+    angle = 2.0 * math.atan2(sine, w)
+    if angle < _NO_ANGLE:
+        return None
+    return (x / sine, y / sine, z / sine, angle)
+
+
+def pose_fields(frame: Matrix) -> dict[str, Value]:
+    """The fields of a frame (4, 4) in the frame of its parent, without those that do nothing."""
+    fields: dict[str, Value] = {}
+    if float(np.abs(frame[:3, 3]).max()) > _NO_LENGTH:
+        x, y, z = frame[:3, 3].tolist()
+        fields["translation"] = (x, y, z)
+    rotation = rotation_of(frame)
+    if rotation is not None:
+        fields["rotation"] = rotation
+    return fields
+
+
+def place_nodes(frame: Matrix, nodes: list[Node]) -> list[Node]:
+    """The nodes in a Pose that stands in `frame`; as they are where that is where they are."""
+    fields = pose_fields(frame)
+    if not fields or not nodes:
+        return nodes
+    children: list[Value] = list(nodes)
+    return [Node("Pose", {**fields, "children": children})]

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints as Webots has them: what turns or slides, how far, and by which motor.
+
+revolute, continuous   HingeJoint
+prismatic              SliderJoint
+planar                 SliderJoint, SliderJoint, HingeJoint: x, y and yaw, each with a motor
+floating               three SliderJoints and a BallJoint, without motors
+ball                   BallJoint, without motors
+
+A joint starts at the valid position nearest to zero, or where the options say. Webots keeps the
+pose of what a joint carries AT that position; here everything is said at zero, and proto.py turns
+it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ....diagnostics import Diagnostics, quote
+from ....geometry.transforms import (
+    Matrix,
+    Vector,
+    matrix_from_pose,
+    plane_axes,
+    rotation_from_quaternion,
+)
+from ....kinematics.motion import UNBOUNDED, JointMotion
+from ....kinematics.tree import KinematicTree
+from ....model import Joint, Mimic, Vector3
+from ....options import ExportOptions
+from .links import AxisPlan, JointKind, JointPlan, Range
+
+LOCKED = 1e-6
+"""Radians or metres that a locked joint may move: Webots takes equal limits for none."""
+STOP_MARGIN = 1e-4
+"""How far a hard stop stands behind a joint that starts at it: there the simulation is unstable."""
+_ROUNDING = 1e-9
+"""Radians: 3.14159265359 means pi."""
+
+Placed = tuple[JointPlan, Matrix]
+"""A joint, and the frame of what it carries in the frame of the Solid above, at zero."""
+
+
+class JointPlanner:
+    """Plans joints one by one. `positions` are those of all moving joints, `offsets` those of
+    joints that mimic another, by joint."""
+
+    def __init__(
+        self,
+        positions: Mapping[str, float | tuple[float, ...]],
+        offsets: Mapping[str, float],
+        options: ExportOptions,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._positions = positions
+        self._offsets = offsets
+        self._options = options
+        self._diagnostics = diagnostics
+        self._told: set[str] = set()
+
+    def plan_joints(self, motion: JointMotion, place: Matrix) -> list[Placed]:
+        """The joints, one on the other, that do what a joint of the description does.
+
+        `place` is the frame of the joint's parent link in the Solid that holds it.
+        """
+        frame = place @ matrix_from_pose(motion.joint.origin)
+        if motion.is_scalar:
+            return [self._plan_scalar(motion, frame)]
+        if motion.kind == "planar":
+            return self._plan_planar(motion, frame)
+        return self._plan_free(motion, frame)
+
+    def _plan_scalar(self, motion: JointMotion, frame: Matrix) -> Placed:
+        joint = motion.joint
+        offset = self._offsets.get(joint.name, 0.0)
+        turns = motion.kind == "revolute"
+        axis = np.array(motion.axis)
+        position = self._positions[joint.name]
+        assert isinstance(position, float)
+        plan = self._axis(joint, joint.name, turns=turns, axis=frame[:3, :3] @ axis)
+        plan.offset = offset
+        plan.position = position - offset
+        plan.limits = motor_limits(motion, offset)
+        plan.stops = hard_stops(_range(motion, offset), plan)
+        # The frame at zero as Webots counts: where the description says `offset`.
+        zero = frame.copy()
+        if turns:
+            zero[:3, :3] = frame[:3, :3] @ _turn(axis, offset)
+        else:
+            zero[:3, 3] += frame[:3, :3] @ axis * offset
+        kind: JointKind = "HingeJoint" if turns else "SliderJoint"
+        anchor = _vector(frame[:3, 3])
+        return JointPlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
+
+    def _plan_planar(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
+        joint = motion.joint
+        self._warn_of_bodies(joint, 2)
+        normal = np.array(motion.axis)
+        u, v = plane_axes(normal)
+        position = self._positions[joint.name]
+        assert isinstance(position, tuple)
+        placed: list[Placed] = []
+        for letter, axis, where in zip(("x", "y", "yaw"), (u, v, normal), position, strict=True):
+            turns = letter == "yaw"
+            name = f"{joint.name}_{letter}"
+            here = np.eye(4) if placed else frame
+            plan = self._axis(joint, name, turns=turns, axis=here[:3, :3] @ axis)
+            plan.position = where
+            kind: JointKind = "HingeJoint" if turns else "SliderJoint"
+            anchor = _vector(here[:3, 3])
+            placed.append((JointPlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
+        return placed
+
+    def _plan_free(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
+        """A floating joint or a ball: nothing drives these."""
+        joint = motion.joint
+        position = self._positions[joint.name]
+        assert isinstance(position, tuple)
+        placed: list[Placed] = []
+        if motion.kind == "floating":
+            self._warn_of_bodies(joint, 3)
+            for letter, axis, where in zip("xyz", np.eye(3), position[:3], strict=True):
+                here = np.eye(4) if placed else frame
+                name = f"{joint.name}_{letter}"
+                plan = AxisPlan(joint=joint.name, turns=False, axis=_vector(here[:3, :3] @ axis))
+                plan.sensor, plan.position = name, where
+                placed.append((JointPlan(kind="SliderJoint", name=name, axes=[plan]), here))
+        here = np.eye(4) if placed else frame
+        angles = _ball_angles(rotation_from_quaternion(position[-4:]))
+        axes = []
+        for letter, axis, angle in zip(("roll", "pitch", "yaw"), np.eye(3), angles, strict=True):
+            plan = AxisPlan(joint=joint.name, turns=True, axis=_vector(here[:3, :3] @ axis))
+            plan.sensor, plan.position = f"{joint.name}_{letter}", angle
+            axes.append(plan)
+        ball = JointPlan(kind="BallJoint", name=joint.name, axes=axes, anchor=_vector(here[:3, 3]))
+        return [*placed, (ball, here)]
+
+    def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:
+        """An axis with a motor; where it may go is not said yet."""
+        options, limit, dynamics = self._options, joint.limit, joint.dynamics
+        effort = limit.effort if limit is not None else None
+        velocity = limit.velocity if limit is not None else None
+        missing = [
+            word for word, value in (("effort", effort), ("velocity", velocity)) if not value
+        ]
+        if missing and joint.name not in self._told:
+            self._told.add(joint.name)
+            self._warn_of_missing(joint, missing)
+        return AxisPlan(
+            joint=joint.name,
+            turns=turns,
+            axis=_vector(axis),
+            motor=name,
+            sensor=name,
+            effort=abs(effort) * options.effort_scale if effort else options.default_effort,
+            velocity=(
+                abs(velocity) * options.velocity_scale if velocity else options.default_velocity
+            ),
+            damping=abs((dynamics and dynamics.damping) or 0.0) * options.damping_scale,
+            friction=abs((dynamics and dynamics.friction) or 0.0) * options.friction_scale,
+        )
+
+    def _warn_of_bodies(self, joint: Joint, number: int) -> None:
+        self._diagnostics.warning(
+            "webots-small-mass",
+            f"joint {quote(joint.name)} is {joint.type}; each of the {number} bodies between its "
+            f"axes gets {self._options.small_mass:g} kg",
+            subject=joint.name,
+            line=joint.line,
+        )
+
+    def _warn_of_missing(self, joint: Joint, missing: list[str]) -> None:
+        used = {
+            "effort": self._options.default_effort,
+            "velocity": self._options.default_velocity,
+        }
+        self._diagnostics.warning(
+            "webots-motor-default",
+            f"joint {quote(joint.name)} has no {' and no '.join(missing)}; its motor gets "
+            + " and ".join(f"{used[word]:g}" for word in missing),
+            subject=joint.name,
+            line=joint.line,
+        )
+
+
+def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
+    """The stops of the mechanism, where Webots can have them; it starts away from them.
+
+    Hinges take only stops of -pi to 0 and 0 to pi; the motor still keeps wider ones.
+    """
+    if bounds is None:
+        return None
+    lower, upper = bounds
+    if upper - lower < STOP_MARGIN or max(abs(lower), abs(upper)) >= UNBOUNDED:
+        return None
+    margin = STOP_MARGIN
+    lower = min(lower, axis.position - margin) if axis.position - lower < margin else lower
+    upper = max(upper, axis.position + margin) if upper - axis.position < margin else upper
+    if axis.turns:
+        if not -math.pi - _ROUNDING <= lower <= 0.0 <= upper <= math.pi + _ROUNDING:
+            return None
+        return max(lower, -math.pi), min(upper, math.pi)
+    return lower, upper
+
+
+def _range(motion: JointMotion, offset: float) -> Range | None:
+    """The limits as Webots counts; a side without limit is far away."""
+    if motion.lower is None and motion.upper is None:
+        return None
+    lower = -UNBOUNDED if motion.lower is None else motion.lower - offset
+    upper = UNBOUNDED if motion.upper is None else motion.upper - offset
+    return lower, upper
+
+
+def motor_limits(motion: JointMotion, offset: float = 0.0) -> Range | None:
+    """The soft limits where there are sensible ones, else the limits; `offset` less than the
+    description says. None where nothing bounds the motion."""
+    bounds = _range(motion, offset)
+    if bounds is None:
+        return None
+    lower, upper = bounds
+    safety = motion.joint.safety_controller
+    if safety is not None:
+        soft_lower, soft_upper = safety.soft_lower_limit, safety.soft_upper_limit
+        inner = (
+            lower if soft_lower is None else max(lower, soft_lower - offset),
+            upper if soft_upper is None else min(upper, soft_upper - offset),
+        )
+        if inner[0] < inner[1]:
+            lower, upper = inner
+    if upper - lower < 2.0 * LOCKED:
+        return lower - LOCKED, upper + LOCKED
+    return lower, upper
+
+
+def _ball_angles(rotation: Matrix) -> tuple[float, float, float]:
+    """The angles about x, y and z of R = Rx Ry Rz, as a BallJoint turns."""
+    pitch = math.asin(max(-1.0, min(1.0, float(rotation[0, 2]))))
+    if abs(rotation[0, 2]) > 1.0 - 1e-12:
+        return math.atan2(float(rotation[2, 1]), float(rotation[1, 1])), pitch, 0.0
+    roll = math.atan2(-float(rotation[1, 2]), float(rotation[2, 2]))
+    return roll, pitch, math.atan2(-float(rotation[0, 1]), float(rotation[0, 0]))
+
+
+def _turn(axis: Vector, angle: float) -> Matrix:
+    half = 0.5 * angle
+    x, y, z = (math.sin(half) * axis).tolist()
+    return rotation_from_quaternion((x, y, z, math.cos(half)))
+
+
+def _vector(values: Vector) -> Vector3:
+    x, y, z = values.tolist()
+    return (x, y, z)
+
+
+_SAME = 1e-6
+
+
+def couple_motors(
+    axes: Mapping[str, AxisPlan],
+    masters: Mapping[str, Mimic],
+    tree: KinematicTree,
+    diagnostics: Diagnostics,
+) -> None:
+    """Couples the axes, given by joint, of all joints that follow one of `masters`."""
+    joints = {motion.joint.name: motion.joint for motion in tree.joint_motions}
+    groups: dict[str, list[str]] = {}
+    for follower, mimic in masters.items():
+        if mimic.multiplier:
+            groups.setdefault(mimic.joint, []).append(follower)
+        else:
+            _lock(axes[follower])
+            _tell(diagnostics, joints[follower], "follows with a multiplier of 0; it is locked")
+    for leader, followers in groups.items():
+        for name in followers:
+            _follow(axes[leader], axes[name], masters[name].multiplier, joints[name], diagnostics)
+        _share_speed(axes[leader], [axes[name] for name in followers])
+        axes[leader].leader = leader
+
+
+def _follow(
+    leader: AxisPlan, follower: AxisPlan, multiplier: float, joint: Joint, diagnostics: Diagnostics
+) -> None:
+    own = follower.limits
+    follower.multiplier = multiplier
+    follower.position = multiplier * leader.position
+    follower.limits = _times(leader.limits, multiplier)
+    follower.stops = hard_stops(_times(leader.stops, multiplier), follower)
+    follower.leader = leader.joint
+    if own is not None and (follower.limits is None or not _within(follower.limits, own)):
+        _tell(
+            diagnostics,
+            joint,
+            f"follows joint {quote(leader.joint)} beyond its own limits; those of its leader count",
+        )
+
+
+def _share_speed(leader: AxisPlan, followers: Sequence[AxisPlan]) -> None:
+    slowest = min(axis.velocity / abs(axis.multiplier) for axis in (leader, *followers))
+    leader.velocity = slowest
+    for axis in followers:
+        axis.velocity = slowest * abs(axis.multiplier)
+
+
+def _lock(axis: AxisPlan) -> None:
+    axis.position = 0.0
+    axis.limits, axis.stops = (-LOCKED, LOCKED), None
+
+
+def _times(bounds: Range | None, multiplier: float) -> Range | None:
+    if bounds is None:
+        return None
+    one, other = bounds[0] * multiplier, bounds[1] * multiplier
+    return (one, other) if one <= other else (other, one)
+
+
+def _within(inner: Range, outer: Range) -> bool:
+    slack = _SAME * max(1.0, abs(outer[0]), abs(outer[1]))
+    return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
+
+
+def _tell(diagnostics: Diagnostics, joint: Joint, finding: str) -> None:
+    diagnostics.warning(
+        "webots-mimic",
+        f"joint {quote(joint.name)} {finding}",
+        subject=joint.name,
+        line=joint.line,
+    )

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masses: what the description says, moved to where Webots wants it, and repaired where stated.
+
+Webots wants the inertia about the centre of mass along the axes of the Solid, so an inertial frame
+that is turned by R gives R I R^T. It refuses a mass of zero and an inertia that is not positive
+definite.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ....diagnostics import Diagnostics, quote
+from ....geometry.transforms import Matrix, matrix_from_pose
+from ....geometry.volumes import MassProperties
+from ....model import Inertial, Link
+from ....options import ExportOptions
+from ..vrml import Node, Value
+from .links import Mass
+
+MeasureVolume = Callable[[Link], MassProperties | None]
+"""A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
+
+DENSITY = 1000.0
+"""kg/m^3 of links whose mass is that of their collision shapes: Webots' own default."""
+SMALL_RADIUS = 0.05
+"""Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
+_LEAST = 1e-6
+"""The smallest principal moment that a repaired inertia has, as a share of the largest."""
+_ROUNDING = 1e-6
+"""By how much rounded numbers may break a rule."""
+
+
+def find_mass(
+    link: Link, options: ExportOptions, volume: MeasureVolume, diagnostics: Diagnostics
+) -> Mass | None:
+    """The mass of a link in its frame, with an inertia that Webots takes; None where it has none.
+
+    A mass of zero or less counts as none.
+    """
+    inertial = link.inertial
+    if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
+        return None
+    frame = matrix_from_pose(inertial.origin)
+    turn = frame[:3, :3]
+    moments = _moments(inertial)
+    if moments is None:
+        inertia, what = _invent(link, inertial.mass, volume)
+        _warn(diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}")
+        return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
+    inertia = turn @ moments @ turn.T
+    fault = find_fault(inertia)
+    if fault and not (options.inertia == "keep" and is_positive(inertia)):
+        inertia = _repair(link, inertial.mass, inertia, fault, options, volume, diagnostics)
+    return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
+
+
+def invent_mass(link: Link, options: ExportOptions, volume: MeasureVolume) -> tuple[Mass, str]:
+    """The mass of a link that has none and must have one to move, and what was taken for it."""
+    measured = volume(link) if options.inertia == "volume" else None
+    if measured is not None:
+        inertia = DENSITY * measured.inertia
+        if is_positive(inertia):
+            mass = DENSITY * measured.volume
+            text = f"{mass:g} kg, from its collision shapes at {DENSITY:g} kg/m^3"
+            return Mass(mass=mass, center=measured.centre, inertia=inertia), text
+    return small_mass(options), f"{options.small_mass:g} kg"
+
+
+def small_mass(options: ExportOptions) -> Mass:
+    mass = options.small_mass
+    return Mass(mass=mass, center=np.zeros(3), inertia=_sphere(mass))
+
+
+def move_mass(mass: Mass, frame: Matrix) -> Mass:
+    """The same mass, said in the frame in which `frame` stands."""
+    turn = frame[:3, :3]
+    return Mass(
+        mass=mass.mass,
+        center=turn @ mass.center + frame[:3, 3],
+        inertia=turn @ mass.inertia @ turn.T,
+    )
+
+
+def add_masses(masses: Sequence[Mass]) -> Mass:
+    """The sum of masses in one frame, about their common centre (parallel axis theorem)."""
+    if len(masses) == 1:
+        return masses[0]
+    total = sum(mass.mass for mass in masses)
+    center = sum((mass.mass * mass.center for mass in masses), np.zeros(3)) / total
+    inertia = np.zeros((3, 3))
+    for mass in masses:
+        arm = mass.center - center
+        inertia += mass.inertia + mass.mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
+    return Mass(mass=total, center=center, inertia=inertia)
+
+
+def physics_node(mass: Mass, options: ExportOptions) -> Node:
+    """density is -1, so that Webots takes the mass and not the volume."""
+    i = mass.inertia
+    diagonal = (float(i[0, 0]), float(i[1, 1]), float(i[2, 2]))
+    products = (float(i[0, 1]), float(i[0, 2]), float(i[1, 2]))
+    fields: dict[str, Value] = {
+        "density": -1,
+        "mass": float(mass.mass),
+        "centerOfMass": [tuple(map(float, mass.center))],
+        "inertiaMatrix": [diagonal, products],
+    }
+    linear, angular = options.linear_damping, options.angular_damping
+    if linear or angular:
+        fields["damping"] = Node("Damping", {"linear": linear, "angular": angular})
+    return Node("Physics", fields)
+
+
+def is_positive(inertia: Matrix) -> bool:
+    """Whether a symmetric matrix is positive definite: whether its leading minors are."""
+    scale = float(np.abs(inertia).max())
+    if not scale > 0.0:
+        return False
+    a = inertia / scale
+    minor = a[0, 0] * a[1, 1] - a[0, 1] ** 2
+    whole = float(np.linalg.det(a))
+    return bool(a[0, 0] > 0.0 and a[1, 1] > 0.0 and minor > 0.0 and whole > 0.0)
+
+
+def find_fault(inertia: Matrix) -> str:
+    """Why no real body has this inertia; empty where one can."""
+    if not is_positive(inertia):
+        return "is not positive definite"
+    least, middle, most = np.linalg.eigvalsh(inertia)
+    if most > (least + middle) * (1.0 + _ROUNDING):
+        return "has a principal moment above the sum of the other two"
+    return ""
+
+
+def clamp_inertia(inertia: Matrix) -> Matrix:
+    """The inertia with its principal axes and, where needed, larger principal moments: none below
+    a millionth of the largest, none above the sum of the other two."""
+    moments, axes = np.linalg.eigh(inertia)
+    most = float(moments[-1])
+    moments = np.maximum(moments, _LEAST * most)
+    short = moments[2] - moments[0] - moments[1]
+    if short > 0.0:
+        moments[:2] += 0.5 * short * (1.0 + _ROUNDING)
+    clamped: Matrix = (axes * moments) @ axes.T
+    return 0.5 * (clamped + clamped.T)
+
+
+def _repair(
+    link: Link,
+    mass: float,
+    inertia: Matrix,
+    fault: str,
+    options: ExportOptions,
+    volume: MeasureVolume,
+    diagnostics: Diagnostics,
+) -> Matrix:
+    if options.inertia == "volume" or float(np.linalg.eigvalsh(inertia)[-1]) <= 0.0:
+        repaired, what = _invent(link, mass, volume)
+    else:
+        repaired = clamp_inertia(inertia)
+        what = "the nearest that a body can have takes its place"
+    _warn(diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}")
+    return repaired
+
+
+def _invent(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
+    """An inertia for a mass: that of the collision shapes, else that of a sphere."""
+    measured = volume(link)
+    if measured is not None:
+        inertia = measured.inertia * (mass / measured.volume)
+        if is_positive(inertia):
+            return inertia, "that of its collision shapes takes its place"
+    return _sphere(mass), f"that of a sphere of {SMALL_RADIUS:g} m radius takes its place"
+
+
+def _moments(inertial: Inertial) -> Matrix | None:
+    i = inertial.inertia
+    if i is None:
+        return None
+    return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
+
+
+def _sphere(mass: float) -> Matrix:
+    result: Matrix = 0.4 * mass * SMALL_RADIUS**2 * np.eye(3)
+    return result
+
+
+def _warn(diagnostics: Diagnostics, link: Link, code: str, finding: str) -> None:
+    line = link.inertial.line if link.inertial is not None else link.line
+    diagnostics.warning(
+        code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
+    )
