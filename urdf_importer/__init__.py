@@ -14,6 +14,8 @@ Reading, planning, exporting and forward kinematics need no Blender; the rest ne
 called.
 """
 
+from typing import Any
+
 from .diagnostics import (
     BuildError,
     Diagnostic,
@@ -29,12 +31,10 @@ from .kinematics import forward_kinematics
 from .model import Robot
 from .options import ExportOptions, ImportOptions
 from .pipeline import (
-    BuilderScript,
     ExportResult,
     ImportResult,
     UpdateResult,
     XacroArgument,
-    check_morse_profile,
     compare_with_source,
     export_robot,
     extract_robot,
@@ -51,10 +51,9 @@ from .pipeline import (
     save_blend,
     set_joint_positions,
     suggest_proto_name,
-    suggest_script_name,
     update_robot,
-    write_builder_script,
 )
+from .pipeline.formats import find_offered
 from .progress import Progress
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
@@ -103,3 +102,8 @@ __all__ = [
     "update_robot",
     "write_builder_script",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Returns what an optional part offers under this name, loaded when it is asked for."""
+    return find_offered(name)

@@ -13,8 +13,8 @@ import pytest
 import urdf_importer
 from rigs import new_scene
 from source_tree import ROOT
-from urdf_importer.blender.split import split_armature
 from urdf_importer.blender.standing.armatures import armatures_of
+from urdf_importer.morse.split.split import split_armature
 
 PAGE = (ROOT / "docs" / "rig_properties.md").read_text(encoding="utf-8")
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

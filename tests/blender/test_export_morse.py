@@ -18,8 +18,8 @@ from urdf_importer import (
     set_joint_positions,
     write_builder_script,
 )
-from urdf_importer.blender.game.records import set_property
 from urdf_importer.cli import main
+from urdf_importer.morse.game_engine.records import set_property
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

@@ -19,8 +19,8 @@ from urdf_importer import (
     open_blend,
     save_blend,
 )
-from urdf_importer.blender.split import split_armature
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose
+from urdf_importer.morse.split.split import split_armature
 
 SAMPLES = ROOT / "sample_urdfs"
 BARE = {"visuals": False, "collisions": False}

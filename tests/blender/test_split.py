@@ -45,7 +45,6 @@ from urdf_importer import (
     update_robot,
 )
 from urdf_importer.blender.extract.robot import find_link_empties
-from urdf_importer.blender.split import split_armature
 from urdf_importer.blender.standing.armatures import (
     armatures_by_name,
     armatures_of,
@@ -54,6 +53,7 @@ from urdf_importer.blender.standing.armatures import (
     pose_bones_of,
 )
 from urdf_importer.model import Joint, Limit, Link, Mimic, Robot
+from urdf_importer.morse.split.split import split_armature
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_urdfs"
 

@@ -26,7 +26,6 @@ from urdf_importer import (
     render_preview,
     set_joint_positions,
 )
-from urdf_importer.blender.split import split_armature
 from urdf_importer.blender.standing.armatures import (
     armatures_of,
     bones_of,
@@ -43,6 +42,7 @@ from urdf_importer.blender.standing.robot_table import (
     read_table,
     recall_table,
 )
+from urdf_importer.morse.split.split import split_armature
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_urdfs"
 GRIPPER = SAMPLES / "gripper.urdf"

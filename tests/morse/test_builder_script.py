@@ -36,8 +36,8 @@ from urdf_importer.kinematics.forward import zero_frames
 from urdf_importer.kinematics.mimic import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
+from urdf_importer.morse.sensors import suggest_sensors
 from urdf_importer.pipeline.files import find_files, load_shape
-from urdf_importer.sensors import suggest_sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("differential_drive", "gantry", "gripper", "planar_base", "quadruped_leg")
@@ -355,7 +355,7 @@ def test_a_rig_is_written_as_it_stands(tmp_path: Path, morse_root: Path) -> None
 
 def test_armatures_of_groups_are_there_again(tmp_path: Path, morse_root: Path) -> None:
     """As split_armature made them in the scene."""
-    from urdf_importer.blender.split import split_armature
+    from urdf_importer.morse.split.split import split_armature
 
     new_file()
     result = import_robot(find("planar_base"), ImportOptions(profile="morse"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builder_runs import run_script
-from urdf_importer.morse.legacy_blend import read_legacy_game
+from urdf_importer.morse.blend_file.read import read_legacy_game
 
 SCRIPT = """
 import time
@@ -15,7 +15,7 @@ from urdf_importer.morse import compat
 compat.install()
 from morse.builder import *
 from morse.builder.data import MORSE_COMPONENTS
-from urdf_importer.blender.game.records import read_game
+from urdf_importer.morse.game_engine.records import read_game
 import bpy
 
 report = {}

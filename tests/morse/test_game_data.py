@@ -8,16 +8,16 @@ import bpy
 import pytest
 
 from rigs import new_scene
-from urdf_importer.blender.game.blender27 import defaults, scene_views
-from urdf_importer.blender.game.blender27.attributes import install_attributes
-from urdf_importer.blender.game.blender27.game_data import (
+from urdf_importer.morse.blend_file.object_settings import DEFAULTS
+from urdf_importer.morse.game_engine import defaults, scene_views
+from urdf_importer.morse.game_engine.attributes import install_attributes
+from urdf_importer.morse.game_engine.game_data import (
     GameData,
     add_logic_brick,
     add_property,
 )
-from urdf_importer.blender.game.blender27.replacements import Replacements
-from urdf_importer.blender.game.records import KEY, read_game, set_property
-from urdf_importer.morse.legacy.object_settings import DEFAULTS
+from urdf_importer.morse.game_engine.records import KEY, read_game, set_property
+from urdf_importer.morse.game_engine.replacements import Replacements
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def look(builder=None):
 def test_uninstalling_leaves_everything_as_it_was(tmp_path: Path, morse_root: Path) -> None:
     text = f"""{LOOK}
 from urdf_importer.morse import compat
-from urdf_importer.morse.finding import find_morse
+from urdf_importer.morse.locate import find_morse
 before = look(builder := find_morse())
 compat.install()
 during = look(builder)
@@ -99,7 +99,7 @@ report["still"] = vars(bpy.types.Object)["game"] is own
 def test_finding_changes_nothing_of_the_process(tmp_path: Path, morse_root: Path) -> None:
     text = """
 import sys, os, warnings
-from urdf_importer.morse.finding import find_morse
+from urdf_importer.morse.locate import find_morse
 before = (sys.executable, list(sys.path), sys.excepthook, list(warnings.filters))
 builder = find_morse()
 after = (sys.executable, list(sys.path), sys.excepthook, list(warnings.filters))
@@ -135,7 +135,7 @@ def test_a_root_is_given_or_python_finds_morse(tmp_path: Path, morse_root: Path)
     for how in (given, found):
         text = f"""
 import os
-from urdf_importer.morse.finding import find_morse
+from urdf_importer.morse.locate import find_morse
 {how}
 from morse.builder import data
 report = {{"root": os.environ["MORSE_ROOT"], "data": data.MORSE_COMPONENTS}}
@@ -179,7 +179,7 @@ def test_another_root_than_the_loaded_one_is_refused(tmp_path: Path, morse_root:
     (other / "lib/python3/dist-packages/morse/builder/bpymorse.py").touch()
     text = f"""
 from urdf_importer import RobotError
-from urdf_importer.morse.finding import find_morse
+from urdf_importer.morse.locate import find_morse
 find_morse()
 try:
     find_morse({str(other)!r})
@@ -197,7 +197,7 @@ def test_a_broken_morse_leaves_no_half_of_it(tmp_path: Path, morse_root: Path) -
     (copied / "builder/sensors.py").write_text("raise ValueError('broken')")
     text = """
 import sys
-from urdf_importer.morse.finding import find_morse
+from urdf_importer.morse.locate import find_morse
 hook = sys.excepthook
 try:
     find_morse()
@@ -219,7 +219,7 @@ def test_no_morse_is_one_clear_sentence(tmp_path: Path, how: str) -> None:
         (tmp_path / "morse").mkdir()
         (tmp_path / "morse/__init__.py").write_text("raise SystemExit('dots and dashes')")
     argument = repr(str(tmp_path)) if how == "argument" else ""
-    text = f"from urdf_importer.morse.finding import find_morse\nfind_morse({argument})\n"
+    text = f"from urdf_importer.morse.locate import find_morse\nfind_morse({argument})\n"
     variable = {"MORSE_ROOT": str(tmp_path / "none")} if how == "variable" else {}
     left = {name: value for name, value in os.environ.items() if name != "MORSE_ROOT"}
     done = subprocess.run(

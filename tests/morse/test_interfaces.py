@@ -12,7 +12,7 @@ import pytest
 
 from builder_runs import run_script
 from urdf_importer.morse import interfaces
-from urdf_importer.morse.standalone import absent
+from urdf_importer.morse.stand_in import absent
 
 # Asks MORSE which class it would take, and which way the data of its classes goes. Outside of
 # Blender: inside, MORSE takes minutes to load all of its classes.

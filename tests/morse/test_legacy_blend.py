@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from blend_writer import COLLISION, BlendWriter, ends, single
 from urdf_importer.diagnostics import ReadError
-from urdf_importer.morse.legacy import blocks
-from urdf_importer.morse.legacy_blend import read_legacy_game
+from urdf_importer.morse.blend_file import blocks
+from urdf_importer.morse.blend_file.read import read_legacy_game
 
 LAYOUTS = [(order, size, packed) for order in "<>" for size in (4, 8) for packed in (False, True)]
 SENSOR = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blend_writer import BlendWriter, ends
-from urdf_importer.morse.legacy_blend import read_legacy_game
+from urdf_importer.morse.blend_file.read import read_legacy_game
 
 Values = Mapping[str, Any]
 

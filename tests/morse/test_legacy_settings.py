@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blend_writer import COLLISION, BlendWriter, single
-from urdf_importer.morse.legacy_blend import read_legacy_game
+from urdf_importer.morse.blend_file.read import read_legacy_game
 
 
 def read(tmp_path: Path, writer: BlendWriter) -> dict[str, Any]:

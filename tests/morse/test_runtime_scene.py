@@ -17,7 +17,7 @@ from game_double import wrap
 from morse_runtime import Answer, mark_component
 from rigs import new_scene
 from urdf_importer import ImportResult, forward_kinematics
-from urdf_importer.blender.game.records import set_property
+from urdf_importer.morse.game_engine.records import set_property
 
 Start = Callable[..., AbstractContextManager[Driven]]
 TIPS = {"ur5": "wrist_3_joint", "iiwa": "joint_a7", "humanoid_arm": "wrist_roll"}

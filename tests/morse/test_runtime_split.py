@@ -12,8 +12,8 @@ from driven_robots import PATHS, Driven, drive
 from morse_runtime import Answer, mark_component
 from rigs import new_scene
 from urdf_importer import ImportResult, check_morse_profile
-from urdf_importer.blender.game.records import set_property
-from urdf_importer.blender.split import split_armature
+from urdf_importer.morse.game_engine.records import set_property
+from urdf_importer.morse.split.split import split_armature
 
 Groups = Mapping[str, list[str]]
 Start = Callable[[str, Groups], AbstractContextManager[Driven]]

@@ -15,7 +15,7 @@ import pytest
 from builder_runs import run_script
 from real_robots import descriptions
 from urdf_importer import Diagnostics, read_robot
-from urdf_importer.sensors import SensorSuggestion, suggest_sensors
+from urdf_importer.morse.sensors import SensorSuggestion, suggest_sensors
 from urdf_importer.sensors.reading import find_sensors
 from webots_robots import BOX, joint, link
 
@@ -33,7 +33,7 @@ urdf_importer.morse.enable()
 import morse.builder
 from morse.builder import bpymorse
 from morse.helpers.loading import get_class
-from urdf_importer.blender.game.robots import place_component
+from urdf_importer.morse.game_engine.robots import place_component
 
 given = json.loads({text!r})
 robot = morse.builder.FakeRobot("robot")

@@ -10,7 +10,7 @@ import pytest
 from urdf_importer import ImportOptions, RigPlan, plan_rig, read_robot
 from urdf_importer.geometry.transforms import invert
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
-from urdf_importer.writers.morse.armatures import ArmaturePlan, plan_armatures
+from urdf_importer.morse.script.armatures import ArmaturePlan, plan_armatures
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

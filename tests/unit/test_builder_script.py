@@ -40,10 +40,15 @@ from urdf_importer.model import (
     Robot,
     Visual,
 )
-from urdf_importer.sensors import SensorSuggestion
-from urdf_importer.writers.morse.literals import comment, single, vector
-from urdf_importer.writers.morse.names import make_class_name, make_identifier
-from urdf_importer.writers.morse.sensor_table import name_sensors, write_sensors
+from urdf_importer.morse.script.literals import (
+    comment,
+    make_class_name,
+    make_identifier,
+    single,
+    vector,
+)
+from urdf_importer.morse.script.sensor_table import name_sensors, write_sensors
+from urdf_importer.morse.sensors import SensorSuggestion
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

@@ -39,6 +39,8 @@ from ..diagnostics import MeshError, Report, quote
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, read_reference
 
+AnyPath = str | os.PathLike[str]
+
 FileKind = Literal["mesh", "texture", "file"]
 
 LEVELS_OF_PACKAGE_FOLDERS = 4

@@ -16,11 +16,9 @@ Nothing of MORSE is loaded, and nothing in Blender changed, before one of these 
 Documented in docs/morse.md.
 """
 
+from importlib import import_module
 from os import PathLike
 from typing import Any
-
-from .. import check_morse_profile, write_builder_script
-from ..sensors import SensorSuggestion, suggest_sensors
 
 __all__ = [
     "SensorSuggestion",
@@ -42,7 +40,9 @@ def enable(root: str | PathLike[str] | None = None) -> None:
     says, or wherever Python finds MORSE, if it is None. Raises BuildError where there is none.
     Where Blender has its game engine, only the robots are new.
     """
-    from . import compat, finding, teaching
+    from . import compat
+    from . import locate as finding
+    from . import patches as teaching
 
     builder = finding.find_morse(root)
     compat.install()
@@ -51,7 +51,8 @@ def enable(root: str | PathLike[str] | None = None) -> None:
 
 def disable() -> None:
     """Takes back what enable() did; what was built stays."""
-    from . import compat, teaching
+    from . import compat
+    from . import patches as teaching
 
     teaching.unteach_builder()
     compat.uninstall()
@@ -61,15 +62,31 @@ def forget_components() -> None:
     """Lets the builders, MORSE's and the stand-alone one, forget all components, to build another
     scene in the same session."""
     from . import compat
-    from .standalone import script
+    from .stand_in import script
 
     compat.forget_components()
     script.forget_components()
 
 
-def __getattr__(name: str) -> Any:
-    if name == "URDFRobot":
-        from . import builder
+_PLACES = {
+    "BuilderScript": "script.write",
+    "SensorSuggestion": "sensors",
+    "URDFRobot": "builder",
+    "check_morse_profile": "profile.check",
+    "suggest_script_name": "script.export",
+    "suggest_sensors": "sensors",
+    "write_builder_script": "script.export",
+}
+OFFERED = (
+    "BuilderScript",
+    "check_morse_profile",
+    "suggest_script_name",
+    "write_builder_script",
+)
+"""Names that are public names of the whole library too."""
 
-        return builder.URDFRobot
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(f".{_PLACES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

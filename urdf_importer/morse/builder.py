@@ -25,8 +25,10 @@ def find_builder() -> ModuleType:
 
     Raises BuildError where the variable MORSE_ROOT names a MORSE that is not there.
     """
-    from . import enable, finding, standalone
-    from .teaching import teach_builder
+    from . import enable
+    from . import locate as finding
+    from . import stand_in as standalone
+    from .patches import teach_builder
 
     try:
         enable()
@@ -40,9 +42,9 @@ def find_builder() -> ModuleType:
 
 def _find_names() -> dict[str, Any]:
     """Name -> what a script gets by it."""
-    from . import standalone
-    from .standalone.absent import ABSENT
-    from .teaching import make_robot_class
+    from . import stand_in as standalone
+    from .patches import make_robot_class
+    from .stand_in.absent import ABSENT
 
     builder = find_builder()
     if builder is standalone:

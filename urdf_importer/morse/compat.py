@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .finding import BUILDER, find_morse
-from .legacy_blend import read_legacy_game
-from .methods import (
+from .blend_file.read import read_legacy_game
+from .locate import BUILDER, find_morse
+from .patches import (
     create_left_environments,
     forget_environments,
     install_methods,
@@ -25,7 +25,7 @@ from .methods import (
 )
 
 if TYPE_CHECKING:
-    from ..blender.game.blender27.replacements import Replacements
+    from .game_engine.replacements import Replacements
 
 _CONFIGURATIONS = (
     *("datastream", "stream_manager", "modifier"),
@@ -49,10 +49,10 @@ def install() -> ModuleType:
     builder = find_morse()
     if _installed:
         return builder
-    from ..blender.game.blender27.attributes import install_attributes
-    from ..blender.game.blender27.functions import install_functions
-    from ..blender.game.blender27.handlers import install_handlers
-    from ..blender.game.blender27.replacements import Replacements
+    from .game_engine.attributes import install_attributes
+    from .game_engine.functions import install_functions
+    from .game_engine.handlers import install_handlers
+    from .game_engine.replacements import Replacements
 
     made = _Installed(Replacements(), Replacements())
     _installed.append(made)
@@ -73,7 +73,7 @@ def uninstall() -> None:
     are not created yet never will be."""
     if not _installed:
         return
-    from ..blender.game.blender27.handlers import remove_handlers
+    from .game_engine.handlers import remove_handlers
 
     atexit.unregister(_leave_blender)
     forget_environments()
@@ -108,7 +108,7 @@ def forget_components() -> None:
 def _leave_blender() -> None:
     """Python goes after Blender. As a module, Blender before 5 crashes then, or hangs, if one of
     its types has an attribute of ours, or one of its lists of handlers a function."""
-    from ..blender.game.blender27.handlers import is_module, remove_handlers
+    from .game_engine.handlers import is_module, remove_handlers
 
     python_ends()
     if is_module():

@@ -31,7 +31,7 @@ from .. import (
 )
 from ..diagnostics import quote
 from ..kinematics.forward import Position
-from ..sensors import SensorSuggestion, suggest_sensors
+from .sensors import SensorSuggestion, suggest_sensors
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class DescribedRobot:
         if not is_description(filename):
             found: list[Any] = super().append_meshes(objects, component, prefix)  # type: ignore[misc]
             return found
-        from ..blender.game.robots import build_root, set_physics
+        from .game_engine.robots import build_root, set_physics
 
         options = replace(self._options or ImportOptions(), profile="morse")
         self._result = import_robot(_find_description(filename), options)
@@ -140,14 +140,14 @@ class DescribedRobot:
     @property
     def links(self) -> Mapping[str, Any]:
         """Link name -> its empty, in the frame that the description gives the link."""
-        from ..blender.game.robots import find_links
+        from .game_engine.robots import find_links
 
         return MappingProxyType(find_links(self.rig))
 
     @property
     def joints(self) -> Mapping[str, Any]:
         """Joint name -> pose bone, of the joints that MORSE can move, from the root outwards."""
-        from ..blender.game.robots import find_joints
+        from .game_engine.robots import find_joints
 
         return MappingProxyType(find_joints(self.rig))
 
@@ -218,7 +218,7 @@ class DescribedRobot:
         ends of all rows of three joints or more if none are named. Returns their empties, which get
         their names when the environment is created. Raises KinematicsError for what no joint
         moves."""
-        from ..blender.game import robots
+        from .game_engine import robots
 
         for rig, bone in robots.find_ik_bones(self.rig, ends):
             actuator = self._actuate(rig)
@@ -232,8 +232,8 @@ class DescribedRobot:
     def set_end_effector(self, link: str) -> None:
         """Makes a link the place where MORSE mounts what is appended to an actuator. Raises
         KinematicsError for an unknown link."""
-        from ..blender.game.robots import mark_end_effector
         from ..blender.standing.pose import find_link
+        from .game_engine.robots import mark_end_effector
 
         self._end_effector = find_link(self.rig, link)
         mark_end_effector(self.rig, self._end_effector)
@@ -242,7 +242,7 @@ class DescribedRobot:
         """NO_COLLISION (only actuators move the robot), STATIC, DYNAMIC, RIGID_BODY, CHARACTER or
         another of the game engine's words. Bodies that move by themselves take the collision shapes
         of all links as theirs."""
-        from ..blender.game.robots import set_physics_type
+        from .game_engine.robots import set_physics_type
 
         set_physics_type(self._bpy_object, physics_type)
 
@@ -256,7 +256,7 @@ class DescribedRobot:
 
     def append_suggested_sensors(self) -> dict[str, Any]:
         """Appends the description's own sensors to their links. Returns name -> component."""
-        from ..blender.game.robots import place_component
+        from .game_engine.robots import place_component
 
         made = {}
         for wanted in self.suggest_sensors():
@@ -272,7 +272,7 @@ class DescribedRobot:
     def after_renaming(self) -> None:
         """The builder calls this when the environment is created: the robot stands where it shall,
         and so do the targets of its IK."""
-        from ..blender.game import robots
+        from .game_engine import robots
 
         for target, rig, bone in self._targets:
             robots.place_ik_target(target, rig, bone)
@@ -299,8 +299,8 @@ class DescribedRobot:
 
     def _find_armature(self, group: str, joints: Sequence[str]) -> Any:
         """The armature of a group, split off if it has none yet."""
-        from ..blender.split import split_armature
         from ..blender.standing.armatures import armatures_by_name
+        from .split.split import split_armature
 
         known = armatures_by_name(self.rig)
         if group in known:
@@ -339,7 +339,7 @@ class DescribedRobot:
         item.parent = parent
 
     def _sense(self, actuator: Any) -> Any:
-        from ..blender.game.robots import mark_internal
+        from .game_engine.robots import mark_internal
 
         pose = self._builder.ArmaturePose("pose")
         actuator.append(pose)

@@ -2,13 +2,10 @@
 """The order of work: a page for each thing that is done from its beginning to its end."""
 
 from .exporting import (
-    BuilderScript,
     ExportResult,
     export_robot,
     extract_robot,
     suggest_proto_name,
-    suggest_script_name,
-    write_builder_script,
 )
 from .importing import (
     ImportResult,
@@ -19,7 +16,6 @@ from .importing import (
     read_robot,
 )
 from .scene import (
-    check_morse_profile,
     find_robots,
     get_joint_positions,
     link_pose,
@@ -32,12 +28,10 @@ from .scene import (
 from .updating import UpdateResult, compare_with_source, update_robot
 
 __all__ = [
-    "BuilderScript",
     "ExportResult",
     "ImportResult",
     "UpdateResult",
     "XacroArgument",
-    "check_morse_profile",
     "compare_with_source",
     "export_robot",
     "extract_robot",
@@ -54,7 +48,5 @@ __all__ = [
     "save_blend",
     "set_joint_positions",
     "suggest_proto_name",
-    "suggest_script_name",
     "update_robot",
-    "write_builder_script",
 ]

@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..files.packages import PackageResolver
+from ..files.packages import AnyPath, PackageResolver
 from ..model import Robot
 from ..options import ExportOptions
-from ..writers.morse import BuilderScript as BuilderScript
-from ..writers.morse import make_module_name
-from ..writers.morse import write_builder_script as _write_builder_script
 from ..writers.robot_files import DescriptionSource, GeometrySource
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import (
     export_webots,
     make_proto_name,
 )
-from .files import AnyPath, find_files, load_shape, resolve_texture
+from .files import find_files, load_shape, resolve_texture
 
 
 def export_robot(
@@ -47,7 +44,7 @@ def export_robot(
     and links, WriteError where the files cannot be written, BuildError for an object that is no
     imported robot; nothing is written then.
     """
-    with _open_export(robot, options, diagnostics) as found:
+    with open_export(robot, options, diagnostics) as found:
         return export_webots(
             found.robot,
             found.source,
@@ -55,33 +52,6 @@ def export_robot(
             found.options,
             found.diagnostics,
             _convert_image,
-            strict=strict,
-        )
-
-
-def write_builder_script(
-    robot: Robot | Any,
-    path: AnyPath,
-    options: ExportOptions | None = None,
-    diagnostics: Diagnostics | None = None,
-    *,
-    strict: bool = False,
-) -> BuilderScript:
-    """Writes a robot for MORSE: a builder script (.py) that makes it anew, with its meshes, and
-    needs no other file. An existing file is overwritten. Joints that stand in armatures of their
-    own do so again; those that MORSE would not read otherwise get one each.
-
-    `robot`, `diagnostics` and `strict` are as for export_robot, so is what is raised. Of the
-    options count `positions`, `translation`, `rotation`, `sensors` and those about packages.
-    """
-    with _open_export(robot, options, diagnostics) as found:
-        return _write_builder_script(
-            found.robot,
-            found.source,
-            Path(path),
-            found.options,
-            found.diagnostics,
-            found.groups,
             strict=strict,
         )
 
@@ -102,50 +72,38 @@ def suggest_proto_name(robot: Robot | Any) -> str:
     return make_proto_name(robot.name)
 
 
-def suggest_script_name(robot: Robot | Any) -> str:
-    """A name, without suffix, for the builder script of this robot, or of this armature's: builder
-    scripts can import it by that."""
-    if not isinstance(robot, Robot):
-        robot = extract_robot(robot)
-    return make_module_name(robot.name)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Export:
-    """What is written, and where its shapes are. `groups`: (name, joints) of armatures beside the
-    main one."""
+class OpenExport:
+    """What is written, and where its shapes are."""
 
     robot: Robot
     source: GeometrySource
     options: ExportOptions
     diagnostics: Diagnostics
-    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @contextmanager
-def _open_export(
+def open_export(
     robot: Robot | Any, options: ExportOptions | None, diagnostics: Diagnostics | None
-) -> Iterator[_Export]:
+) -> Iterator[OpenExport]:
     """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
     options = options or ExportOptions()
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(described.source)
     files = _read_files(described, options, diagnostics)
     if described is robot:
-        yield _Export(robot=robot, source=files, options=options, diagnostics=diagnostics)
+        yield OpenExport(robot=robot, source=files, options=options, diagnostics=diagnostics)
         return
     from ..blender.extract.scene_source import SceneSource
-    from ..blender.extract_groups import extract_groups
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         scene = SceneSource(robot, Path(folder), files, diagnostics)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
-        yield _Export(
+        yield OpenExport(
             robot=scene.robot,
             source=scene,
             options=start,
             diagnostics=diagnostics,
-            groups=extract_groups(robot),
         )
 
 

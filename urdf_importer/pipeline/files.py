@@ -2,17 +2,14 @@
 """Where the files of a robot are, and what is in its meshes."""
 
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics
-from ..files.packages import FileKind, PackageResolver
+from ..files.packages import AnyPath, FileKind, PackageResolver
 from ..meshes import KnownFiles, load_geometry
 from ..model import Geometry
 from ..options import ExportOptions, ImportOptions
-
-AnyPath = str | PathLike[str]
 
 
 def find_files(path: AnyPath, options: ImportOptions | ExportOptions) -> PackageResolver:

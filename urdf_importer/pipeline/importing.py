@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics
+from ..files.packages import AnyPath
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress
@@ -14,7 +15,7 @@ from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..readers import read_robot as _read_robot
 from ..rig import plan_rig
-from .files import AnyPath, find_files, load_shape, resolve_texture
+from .files import find_files, load_shape, resolve_texture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

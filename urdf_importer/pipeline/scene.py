@@ -4,10 +4,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..diagnostics import Diagnostic
+from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
 from ..kinematics.forward import Position
-from .files import AnyPath
 
 
 def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
@@ -38,19 +37,6 @@ def link_pose(armature: Any, link: str) -> Matrix:
     from ..blender.standing import pose
 
     return pose.link_pose(armature, link)
-
-
-def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
-    """What the Armature actuator of the MORSE simulator could not drive (errors) or would drive
-    otherwise than the description says (warnings), joint by joint.
-
-    `armature` is any armature object, imported or not. The subject of a diagnostic is the joint, or
-    the bone where it holds no known joint; the source is the armature's name. Raises BuildError for
-    an object that is no armature.
-    """
-    from ..blender import morse_check
-
-    return morse_check.check_morse_profile(armature)
 
 
 def new_file() -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
-from ..files.packages import PackageResolver
+from ..files.packages import AnyPath, PackageResolver
 from ..meshes import KnownFiles
 from ..model import Geometry, Robot
 from ..options import ImportOptions
 from ..readers import read_robot
 from ..reshape.compare import Change, compare_options, compare_robots
 from ..rig import RigPlan, plan_rig
-from .files import AnyPath, find_files, load_shape, resolve_texture
+from .files import find_files, load_shape, resolve_texture
 from .importing import ImportResult
 
 

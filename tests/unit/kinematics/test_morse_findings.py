@@ -15,13 +15,13 @@ from urdf_importer import forward_kinematics
 from urdf_importer.diagnostics import Diagnostics, Severity
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Mimic, Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig.morse_findings import (
+from urdf_importer.morse.profile.findings import (
     BoneState,
     HeldJoint,
     judge_bones,
     judge_joints,
 )
+from urdf_importer.options import ImportOptions
 from urdf_importer.rig.plan import plan_rig
 from urdf_importer.rig.rig_plan import RigPlan
 

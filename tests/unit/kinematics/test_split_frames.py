@@ -10,9 +10,7 @@ from strategies import Wishes, robots
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion
 from urdf_importer.model import Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig.plan import plan_rig
-from urdf_importer.rig.split_frames import (
+from urdf_importer.morse.split.frames import (
     JointLine,
     frame_armature,
     locate_joints,
@@ -20,6 +18,8 @@ from urdf_importer.rig.split_frames import (
     sharpen_rest,
     turn_z_onto,
 )
+from urdf_importer.options import ImportOptions
+from urdf_importer.rig.plan import plan_rig
 
 numbers = st.floats(-1, 1, allow_subnormal=False)
 units = (

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from urdf_importer import Diagnostics, read_robot
-from urdf_importer.sensors import SensorSuggestion, suggest_sensors
+from urdf_importer.morse.sensors import SensorSuggestion, suggest_sensors
 from urdf_importer.sensors.reading import TYPES
 from webots_robots import BOX, joint, link
 

@@ -35,7 +35,6 @@ from ...model import (
     Sphere,
     Visual,
 )
-from ..game.records import get_property
 from ..standing import properties
 from .materials import LookReader
 from .meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
@@ -88,8 +87,7 @@ class ShapeExtractor:
         waiting = [(child, scale) for child in self._children.get(empty, ())]
         while waiting:
             item, above = waiting.pop(0)
-            # What a builder script mounted on a link is no part of the robot.
-            if properties.LINK in item or get_property(item, "Component_Tag"):
+            if properties.LINK in item or properties.MOUNTED in item:
                 continue
             place = above @ _local_transform(item)
             if _stands_for_a_shape(item):

@@ -31,6 +31,8 @@ CONSTRAINTS = "urdf_constraints"
 FINGERPRINT = "urdf_fingerprint"
 LOOK = "urdf_look"
 LOOKS = "urdf_looks"
+MOUNTED = "urdf_mounted"
+"""Of an object that a program put on a link: it and what hangs on it are no shapes of the robot."""
 
 # What an object under a link's empty stands for; its collection is called the same.
 VISUALS = "Visuals"

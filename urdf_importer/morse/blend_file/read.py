@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game engine's data in .blend files of Blender 2.4 to 2.79.
+
+Blender dropped its game engine with 2.80: it still opens such files, without properties, sensors,
+controllers, actuators and physics of the engine. Here they are read from the file itself.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...diagnostics import ReadError
+from .actuators import ACTUATOR_FIELDS, ACTUATORS
+from .contents import Contents, StoredObject, read_contents
+from .dna import View, decode_text, unpack_pointers
+from .fields import Fields, Item, Kind, read_fields
+from .object_settings import read_object_settings
+from .sensors import CONTROLLER_FIELDS, CONTROLLERS, SENSOR_FIELDS, SENSORS
+
+Record = dict[str, Any]
+
+_PROPERTY_TYPES = {0: "BOOL", 1: "INT", 2: "FLOAT", 3: "STRING", 5: "TIMER"}
+
+
+def read_legacy_game(path: Path | str) -> dict[str, Record]:
+    """Name of an object -> its game data; objects with nothing but defaults are left out.
+
+    A record has the lists "properties", "sensors", "controllers", "actuators" and the mapping
+    "settings", those of them that are not empty:
+
+        properties    {"name", "type", "value"}; FLOAT and TIMER in single precision
+        sensors       {"name", "type", "settings", "controllers"}
+        controllers   {"name", "type", "settings", "actuators"}
+        actuators     {"name", "type", "settings"}
+
+    Types and settings have the names of Blender 2.7's Python. Vectors are lists of three numbers,
+    data-blocks are their names; SI units, angles in radians but a radar's, which is in degrees.
+    "controllers" and "actuators" of a brick are the names of those of the same object it is linked
+    to; where it has links to others, "elsewhere" lists them as {"object", "name"}. Bricks of kinds
+    that Blender 2.7 has no more are left out.
+
+    Files of Blender 2.80 and later have no game data: {}. Raises ReadError for a file that is
+    missing, no .blend, cut off or damaged.
+    """
+    try:
+        contents = read_contents(Path(path))
+        if contents is None:
+            return {}
+        found = [_Bricks.find(stored) for stored in contents.objects]
+        places = {address: place for bricks in found for address, place in bricks.places()}
+        records = {
+            bricks.stored.name: _Reader(bricks, contents, places).read_object() for bricks in found
+        }
+    except ReadError as error:
+        raise ReadError(error.message, source=str(path)) from None
+    return {name: record for name, record in records.items() if record}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bricks:
+    """The logic bricks of an object by their addresses, in their order."""
+
+    stored: StoredObject
+    sensors: dict[int, View]
+    controllers: dict[int, View]
+    actuators: dict[int, View]
+
+    @classmethod
+    def find(cls, stored: StoredObject) -> "_Bricks":
+        return cls(
+            stored,
+            _list_bricks(stored, "sensors", "bSensor", SENSORS),
+            _list_bricks(stored, "controllers", "bController", CONTROLLERS),
+            _list_bricks(stored, "actuators", "bActuator", ACTUATORS),
+        )
+
+    def places(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Address and place of what others may be linked to."""
+        for address, view in [*self.controllers.items(), *self.actuators.items()]:
+            yield address, {"object": self.stored.name, "name": _name(view)}
+
+
+def _list_bricks(
+    stored: StoredObject, member: str, structure: str, kinds: Mapping[int, Kind]
+) -> dict[int, View]:
+    return {
+        address: view
+        for address, view in stored.iterate_list(member, structure)
+        if view.read_whole("type") in kinds
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the record of one object. `places` are those of the bricks of all objects."""
+
+    bricks: _Bricks
+    contents: Contents
+    places: Mapping[int, dict[str, str]]
+
+    def read_object(self) -> Record:
+        bricks = self.bricks
+        record: Record = {
+            "properties": list(self._read_properties()),
+            "sensors": [
+                self._read_brick(view, SENSORS, SENSOR_FIELDS)
+                | self._read_links(view, "controllers", bricks.controllers)
+                for view in bricks.sensors.values()
+            ],
+            "controllers": [
+                self._read_brick(view, CONTROLLERS, CONTROLLER_FIELDS)
+                | self._read_links(view, "actuators", bricks.actuators)
+                for view in bricks.controllers.values()
+            ],
+            "actuators": [
+                self._read_brick(view, ACTUATORS, ACTUATOR_FIELDS)
+                for view in bricks.actuators.values()
+            ],
+            "settings": read_object_settings(self._item(bricks.stored.view)),
+        }
+        return {name: value for name, value in record.items() if value}
+
+    def _item(self, view: View) -> Item:
+        return Item(view, self.contents.version, self.contents.names)
+
+    def _read_properties(self) -> Iterator[Record]:
+        for _, view in self.bricks.stored.iterate_list("prop", "bProperty"):
+            kind = _PROPERTY_TYPES.get(_whole(view, "type"))
+            if kind is not None:
+                yield {"name": _name(view), "type": kind, "value": self._read_value(view, kind)}
+
+    def _read_value(self, view: View, kind: str) -> bool | int | float | str:
+        if kind == "STRING":
+            return decode_text(self.bricks.stored.take_data(view.read_pointer("poin")))
+        stored = _whole(view, "data")
+        if kind == "BOOL":
+            return bool(stored & 1)
+        return stored if kind == "INT" else _as_real(stored)
+
+    def _read_brick(self, view: View, kinds: Mapping[int, Kind], common: Fields) -> Record:
+        kind = kinds[_whole(view, "type")]
+        settings = read_fields(common, self._item(view))
+        data = self.bricks.stored.take_view(view.read_pointer("data"))
+        if data is not None:
+            settings |= read_fields(kind.fields, self._item(data))
+        return {"name": _name(view), "type": kind.type, "settings": settings}
+
+    def _read_links(self, view: View, key: str, own: Mapping[int, View]) -> Record:
+        linked = self._read_linked(view)
+        record: Record = {key: [_name(own[address]) for address in linked if address in own]}
+        elsewhere = [self.places[address] for address in linked if address not in own]
+        return {**record, "elsewhere": elsewhere} if elsewhere else record
+
+    def _read_linked(self, view: View) -> list[int]:
+        """The addresses of the bricks that one is linked to."""
+        data = self.bricks.stored.take_data(view.read_pointer("links"))
+        count = max(_whole(view, "totlinks"), 0)
+        addresses = unpack_pointers(self.contents.catalogue.layout, data)[:count]
+        return [address for address in addresses if address in self.places]
+
+
+def _name(view: View) -> str:
+    return view.read_text("name") or ""
+
+
+def _whole(view: View, path: str) -> int:
+    return view.read_whole(path) or 0
+
+
+def _as_real(bits: int) -> float:
+    """The single-precision number that has these bits."""
+    (value,) = struct.unpack("f", struct.pack("i", bits))
+    return float(value)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""wm.collada_import, which Blender has no more since 5.0."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...blender.build.materials import MaterialBuilder
+from ...blender.build.meshes import build_mesh
+from ...blender.ledger import Ledger
+from ...diagnostics import Diagnostics, MeshError
+from ...meshes.collada.load import load_collada
+
+logger = logging.getLogger(__name__)
+
+
+def import_collada(filepath: str) -> None:
+    """The geometries of a COLLADA document as one object, selected, in the active collection.
+
+    Textures are read from the document's folder. What is missing is logged. Raises MeshError where
+    the document can not be read; nothing is left then.
+    """
+    path = Path(filepath)
+    diagnostics = Diagnostics(str(path))
+    ledger = Ledger()
+    try:
+        item = _build(path, ledger, diagnostics)
+    except BaseException:
+        ledger.remove_all()
+        raise
+    for diagnostic in diagnostics:
+        logger.warning("%s", diagnostic)
+    bpy.context.view_layer.active_layer_collection.collection.objects.link(item)
+    item.select_set(True)
+
+
+def _build(path: Path, ledger: Ledger, diagnostics: Diagnostics) -> Any:
+    def resolve(uri: str, kind: str) -> Path:
+        found = (path.parent / uri).resolve()
+        if not found.is_relative_to(path.parent.resolve()) or not found.is_file():
+            raise MeshError(f"{uri!r} is not in the document's folder", code=f"missing-{kind}")
+        return found
+
+    data = load_collada(path, diagnostics.warning, resolve)
+    mesh = build_mesh(data, path.stem, ledger)
+    looks = MaterialBuilder(_refuse, ledger, diagnostics)
+    for look in data.materials:
+        mesh.materials.append(looks.build_look(look, path.stem, 0, has_uvs=data.uvs is not None))
+    return ledger.new_object(path.stem, mesh)
+
+
+def _refuse(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
+    """For textures of a description; there is none here."""
+    raise MeshError(f"{uri!r} is named by no description")

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that a builder script puts into the scene, through the data API: in whatever mode the
+user is, at the origin wherever the 3D cursor is."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import bmesh
+import bpy
+import numpy as np
+
+from .defaults import CAMERA
+from .records import get_property, set_setting
+
+Shape = Literal["PLANE", "CUBE", "SPHERE", "ICOSPHERE", "CYLINDER", "CONE", "TORUS"]
+
+_SEGMENTS = 32
+_RINGS = (48, 12)
+_TUBE = 0.25
+_SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+def add_empty(name: str = "Empty", display: str = "ARROWS", size: float = 1.0) -> Any:
+    made = bpy.data.objects.new(name, None)
+    made.empty_display_type = display
+    made.empty_display_size = size
+    return _link(made)
+
+
+def add_shape(name: str, shape: Shape) -> Any:
+    """A mesh object as large as Blender's own of that kind: two metres across."""
+    mesh = bpy.data.meshes.new(name)
+    if shape == "TORUS":
+        _fill_torus(mesh)
+    else:
+        _fill_mesh(mesh, shape)
+    return _link(bpy.data.objects.new(name, mesh))
+
+
+def add_mesh(name: str, vertices: Sequence[Any], faces: Sequence[Any]) -> Any:
+    """A mesh object of vertices (n, 3) in metres and faces, rows of their numbers."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(vertices, [], faces)
+    mesh.update()
+    return _link(bpy.data.objects.new(name, mesh))
+
+
+def add_box(name: str, low: Sequence[float], high: Sequence[float]) -> Any:
+    """A mesh object: the box between two corners (x, y, z), in metres."""
+    corners = [
+        (x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])
+    ]
+    return add_mesh(name, corners, _SIDES)
+
+
+def add_camera(name: str) -> Any:
+    """With the lens and the sensor that cameras of Blender 2.7 had, for which scripts are made."""
+    data = bpy.data.cameras.new(name)
+    for setting, value in CAMERA.items():
+        setattr(data, setting, value)
+    return _link(bpy.data.objects.new(name, data))
+
+
+def add_light(name: str, kind: str) -> Any:
+    """`kind` is POINT, SUN, SPOT or AREA. Raises TypeError for another."""
+    return _link(bpy.data.objects.new(name, bpy.data.lights.new(name, kind)))
+
+
+def set_reach(light: Any, distance: float) -> None:
+    """How far a light shines, in metres."""
+    set_setting(light, "distance", float(distance))
+    light.use_custom_distance = True
+    light.cutoff_distance = distance
+
+
+def load_sound(path: str) -> Any:
+    """A sound of the file from one on disk; kept in the file, though nothing plays it."""
+    sound = bpy.data.sounds.load(path)
+    sound.use_fake_user = True
+    return sound
+
+
+def remove_object(item: Any) -> None:
+    """With its mesh, where nothing else has that."""
+    mesh = item.data
+    bpy.data.objects.remove(item)
+    if mesh is not None and not mesh.users:
+        bpy.data.meshes.remove(mesh)
+
+
+def find_object(name: str) -> Any | None:
+    return bpy.data.objects.get(name)
+
+
+def find_with_property(name: str) -> list[Any]:
+    """All objects of the file that have a game property of the name."""
+    return [item for item in bpy.data.objects if get_property(item, name) is not None]
+
+
+def show(item: Any) -> None:
+    """Lets an object be seen in this view layer."""
+    item.hide_viewport = False
+    if item.name in bpy.context.view_layer.objects:
+        item.hide_set(False)
+
+
+def select_only(item: Any) -> None:
+    """Selects an object and nothing else, and makes it the active one, where the scene that is
+    shown has it."""
+    deselect()
+    if item.name in bpy.context.view_layer.objects:
+        item.select_set(True)
+        bpy.context.view_layer.objects.active = item
+
+
+def deselect() -> None:
+    """Selects nothing. Objects that a script removed are still listed, as None, until the view
+    layer is brought up to date."""
+    for each in bpy.context.view_layer.objects.selected:
+        if each is not None:
+            each.select_set(False)
+
+
+def hang(item: Any, parent: Any) -> None:
+    """Makes one object the parent of another; what the other's place was in the world, it is now
+    in the parent."""
+    item.matrix_parent_inverse.identity()
+    item.parent = parent
+
+
+def hangs_on(item: Any, other: Any) -> bool:
+    """Whether an object is another one or hangs on it, however far below."""
+    while item is not None:
+        if item == other:
+            return True
+        item = item.parent
+    return False
+
+
+def find_child(objects: Sequence[Any], name: str, *, recursive: bool) -> tuple[Any, ...]:
+    """The objects that a name may mean: the one that is called so; else all whose names begin like
+    it, up to its first dot. Looked for among these, then below each of them in turn.
+
+    Blender adds numbers to names and cuts long ones off, so the beginning has to do. Empty where
+    there is none.
+    """
+    beginning = name.partition(".")[0]
+    below = _group_by_parent() if recursive else {}
+    waiting = [list(objects)]
+    while waiting:
+        level = waiting.pop()
+        for item in level:
+            if item.name == name:
+                return (item,)
+        if candidates := tuple(item for item in level if item.name.startswith(beginning)):
+            return candidates
+        waiting.extend(below[item] for item in reversed(level) if item in below)
+    return ()
+
+
+def find_below(item: Any) -> list[Any]:
+    """An object and all that hangs on it, however deep."""
+    below = _group_by_parent()
+    found = [item]
+    for each in found:
+        found.extend(below.get(each, ()))
+    return found
+
+
+def _group_by_parent() -> dict[Any, list[Any]]:
+    """All at once: Blender goes through all objects for the children of one."""
+    groups: defaultdict[Any, list[Any]] = defaultdict(list)
+    for item in bpy.data.objects:
+        if item.parent is not None:
+            groups[item.parent].append(item)
+    return groups
+
+
+def _link(made: Any) -> Any:
+    """Into the collection that is active, as whatever Blender adds."""
+    bpy.context.view_layer.active_layer_collection.collection.objects.link(made)
+    return made
+
+
+def _fill_mesh(mesh: Any, shape: Shape) -> None:
+    made = bmesh.new()
+    try:
+        if shape == "PLANE":
+            bmesh.ops.create_grid(made, x_segments=1, y_segments=1, size=1.0)
+        elif shape == "CUBE":
+            bmesh.ops.create_cube(made, size=2.0)
+        elif shape == "SPHERE":
+            bmesh.ops.create_uvsphere(
+                made, u_segments=_SEGMENTS, v_segments=_SEGMENTS // 2, radius=1.0
+            )
+        elif shape == "ICOSPHERE":
+            bmesh.ops.create_icosphere(made, subdivisions=2, radius=1.0)
+        else:
+            bmesh.ops.create_cone(
+                made,
+                cap_ends=True,
+                segments=_SEGMENTS,
+                radius1=1.0,
+                radius2=1.0 if shape == "CYLINDER" else 0.0,
+                depth=2.0,
+            )
+        made.to_mesh(mesh)
+    finally:
+        made.free()
+
+
+def _fill_torus(mesh: Any) -> None:
+    around, across = _RINGS
+    turn = np.repeat(np.arange(around) * (2.0 * np.pi / around), across)
+    tilt = np.tile(np.arange(across) * (2.0 * np.pi / across), around)
+    radius = 1.0 + _TUBE * np.cos(tilt)
+    vertices = np.column_stack((radius * np.cos(turn), radius * np.sin(turn), _TUBE * np.sin(tilt)))
+    faces = [
+        (
+            ring * across + side,
+            (ring + 1) % around * across + side,
+            (ring + 1) % around * across + (side + 1) % across,
+            ring * across + (side + 1) % across,
+        )
+        for ring in range(around)
+        for side in range(across)
+    ]
+    mesh.from_pydata(vertices.tolist(), [], faces)
+    mesh.update()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a builder script sets of the scene: texts, the camera of the simulator, the game engine's
+settings. What Blender still has is set; the rest is kept in the scene's game record."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ...diagnostics import WriteError, quote
+from .defaults import SCENE
+from .game_data import GameData, add_property
+from .scene_objects import add_camera, find_object
+from .scene_views import SceneView
+from .settings import KeptSettings
+
+CAMERA = "CameraFP"
+"""The camera of the person who watches the simulation."""
+
+
+def game_settings() -> KeptSettings:
+    """The game engine's settings of the scene."""
+    return KeptSettings(bpy.context.scene, SCENE)
+
+
+def set_gravity(gravity: float) -> None:
+    """In m/s^2, downwards."""
+    scene = bpy.context.scene
+    scene.gravity = (0.0, 0.0, -gravity)
+    game_settings().physics_gravity = gravity
+
+
+def set_background(name: str) -> bool:
+    """The scene that is seen behind this one; False where there is none of the name."""
+    found = bpy.data.scenes.get(name)
+    if found is not None:
+        bpy.context.scene.background_set = found
+    return found is not None
+
+
+def set_engine(engine: str) -> None:
+    """That the game engine shall run the scene is kept; Blender keeps its own engine."""
+    SceneView(bpy.context.scene).render.engine = engine
+
+
+def use_metric_units() -> None:
+    bpy.context.scene.unit_settings.system = "METRIC"
+
+
+def set_world_color(color: Sequence[float]) -> None:
+    """The colour (r, g, b) around everything, in Blender's linear values."""
+    world = _find_world()
+    world.color = color
+    for node in world.node_tree.nodes if world.node_tree else ():
+        if node.type == "BACKGROUND":
+            node.inputs["Color"].default_value = (*color, 1.0)
+
+
+def set_mist(**settings: Any) -> None:
+    """use_mist, intensity, start, depth (metres), falloff. Raises TypeError for values that Blender
+    does not take."""
+    mist = _find_world().mist_settings
+    for name, value in settings.items():
+        setattr(mist, name, value)
+
+
+def _find_world() -> Any:
+    scene = bpy.context.scene
+    if scene.world is None:
+        scene.world = bpy.data.worlds.new("World")
+    return scene.world
+
+
+def write_text(name: str, text: str) -> None:
+    """A text of the file, in the place of what it held."""
+    found = bpy.data.texts.get(name) or bpy.data.texts.new(name)
+    found.from_string(text)
+
+
+def place_camera(
+    location: Sequence[float], rotation: Sequence[float], *, lens: float, near: float, far: float
+) -> Any:
+    """Makes the simulator's camera if there is none, and lets the scene be seen through it.
+
+    Location in metres, rotation as Euler angles in radians, lens in millimetres.
+    """
+    camera = find_object(CAMERA) or add_camera(CAMERA)
+    camera.location = location
+    camera.rotation_euler = rotation
+    camera.data.lens = lens
+    camera.data.clip_start = near
+    camera.data.clip_end = far
+    bpy.context.scene.camera = camera
+    return camera
+
+
+def update_scene() -> None:
+    """Brings the places of all objects up to date."""
+    bpy.context.view_layer.update()
+
+
+def set_debug(debug: bool) -> None:
+    """Blender's own debug mode."""
+    bpy.app.debug = debug
+
+
+def add_debug_property(item: Any, name: str, value: str) -> None:
+    """A game property that is shown while the simulation runs: a new one, even where there is one
+    of the name, which gets another name then."""
+    add_property(item, kind="STRING")
+    made = GameData(item).properties[-1]
+    made.name = name
+    made.value = value
+    made.show_debug = True
+
+
+def save_file(path: str, *, check_existing: bool, compress: bool) -> None:
+    """Saves the open file, under another name if given. Raises WriteError."""
+    named = path or bpy.data.filepath
+    if not named:
+        raise WriteError("the file has no name yet: give one to save it")
+    try:
+        bpy.ops.wm.save_as_mainfile(
+            filepath=named, check_existing=check_existing, compress=compress
+        )
+    except RuntimeError as error:
+        reason = str(error).strip().rsplit(": ", 1)[-1]
+        raise WriteError(f"cannot write {quote(named)}: {reason}") from error

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Methods of MORSE's builder that need more than another Blender below them."""
+
+import gc
+import sys
+from collections.abc import Callable
+from functools import wraps
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from .call_stack import without_sources
+from .locate import quiet_import
+from .robot import DescribedRobot, forget, is_description
+
+if TYPE_CHECKING:
+    from .game_engine.replacements import Replacements
+
+_PR2_HEAD, _PR2_PAINT = "head_tilt_link", "HeadTilt"
+
+_environments: WeakSet[Any] = WeakSet()
+_ended: list[bool] = []
+
+
+def install_methods(made: "Replacements", builder: ModuleType) -> None:
+    """Replaces them in the package morse.builder."""
+    component, environment = builder.AbstractComponent, builder.Environment
+    loading = builder.abstractcomponent
+    made.put(component, "append", without_sources(component.append))
+    for name, change in (
+        ("_rename_components", without_sources),
+        ("_handle_default_interface", _noting_environment),
+        ("create", _creating_once),
+    ):
+        made.put(environment, name, change(getattr(environment, name)))
+    made.put(environment, "__del__", _create_at_last)
+    for name in ("get_class", "load_module_attribute"):
+        made.put(loading, name, _loading_quietly(getattr(loading, name)))
+    made.put(builder.BarePR2, "set_color", _color_head)
+
+
+def forget_environments() -> None:
+    """Those that are not created yet never will be."""
+    for environment in _environments:
+        environment._created = True
+        # The builder looks only at those variables of a script that have no parent.
+        environment.parent = None
+    _environments.clear()
+
+
+def create_left_environments() -> None:
+    """Those of scripts that have ended. Python does not see at once that nothing needs them: the
+    variables of a script with a function hold each other."""
+    if any(not environment._created for environment in _environments):
+        gc.collect()
+
+
+def python_ends() -> None:
+    """From now on Blender is no more."""
+    _ended.append(True)
+
+
+def _noting_environment(begin: Callable[[Any], None]) -> Callable[[Any], None]:
+    """MORSE takes environments out of its list of components, so that they go with the script."""
+
+    @wraps(begin)
+    def noted(environment: Any) -> None:
+        _environments.add(environment)
+        begin(environment)
+
+    return noted
+
+
+def _creating_once(create: Callable[..., None]) -> Callable[..., None]:
+    """An environment that could not be created is not created again when it goes."""
+
+    @wraps(create)
+    def created(environment: Any, *args: Any, **options: Any) -> None:
+        environment._created = True
+        create(environment, *args, **options)
+
+    return created
+
+
+def _create_at_last(environment: Any) -> None:
+    """Environment.__del__: MORSE creates an environment when the script that made it ends, if it
+    did not itself. Not if it was never complete, its file was closed, or Blender is gone."""
+    if getattr(environment, "_created", True) or _ended or sys.is_finalizing():
+        return
+    from .game_engine.functions import is_alive
+
+    if is_alive(environment._bpy_object):
+        environment.create()
+
+
+def _loading_quietly(load: Callable[..., Any]) -> Callable[..., Any]:
+    """MORSE's other modules are loaded when a script needs them."""
+
+    @wraps(load)
+    def loaded(*args: Any) -> Any:
+        with quiet_import():
+            return load(*args)
+
+    return without_sources(loaded)
+
+
+def _color_head(robot: Any, color: tuple[float, float, float] = (0.0, 0.0, 0.8)) -> None:
+    """BarePR2.set_color: the head of MORSE's PR2 has a material inside the nodes of another one,
+    which Blender has no more. The outer one takes the colour."""
+    slots = robot.get_child(_PR2_HEAD).material_slots
+    slots[_PR2_PAINT].material.diffuse_color = color
+
+
+def make_robot_class(builder: ModuleType) -> type[Any]:
+    """URDFRobot over the Robot of a builder: the module morse.builder, or the stand-alone one."""
+    return _extend_class(builder.Robot, builder, "URDFRobot")
+
+
+def teach_builder(builder: ModuleType) -> None:
+    """Lets the builder's Robot, and classes derived from it, take a description for their file."""
+    if "append_meshes" in vars(builder.Robot):
+        return
+
+    def append_meshes(
+        robot: Any, objects: Any = None, component: Any = None, prefix: Any = None
+    ) -> list[Any]:
+        if not is_description(component or robot._blender_filename):
+            found: list[Any] = plain(robot, objects, component, prefix)
+            return found
+        adopt_description(robot, builder)
+        try:
+            made: list[Any] = robot.append_meshes(objects, component, prefix)
+        except BaseException:
+            forget(robot)
+            raise
+        return made
+
+    plain = builder.Robot.append_meshes
+    builder.Robot.append_meshes = append_meshes
+    _taught.append(builder)
+
+
+def unteach_builder() -> None:
+    """Takes back what teach_builder did."""
+    while _taught:
+        del _taught.pop().Robot.append_meshes
+
+
+def adopt_description(robot: Any, builder: ModuleType) -> None:
+    """Gives a builder's robot, which is being made from a description, URDFRobot's methods too."""
+    kind = type(robot)
+    if not issubclass(kind, DescribedRobot):
+        robot.__class__ = _extend_class(kind, builder, kind.__name__)
+
+
+_extended: dict[type[Any], type[Any]] = {}
+_taught: list[ModuleType] = []
+
+
+def _extend_class(base: type[Any], builder: ModuleType, name: str) -> type[Any]:
+    if base not in _extended:
+        members = {"__doc__": DescribedRobot.__doc__, "_builder": builder}
+        _extended[base] = type(name, (DescribedRobot, base), members)
+    return _extended[base]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads from an armature what MORSE's Armature actuator would read, and what the joints are."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...blender.extract.robot import extract_robot
+from ...blender.standing import properties
+from ...blender.standing.armatures import bones_of, find_main
+from ...diagnostics import (
+    BuildError,
+    Diagnostic,
+    Diagnostics,
+    KinematicsError,
+    quote,
+)
+from ...kinematics.tree import KinematicTree, plan_tree
+from .findings import BoneState, HeldJoint, judge_bones, judge_joints
+
+_MOVED = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+
+
+def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
+    """What MORSE could not drive of any armature object, or would drive otherwise: bone by bone;
+    of the main armature of a robot also the joints that have a bone in none of its armatures.
+    Raises BuildError for an object that is no armature."""
+    if armature.type != "ARMATURE":
+        raise BuildError(f"object {quote(armature.name)} is not an armature")
+    diagnostics = Diagnostics(armature.name)
+    robot = find_main(armature)
+    tree = None if robot is None else _read_tree(robot)
+    motions = tree.joint_motions if tree is not None else ()
+    mimics = {motion.joint.name: motion.mimic for motion in motions if motion.mimic is not None}
+    judge_bones(tuple(_read_bones(armature)), mimics, diagnostics)
+    if tree is not None and robot == armature:
+        held = {
+            joint["name"] for bone in bones_of(robot) for joint in bone.get(properties.JOINTS, ())
+        }
+        judge_joints(tree, held, diagnostics)
+    return tuple(diagnostics)
+
+
+def _read_tree(robot: Any) -> KinematicTree | None:
+    """None where what is left of a rig makes no robot."""
+    try:
+        return plan_tree(extract_robot(robot), Diagnostics())
+    except KinematicsError:
+        return None
+
+
+def _read_bones(armature: Any) -> Iterator[BoneState]:
+    drivers = armature.animation_data.drivers if armature.animation_data else ()
+    driven = {curve.data_path for curve in drivers}
+    for pose_bone in armature.pose.bones if armature.pose else ():
+        bone = pose_bone.bone
+        yield BoneState(
+            name=bone.name,
+            parent=bone.parent.name if bone.parent else "",
+            rest=np.array(bone.matrix_local),
+            free=tuple(i for i, a in enumerate("xyz") if not getattr(pose_bone, f"lock_ik_{a}")),
+            ik_limits=tuple(
+                (getattr(pose_bone, f"ik_min_{a}"), getattr(pose_bone, f"ik_max_{a}"))
+                for a in "xyz"
+            ),
+            ik_stretch=pose_bone.ik_stretch,
+            is_connected=bone.use_connect,
+            is_driven=any(pose_bone.path_from_id(prop) in driven for prop in _MOVED),
+            joints=tuple(_read_joint(joint) for joint in bone.get(properties.JOINTS, ())),
+        )
+
+
+def _read_joint(joint: Any) -> HeldJoint:
+    return HeldJoint(
+        name=joint["name"],
+        channels=tuple(zip(joint["properties"], joint["indices"], strict=True)),
+        lower=joint.get("lower"),
+        upper=joint.get("upper"),
+        mimics=joint.get("mimics", ""),
+    )

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other tails for bones whose axes Blender may make inexact.
+
+Blender works a bone's axes out in single precision, in the armature's frame and again in that of
+its parent, by a formula that loses its last digits for bones near -Y there. How much is chance, and
+not the same in all Blenders. So a script measures such bones and tries other tails, a little turned
+about the joint's axis, until one is right.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...rig.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
+from ...rig.rounding import edit_numbers, rank_refinements
+from .armatures import ArmaturePlan
+from .literals import single, table, text, vector
+
+_FOLDED = 0.9
+"""Cosine beyond which a bone points back."""
+
+_MOST = 12
+"""Tails that are tried for one bone."""
+
+
+def write_tails(armatures: Sequence[ArmaturePlan]) -> str:
+    """The table TAILS, parents before their children."""
+    rows = [row for armature in armatures for row in _rows_of(armature)]
+    return table("TAILS", "bone, its X axis in the armature, other tails and their rolls", rows)
+
+
+def _rows_of(armature: ArmaturePlan) -> Iterator[str]:
+    axes = {bone.name: bone.rest[:3, :3] for bone in armature.bones}
+    for bone in armature.bones:
+        parent = axes.get(bone.parent, np.eye(3))
+        own = bone.rest[:3, 1]
+        if min(float(own @ parent[:, 1]), float(own[1])) < -_FOLDED:
+            yield f"{text(bone.name)}, {vector(bone.rest[:3, 0])}, {_write_others(bone, parent)}"
+
+
+def _write_others(bone: BonePlan, parent: Matrix) -> str:
+    """As many pairs of a tail and a roll as are tried."""
+    head, axes = bone.rest[:3, 3], bone.rest[:3, :3]
+    ranked = rank_refinements(head, axes, bone.length, free_turn=True, parent=parent)[:_MOST]
+    turned = np.array([axes for axes, _ in ranked])
+    lengths = np.array([length for _, length in ranked])
+    tails, rolls = edit_numbers(np.repeat(head[None], len(ranked), axis=0), turned, lengths)
+    pairs = [
+        f"({vector(tail)}, {single(float(roll))})"
+        for tail, roll in zip(tails.tolist(), rolls, strict=True)
+    ]
+    return "(\n        " + ",\n        ".join(pairs) + ")"
+
+
+def write_rig(plan: RigPlan, armatures: Sequence[ArmaturePlan], start: Mapping[str, float]) -> str:
+    """The tables ARMATURES, BONES, TAILS, JOINTS, FOLLOWERS and LINKS. `start`: joint -> radians or
+    metres."""
+    parts = (
+        _write_armatures(armatures),
+        _write_bones(armatures),
+        write_tails(armatures),
+        _write_joints(plan, start),
+        _write_followers(plan),
+        _write_links(plan),
+    )
+    return "\n".join(parts)
+
+
+def place(frame: Matrix) -> str:
+    """A frame (4, 4) as a location and a quaternion (w, x, y, z)."""
+    x, y, z, w = quaternion_from_rotation(frame[:3, :3])
+    return f"{vector(frame[:3, 3].tolist())}, {vector((w, x, y, z))}"
+
+
+def mass_of(link: LinkPlan) -> float:
+    """Kilograms; nothing for links that say nothing of it."""
+    inertial = link.link.inertial
+    return (inertial.mass if inertial is not None else None) or 0.0
+
+
+def _write_armatures(armatures: Sequence[ArmaturePlan]) -> str:
+    rows = [
+        f"{text(armature.name)}, {text(armature.carrier)}, {place(armature.frame)}"
+        for armature in armatures
+    ]
+    head = "name, the bone that carries it, location and rotation (w, x, y, z) in the root link"
+    return table("ARMATURES", head, rows)
+
+
+def _write_bones(armatures: Sequence[ArmaturePlan]) -> str:
+    rows = [row for armature in armatures for row in _bone_rows(armature)]
+    head = "armature, name, parent, head and tail (metres in the armature), roll (radians)"
+    return table("BONES", head, rows)
+
+
+def _bone_rows(armature: ArmaturePlan) -> list[str]:
+    bones = armature.bones
+    if not bones:
+        return []
+    heads = np.array([bone.rest[:3, 3] for bone in bones])
+    axes = np.array([bone.rest[:3, :3] for bone in bones])
+    lengths = np.array([bone.length for bone in bones])
+    tails, rolls = edit_numbers(heads, axes, lengths)
+    return [
+        f"{text(armature.name)}, {text(bone.name)}, {text(bone.parent)}, {vector(head)}, "
+        f"{vector(tail)}, {single(float(roll))}"
+        for bone, head, tail, roll in zip(bones, heads.tolist(), tails.tolist(), rolls, strict=True)
+    ]
+
+
+def _write_joints(plan: RigPlan, start: Mapping[str, float]) -> str:
+    bones = {bone.name: bone for bone in plan.bones}
+    head = (
+        "bone, what moves it and by which axis, whether it may be posed by hand, limits of the "
+        "axis in IK or None, stretch, where it starts"
+    )
+    rows = [
+        _joint_row(joint, bones[joint.channels[0].bone], start.get(joint.joint.name, 0.0))
+        for joint in plan.joints
+    ]
+    return table("JOINTS", head, rows)
+
+
+def _joint_row(joint: JointPlan, bone: BonePlan, position: float) -> str:
+    channel = joint.channels[0]
+    limits = bone.ik_limits[channel.index]
+    return (
+        f"{text(bone.name)}, {text(channel.property)}, {channel.index}, {bool(bone.free)}, "
+        f"{None if limits is None else vector(limits)}, {single(bone.ik_stretch)}, "
+        f"{single(joint.sign * position)}"
+    )
+
+
+def _write_followers(plan: RigPlan) -> str:
+    by_name = {joint.joint.name: joint for joint in plan.joints}
+    rows = [_follower_row(joint, by_name[joint.mimics]) for joint in plan.joints if joint.mimics]
+    head = "bone, the bone that it follows, position = factor * position of that + offset"
+    return table("FOLLOWERS", head, rows)
+
+
+def _follower_row(follower: JointPlan, source: JointPlan) -> str:
+    mimic = follower.joint.mimic
+    assert mimic is not None
+    factor = follower.sign * source.sign * mimic.multiplier
+    bones = f"{text(follower.channels[0].bone)}, {text(source.channels[0].bone)}"
+    return f"{bones}, {float(factor)!r}, {float(follower.sign * mimic.offset)!r}"
+
+
+def _write_links(plan: RigPlan) -> str:
+    rows = [
+        f"{text(link.link.name)}, {text(link.bone)}, {place(link.rest)}, {single(mass_of(link))}"
+        for link in plan.links
+    ]
+    head = (
+        "link, the bone that moves it, location and rotation (w, x, y, z) at rest in the root "
+        "link, kilograms"
+    )
+    return table("LINKS", head, rows)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is seen of a robot and what collides, as tables of a script."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ...geometry.transforms import matrix_from_pose
+from ...geometry.triangles import make_triangles
+from ...model import (
+    Box,
+    Capsule,
+    Collision,
+    Color,
+    Cylinder,
+    Link,
+    Mesh,
+    Robot,
+    Sphere,
+    Visual,
+    VisualMaterials,
+)
+from ...writers.claims import Claims
+from ...writers.robot_files import GeometrySource, Shape
+from .literals import printable, single, table, text, texts
+from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
+from .rig_tables import place
+
+_BOUNDS = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
+_HULL = "CONVEX_HULL"
+_NO_LOOK = MeshMaterial()
+_DIGITS = 6
+
+
+class ShapeTables:
+    """Filled link by link. What cannot be shown or collide is left out and reported, with the code
+    of its MeshError; images are left out and reported once."""
+
+    def __init__(self, robot: Robot, source: GeometrySource, diagnostics: Diagnostics) -> None:
+        self._source = source
+        self._diagnostics = diagnostics
+        self._materials = VisualMaterials(robot)
+        self._packer = MeshPacker()
+        self._visuals: list[str] = []
+        self._collisions: list[str] = []
+        self._looks: dict[tuple[str, Color], str] = {}
+        self._names = Claims()
+        self._packed: dict[tuple[int, bool], tuple[str, tuple[int, ...]]] = {}
+        self._kept: list[MeshData] = []
+        self._textured = 0
+
+    def add_visuals(self, link: Link) -> None:
+        for visual in link.visuals:
+            data = self._load(visual, link)
+            if data is not None:
+                mesh, slots = self._pack(visual, data)
+                looks = self._find_looks(visual, link, data, slots)
+                self._visuals.append(
+                    f"{text(link.name)}, {text(visual.name or f'{link.name}_visual')}, "
+                    f"{text(mesh)}, {texts(looks)}, {place(matrix_from_pose(visual.origin))}"
+                )
+
+    def add_collisions(self, link: Link, mass: float) -> None:
+        """`mass` (kg) is shared among the shapes of the link."""
+        loaded = [(shape, self._load(shape, link)) for shape in link.collisions]
+        found = [(shape, data) for shape, data in loaded if data is not None]
+        for collision, data in found:
+            mesh, _ = self._pack(collision, data)
+            bounds = _BOUNDS.get(type(collision.geometry), _HULL)
+            self._collisions.append(
+                f"{text(link.name)}, {text(collision.name or f'{link.name}_collision')}, "
+                f"{text(mesh)}, {text(bounds)}, {single(mass / len(found))}, "
+                f"{place(matrix_from_pose(collision.origin))}"
+            )
+
+    def write_tables(self) -> str:
+        """The tables MATERIALS, VISUALS and COLLISIONS."""
+        looks = [
+            ", ".join([text(name), *(single(part) for part in _linear(color))])
+            for (_, color), name in self._looks.items()
+        ]
+        where = "location and rotation in the link"
+        return "\n".join(
+            (
+                table("MATERIALS", "name, red, green, blue (linear), alpha", looks),
+                table("VISUALS", f"link, name, mesh, its materials, {where}", self._visuals),
+                table(
+                    "COLLISIONS",
+                    f"link, name, mesh, bounds for the game engine, kilograms, {where}",
+                    self._collisions,
+                ),
+            )
+        )
+
+    def write_meshes(self) -> str:
+        """The table MESHES."""
+        return write_meshes(self._packer.meshes)
+
+    def report_images(self) -> None:
+        """To be called when all links are added."""
+        if self._textured:
+            self._diagnostics.warning(
+                "morse-no-images",
+                f"{self._textured} materials have images, which a builder script does not hold; "
+                "their colours are shown",
+            )
+
+    def _pack(self, shape: Shape, data: MeshData) -> tuple[str, tuple[int, ...]]:
+        """The mesh's name, and the materials of the mesh file that it shows, by slot."""
+        is_visual = isinstance(shape, Visual)
+        key = (id(data), is_visual)
+        if key not in self._packed:
+            # While the mesh is kept, no other one can have its id.
+            self._kept.append(data)
+            triangles, slots = make_triangles(data)
+            name = _name_mesh(shape, data)
+            if is_visual:
+                used, compact = _compact_slots(data, slots)
+                packed = self._packer.pack_visual(triangles, compact, name)
+            else:
+                used, packed = (), self._packer.pack_collision(triangles, name)
+            self._packed[key] = packed, used
+        return self._packed[key]
+
+    def _find_looks(
+        self, visual: Visual, link: Link, data: MeshData, slots: tuple[int, ...]
+    ) -> list[str]:
+        """As RViz does it: a mesh that brings materials along keeps them."""
+        if data.materials:
+            return [self._claim_look(data.materials[slot]) for slot in slots]
+        material = self._materials.find(visual, link)
+        if material is None:
+            return [self._claim_look(_NO_LOOK)]
+        look = MeshMaterial(
+            name=material.name,
+            color=material.color or _NO_LOOK.color,
+            texture=Path(material.texture) if material.texture else None,
+        )
+        return [self._claim_look(look)]
+
+    def _claim_look(self, look: MeshMaterial) -> str:
+        red, green, blue, alpha = (round(min(max(part, 0.0), 1.0), _DIGITS) for part in look.color)
+        color: Color = (red, green, blue, alpha)
+        key = (look.name, color)
+        if key not in self._looks:
+            self._textured += bool(look.texture or look.image)
+            self._looks[key] = self._names.claim(printable(look.name) or _name_color(color))
+        return self._looks[key]
+
+    def _load(self, shape: Shape, link: Link) -> MeshData | None:
+        try:
+            data = self._source.load(shape, link)
+        except MeshError as error:
+            self._report(error, shape, link)
+            return None
+        return data if len(data.corners) else None
+
+    def _report(self, error: MeshError, shape: Shape, link: Link) -> None:
+        geometry = shape.geometry
+        what = (
+            f"mesh {quote(geometry.filename)}"
+            if isinstance(geometry, Mesh)
+            else f"a {type(geometry).__name__.lower()}"
+        )
+        effect = "does not collide" if isinstance(shape, Collision) else "is not shown"
+        self._diagnostics.error(
+            error.code,
+            f"{what} of link {quote(link.name)}: {error.message}; it {effect}",
+            subject=link.name,
+            line=shape.line,
+        )
+
+
+def _compact_slots(data: MeshData, slots: Slots | None) -> tuple[tuple[int, ...], Slots | None]:
+    """The materials that faces show, and the place among these for each triangle; None where there
+    is but one."""
+    if not data.materials or slots is None:
+        return (0,), None
+    clipped = np.clip(slots, 0, len(data.materials) - 1)
+    used, compact = np.unique(clipped, return_inverse=True)
+    return tuple(used.tolist()), compact.astype(np.int32) if len(used) > 1 else None
+
+
+def _name_mesh(shape: Shape, data: MeshData) -> str:
+    geometry = shape.geometry
+    stem = type(geometry).__name__
+    if isinstance(geometry, Mesh):
+        stem = data.name or Path(geometry.filename).stem
+    return make_mesh_name(stem)
+
+
+def _linear(color: Color) -> Sequence[float]:
+    """From sRGB, as descriptions write it and RViz shows it, to Blender's linear colours."""
+    return (*(_expand(part) for part in color[:3]), color[3])
+
+
+def _expand(part: float) -> float:
+    """The transfer function of sRGB (IEC 61966-2-1), inverted."""
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _name_color(color: Color) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in color[:3])

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The comment at the top of a script: what it is, how it is used, what MORSE can not do."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from ...diagnostics import Diagnostic, Diagnostics, WriteError
+from ...files.outputs import check_output, write_text
+from ...model import Robot
+from ...options import ExportOptions, ImportOptions
+from ...rig import plan_rig
+from ...rig.rig_plan import RigPlan
+from ...writers.robot_files import GeometrySource
+from ..sensors import SensorSuggestion, suggest_sensors
+from .armatures import ArmaturePlan, Groups, judge_armature, plan_armatures, tell_findings
+from .literals import comment, make_class_name, printable, single
+from .rig_tables import mass_of, write_rig
+from .sensor_table import name_sensors, write_sensors
+from .shapes import ShapeTables
+from .start import plan_start
+
+_NOT_AT_ZERO = (
+    "When a simulation starts, the Armature actuator drives all joints to zero, whatever their "
+    "limits and where they start, unless it is sent other positions."
+)
+_PHYSICS = (
+    "Collision shapes stop other bodies and go where the joints carry them; the robot as a whole "
+    "is moved by MORSE's actuators only. set_rigid_body() and set_collision_bounds() make it a "
+    "body of these shapes that falls."
+)
+_TOOLS = (
+    "Forces, velocities, damping and friction of joints have no place in the Armature actuator: "
+    "its speeds are the properties radial_speed and linear_speed."
+)
+
+
+def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -> str:
+    """`name` is that of the class, `findings` is what MORSE makes otherwise of this robot."""
+    source = Path(robot.source).name
+    made_from = f", made from {source}" if source else ""
+    parts = [
+        comment(
+            f"The robot {robot.name} for the MORSE simulator{made_from}. This file needs MORSE 1.4 "
+            "and no other file."
+        ),
+        *_tell_use(name, path),
+        "#\n# What MORSE makes of it otherwise than its description says:\n",
+        *(comment(note, first="* ") for note in (*findings, _NOT_AT_ZERO, _TOOLS, _PHYSICS)),
+    ]
+    return "".join(parts)
+
+
+def _tell_use(name: str, path: Path) -> list[str]:
+    """With names of strangers only where no line can end."""
+    stem = path.stem
+    rename = "" if stem.isidentifier() and stem.isascii() else " (rename it first)"
+    module = "NAME" if rename else stem
+    return [
+        "#\n",
+        f"#     morse run {printable(path.name)}\n",
+        "#\n",
+        comment(
+            "runs it in an empty world. In a builder script of its own, with this file where "
+            f"Python looks for modules{rename}, beside that script or in the folder src of a MORSE "
+            "environment:"
+        ),
+        "#\n",
+        "#     from morse.builder import *\n",
+        f"#     from {module} import {name}\n",
+        f"#     robot = {name}()\n",
+    ]
+
+
+_TEMPLATE = Path(__file__).with_name("templates") / "builder_script.py.txt"
+_EMPTY_SHARE = 0.04
+"""Size of the empties as a share of the robot's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuilderScript:
+    """A script that was written.
+
+    path         the file; `files` has it too, as other exports have all of theirs
+    robot        the robot's name
+    class_name   what the robot is called in the script
+    links        the links' names, in tree order
+    joints       the joints that MORSE can move
+    armatures    name -> joints, of its Armature actuators, the main one first if it has any
+    followers    those of them that follow others, which MORSE lets nothing follow
+    sensors      the names of the components that are sensors of the description
+    diagnostics  everything that was changed or lost, in the order of the work
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    robot: str
+    class_name: str
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    armatures: dict[str, tuple[str, ...]]
+    followers: tuple[str, ...]
+    sensors: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Parts:
+    """What a script is made of. `start`: joint -> radians or metres."""
+
+    plan: RigPlan
+    armatures: tuple[ArmaturePlan, ...]
+    start: dict[str, float]
+    sensors: tuple[SensorSuggestion, ...]
+    shapes: ShapeTables
+
+    @property
+    def armature_names(self) -> tuple[str, ...]:
+        return tuple(armature.name for armature in self.armatures)
+
+
+def write_script(
+    robot: Robot,
+    source: GeometrySource,
+    path: Path,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+    groups: Groups = (),
+    *,
+    strict: bool = False,
+) -> BuilderScript:
+    """Writes a builder script from which MORSE makes the robot. Of the options count those about
+    the start and the files, and `sensors`. `groups` of joints get armatures of their own.
+
+    With `strict` every diagnostic is a failure. Raises KinematicsError where the robot is no tree
+    or a position fits no joint of it, WriteError where the file cannot be written. An existing file
+    is overwritten; nothing is written on failure.
+    """
+    check_output(path)
+    first = len(diagnostics)
+    parts = _plan_parts(robot, source, options, diagnostics, groups)
+    if strict and len(diagnostics):
+        raise WriteError(
+            f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+            source=diagnostics.source,
+        )
+    name = make_class_name(robot.name)
+    template = Template(_TEMPLATE.read_text(encoding="utf-8"))
+    text = template.substitute(
+        header=write_header(robot, name, path, tuple(tell_findings(diagnostics, first))),
+        name=name,
+        title=_title(robot),
+        tables=_write_tables(parts),
+        meshes=parts.shapes.write_meshes(),
+        stand=_write_stand(options),
+    )
+    write_text(path, text)
+    return _describe(parts, path, name, diagnostics)
+
+
+def _plan_parts(
+    robot: Robot,
+    source: GeometrySource,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+    groups: Groups,
+) -> _Parts:
+    plan = plan_rig(robot, ImportOptions(profile="morse"), diagnostics)
+    armatures = plan_armatures(plan, groups)
+    for armature in armatures:
+        judge_armature(plan, armature.bones, diagnostics)
+    return _Parts(
+        plan=plan,
+        armatures=armatures,
+        start=plan_start(plan, options, diagnostics),
+        sensors=suggest_sensors(robot, diagnostics) if options.sensors else (),
+        shapes=_draw(plan, source, diagnostics),
+    )
+
+
+def _describe(
+    parts: _Parts, path: Path, class_name: str, diagnostics: Diagnostics
+) -> BuilderScript:
+    plan = parts.plan
+    return BuilderScript(
+        path=path,
+        files=(path,),
+        robot=plan.robot.name,
+        class_name=class_name,
+        links=tuple(link.link.name for link in plan.links),
+        joints=tuple(joint.joint.name for joint in plan.joints),
+        armatures=_list_armatures(plan, parts.armatures),
+        followers=tuple(joint.joint.name for joint in plan.joints if joint.mimics),
+        sensors=name_sensors(parts.sensors, parts.armature_names),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _list_armatures(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> dict[str, tuple[str, ...]]:
+    held = {joint.channels[0].bone: joint.joint.name for joint in plan.joints}
+    return {
+        armature.name: tuple(held[bone.name] for bone in armature.bones)
+        for armature in armatures
+        if armature.bones
+    }
+
+
+def _draw(plan: RigPlan, source: GeometrySource, diagnostics: Diagnostics) -> ShapeTables:
+    shapes = ShapeTables(plan.robot, source, diagnostics)
+    # All that is seen first: what collides and is alike shares its meshes.
+    for item in plan.links:
+        shapes.add_visuals(item.link)
+    for item in plan.links:
+        shapes.add_collisions(item.link, mass_of(item))
+    shapes.report_images()
+    return shapes
+
+
+def _write_tables(parts: _Parts) -> str:
+    mass = math.fsum(mass_of(link) for link in parts.plan.links)
+    size = _EMPTY_SHARE * parts.plan.size
+    tables = (
+        f"MASS = {single(mass)}\nEMPTY_SIZE = {single(size)}\n",
+        write_rig(parts.plan, parts.armatures, parts.start),
+        write_sensors(parts.sensors, parts.armature_names),
+        parts.shapes.write_tables(),
+    )
+    return "\n".join(tables)
+
+
+def _title(robot: Robot) -> str:
+    """For a text in triple quotes."""
+    name = printable(robot.name).replace("\\", "\\\\").replace('"', "'")
+    return f"The robot {name}."
+
+
+def _write_stand(options: ExportOptions) -> str:
+    """Where the robot stands, as lines of the script."""
+    lines = []
+    for what, numbers in (("translate", options.translation), ("rotate", options.rotation)):
+        if any(numbers):
+            x, y, z = (single(number) for number in numbers)
+            lines.append(f"    robot.{what}(x={x}, y={y}, z={z})\n")
+    return "".join(lines)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sensors of a description as components of MORSE's builder.
+
+What MORSE cannot have is an ERROR diagnostic; what it has otherwise a WARNING, one for each sensor,
+with all that is different.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from keyword import iskeyword
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix
+from ...model import Link, Robot
+from ...sensors.reading import Places, WrittenSensor, find_sensors, unknown_type
+from ...sensors.streams import find_rate
+from .cameras import plan_cameras, plan_logical
+from .motion import (
+    is_moved,
+    plan_altimeter,
+    plan_contact,
+    plan_gps,
+    plan_imu,
+    plan_magnetometer,
+    plan_pressure,
+)
+from .plan import ComponentPlan, Properties
+from .rays import plan_lidar, plan_sonar
+
+MOST_FREQUENCY = 200
+"""Hz. MORSE runs a simulation at the rate of its fastest component (without one at 60), and no game
+engine keeps up with any rate."""
+
+_PLANNERS: Mapping[str, Callable[[WrittenSensor, list[str]], list[ComponentPlan]]] = {
+    "camera": plan_cameras,
+    "wide": plan_cameras,
+    "multicamera": plan_cameras,
+    "depth": plan_cameras,
+    "rgbd": plan_cameras,
+    "lidar": plan_lidar,
+    "sonar": plan_sonar,
+    "imu": plan_imu,
+    "gps": plan_gps,
+    "compass": plan_magnetometer,
+    "altimeter": plan_altimeter,
+}
+# Types that only MORSE has, as they are written.
+_OTHERS: Mapping[str, Callable[[WrittenSensor, list[str]], list[ComponentPlan]]] = {
+    "logical_camera": plan_logical,
+    "air_pressure": plan_pressure,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SensorSuggestion:
+    """A sensor that the description asks for, as a component of MORSE.
+
+    name        for the component: an identifier, each once
+    link        the link that it is on
+    component   its class in morse.builder
+    frame       (4, 4), in the frame of the link: in it the component looks along +x with z up, as
+                all of MORSE's do that are appended and not turned. Those that MORSE turns when it
+                makes them (cameras) stay turned within it
+    properties  (name, value): what its method properties() takes
+    frequency   Hz, what its method frequency() takes; 0 for that of the component
+    topic       the description's name for what it sends through ROS; "" for none
+    notes       what is not as the description has it
+    line        of the description
+    """
+
+    name: str
+    link: str
+    component: str
+    frame: Matrix
+    properties: Properties = ()
+    frequency: int = 0
+    topic: str = ""
+    notes: tuple[str, ...] = ()
+    line: int = 0
+
+
+def suggest_sensors(robot: Robot, diagnostics: Diagnostics) -> tuple[SensorSuggestion, ...]:
+    """All sensors of a robot that MORSE has, in the order of the file; one of the description may
+    be several of MORSE's."""
+    places = Places(robot)
+    links = {link.name: link for link in robot.links}
+    names = _Names()
+    suggestions: list[SensorSuggestion] = []
+    for sensor in find_sensors(robot, partial(_drop, diagnostics)):
+        name, reason = places.find_link(sensor)
+        link = links.get(name, Link(name=name))
+        reason = _find_fault(sensor, link) or reason
+        if reason:
+            _drop(diagnostics, sensor.name, reason, sensor.line)
+            continue
+        notes: list[str] = []
+        plans = _plan(robot, sensor, link, notes)
+        frequency = _choose_frequency(find_rate(sensor.element), notes)
+        said = tuple(dict.fromkeys(notes))
+        suggestions += [
+            SensorSuggestion(
+                name=names.claim(f"{sensor.name}_{plan.suffix}" if plan.suffix else sensor.name),
+                link=link.name,
+                component=plan.component,
+                frame=plan.frame,
+                properties=plan.properties,
+                frequency=frequency,
+                topic=plan.topic,
+                notes=said,
+                line=sensor.line,
+            )
+            for plan in plans
+        ]
+        _say_changed(diagnostics, sensor, said)
+    return tuple(suggestions)
+
+
+def _find_fault(sensor: WrittenSensor, link: Link) -> str:
+    """Why MORSE cannot have the sensor wherever it is, or on this link; "" where it can."""
+    if sensor.type == "contact":
+        if link.name and not link.collisions:
+            return f"feels nothing, since link {quote(link.name)} has no collisions"
+    elif sensor.type not in _PLANNERS and sensor.word not in _OTHERS:
+        return unknown_type(sensor, "MORSE")
+    elif sensor.type == "multicamera" and not sensor.element.all("camera"):
+        return "has no camera"
+    return ""
+
+
+def _plan(robot: Robot, sensor: WrittenSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
+    if sensor.type == "contact":
+        return plan_contact(sensor, link, notes)
+    if sensor.type == "imu" and is_moved(robot, link.name):
+        notes.append("on a robot with physics it feels the motion of the base, not that of joints")
+    plan = _PLANNERS.get(sensor.type) or _OTHERS[sensor.word]
+    return plan(sensor, notes)
+
+
+def _choose_frequency(rate: float, notes: list[str]) -> int:
+    """MORSE counts whole measurements in a second. 0 stays 0."""
+    if not rate:
+        return 0
+    frequency = round(min(max(rate, 1.0), MOST_FREQUENCY))
+    if abs(frequency - rate) > 1e-3 * rate:
+        notes.append(f"it measures {frequency} times a second, not {rate:g}")
+    return frequency
+
+
+def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
+    """A sensor is lost."""
+    diagnostics.error(
+        "morse-sensor-dropped",
+        f"sensor {quote(name)} {reason}; it is left out",
+        subject=name,
+        line=line,
+    )
+
+
+def _say_changed(diagnostics: Diagnostics, sensor: WrittenSensor, notes: tuple[str, ...]) -> None:
+    if notes:
+        diagnostics.warning(
+            "morse-sensor-changed",
+            f"sensor {quote(sensor.name)} is not quite the same in MORSE: {'; '.join(notes)}",
+            subject=sensor.name,
+            line=sensor.line,
+        )
+
+
+class _Names:
+    """Gives out names of components, each once. MORSE takes no dots, for which it has a meaning;
+    identifiers can also stand in scripts and in topics of ROS."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def claim(self, wanted: str) -> str:
+        plain = _make_identifier(wanted)
+        name = plain
+        while name in self._taken:
+            number = self._next.get(plain, 2)
+            self._next[plain] = number + 1
+            name = f"{plain}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def _make_identifier(name: str) -> str:
+    plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
+    if not plain.strip("_"):
+        return "sensor"
+    return f"_{plain}" if plain[0].isdigit() or iskeyword(plain) else plain

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones go to which new armature when a group of joints is split off, and whether they can.
+
+All that can be wrong is found here, before anything changes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...blender.standing import properties
+from ...blender.standing.armatures import (
+    armatures_by_name,
+    is_implied,
+    name_armature,
+    pose_bones_of,
+)
+from ...diagnostics import BuildError, KinematicsError, quote
+
+Group = Mapping[str, str]
+"""Bone -> its joint, of the joints that are split off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartPlan:
+    """A new armature with these bones, parents first. It hangs on a bone of `carrier`, on the
+    object for an empty one; a carrier of None is the group's own new armature."""
+
+    name: str
+    carrier: Any | None
+    bone: str
+    bones: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPlan:
+    """`group` takes joints from the armature `old`; None where `old` itself becomes the group's,
+    which nobody asked for and which has nothing else. `beyond`: what hangs on the group."""
+
+    name: str
+    old: Any
+    group: PartPlan | None
+    beyond: tuple[PartPlan, ...]
+
+    @property
+    def parts(self) -> tuple[PartPlan, ...]:
+        """All new armatures."""
+        return self.beyond if self.group is None else (self.group, *self.beyond)
+
+
+def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
+    """What split_armature does. Raises KinematicsError, BuildError as told there."""
+    taken = armatures_by_name(main)
+    if not name:
+        raise BuildError("an armature that is split off needs a name")
+    if name in taken:
+        raise BuildError(f"the robot has an armature {quote(name)} already")
+    old, group = _find_group(main, joints)
+    top = _find_top(old, group)
+    _check_first(old, top, group)
+    members, beyond = _divide(old, group, {*taken, name})
+    for bones in (members, *(part.bones for part in beyond)):
+        _check_bones(old, bones)
+    _check_object(old)
+    if is_implied(old) and len(members) + sum(len(p.bones) for p in beyond) == len(old.data.bones):
+        return SplitPlan(name=name, old=old, group=None, beyond=beyond)
+    carrier, bone = (old, top.parent.name) if top.parent else _find_carrier(main, old)
+    part = PartPlan(name=name, carrier=carrier, bone=bone, bones=members)
+    return SplitPlan(name=name, old=old, group=part, beyond=beyond)
+
+
+def _find_group(main: Any, joints: Sequence[str]) -> tuple[Any, Group]:
+    """The armature in which the joints stand, and their bones."""
+    bones = {
+        joint["name"]: pose_bone
+        for pose_bone in pose_bones_of(main)
+        for joint in pose_bone.bone.get(properties.JOINTS, ())
+    }
+    known = set(main[properties.ROBOT]["joints"])
+    for name in joints:
+        if name not in known:
+            raise KinematicsError(f"the robot has no joint {quote(name)}")
+    moving = [name for name in joints if name in bones]
+    if not moving:
+        raise KinematicsError("an armature that is split off needs a joint that moves")
+    old = bones[moving[0]].id_data
+    for name in moving:
+        other = bones[name].id_data
+        if other != old:
+            raise KinematicsError(
+                f"joint {quote(name)} stands in the armature {quote(other.name)}, joint "
+                f"{quote(moving[0])} in {quote(old.name)}"
+            )
+    return old, {bones[name].name: name for name in moving}
+
+
+def _find_top(old: Any, group: Group) -> Any:
+    """The bone on which the others of the group hang."""
+    bones = [bone for bone in old.data.bones if bone.name in group]
+    tops = [bone for bone in bones if bone.parent is None or bone.parent.name not in group]
+    if len(tops) > 1:
+        raise KinematicsError(
+            f"joint {quote(group[tops[1].name])} does not hang on the joints of the group that "
+            f"begins with {quote(group[tops[0].name])}"
+        )
+    return tops[0]
+
+
+def _check_first(old: Any, top: Any, group: Group) -> None:
+    """An armature that somebody asked for stays where it is."""
+    if top.parent is None and name_armature(old) and not is_implied(old):
+        raise KinematicsError(
+            f"joint {quote(group[top.name])} is the first one of the armature "
+            f"{quote(name_armature(old))} and has to stay in it"
+        )
+
+
+def _find_carrier(main: Any, old: Any) -> tuple[Any, str]:
+    """(armature, bone) for what begins where its armature does."""
+    if old == main:
+        return main, ""
+    if old.parent not in armatures_by_name(main).values() or old.parent_type != "BONE":
+        raise BuildError(f"{quote(old.name)} does not hang on the bone it was split off from")
+    return old.parent, old.parent_bone
+
+
+def _divide(old: Any, group: Group, taken: set[str]) -> tuple[list[str], tuple[PartPlan, ...]]:
+    """The group's bones, and what hangs on each of them as a part of its own."""
+    members: list[str] = []
+    beyond: dict[str, PartPlan] = {}
+    homes: dict[str, PartPlan] = {}
+    for bone in old.data.bones:
+        above = bone.parent.name if bone.parent is not None else ""
+        if bone.name in group:
+            members.append(bone.name)
+        elif above in group:
+            if above not in beyond:
+                name = _claim(f"beyond_{group[above]}", taken)
+                beyond[above] = PartPlan(name=name, carrier=None, bone=above)
+            homes[bone.name] = beyond[above]
+        elif above in homes:
+            homes[bone.name] = homes[above]
+    for name, part in homes.items():
+        part.bones.append(name)
+    return members, tuple(beyond.values())
+
+
+def _claim(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    taken.add(free)
+    return free
+
+
+def _check_bones(old: Any, bones: Iterable[str]) -> None:
+    for name in bones:
+        joints = old.data.bones[name].get(properties.JOINTS, ())
+        if len(joints) != 1 or list(joints[0]["indices"]) != [0]:
+            raise BuildError(
+                f"bone {quote(name)} does not hold one single joint that turns or slides; import "
+                "the robot with the rig profile 'morse' to split it"
+            )
+
+
+def _check_object(old: Any) -> None:
+    """Nothing may get lost, and others keep what is theirs."""
+    name = quote(old.name)
+    for datablock in (old, old.data):
+        if datablock.library is not None or datablock.override_library is not None:
+            raise BuildError(f"{name} belongs to another file; open that one to split it")
+    if old.data.users - old.data.use_fake_user > 1:
+        raise BuildError(f"{name} shares its bones with another object; make them its own first")
+    animated = old.animation_data
+    if animated is not None and (animated.action is not None or len(animated.nla_tracks)):
+        raise BuildError(f"{name} is animated; split it before, or take its action away")
+    for item in bpy.data.objects:
+        for modifier in item.modifiers:
+            if modifier.type == "ARMATURE" and modifier.object == old:
+                raise BuildError(f"{name} deforms {quote(item.name)}, which follows one armature")

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What belongs to bones goes with them to another armature object: settings, constraints, what
+hangs on them, what drives them and what they drive.
+
+Bones keep their names. Blender holds what hangs on a bone at its tail, which is rounded anew in the
+other armature: places under it are worked out from the rest frames as Blender made them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...blender.build.links import place
+from ...blender.standing import properties
+from ...blender.standing.armatures import armatures_of, bones_of, name_armature
+from ...diagnostics import BuildError, quote
+from ...geometry.transforms import Matrix
+from ...rig.followers import find_never_ready
+from .plan import SplitPlan
+
+_BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_OF_THE_PLACE = {"name", "matrix", "matrix_basis", "custom_shape_transform"}
+"""Settings of a bone that say where it is, or that point at another bone."""
+
+_SHADES = ("normal", "select", "active", "show_colored_constraints")
+
+
+def frames_at_rest(main: Any) -> dict[Any, Matrix]:
+    """Each armature of a robot -> its frame (4, 4) in the main one's with all joints at zero, as
+    Blender holds it. The scene has to be up to date."""
+    frames = {main: np.eye(4)}
+    for each in armatures_of(main)[1:]:
+        if each.parent in frames:
+            held = held_frame(frames[each.parent], each.parent, bone_of(each))
+            frames[each] = held @ np.array(each.matrix_parent_inverse) @ np.array(each.matrix_basis)
+        else:
+            frames[each] = np.linalg.solve(main.matrix_world, each.matrix_world)
+    return frames
+
+
+def held_frame(frame: Matrix, armature: Any, bone: str) -> Matrix:
+    """Where (4, 4) Blender holds what hangs on a bone at rest, or on the object for an empty name;
+    `frame` is the armature's."""
+    found = armature.data.bones.get(bone)
+    if found is None:
+        return frame
+    tail = np.array(found.matrix_local)
+    tail[:3, 3] += tail[:3, 1] * found.length
+    result: Matrix = frame @ tail
+    return result
+
+
+def copy_bone(source: Any, target: Any) -> None:
+    """Gives a pose bone all that another one is beside its place: its pose, locks, IK settings,
+    looks, limits and other constraints, bone collections and custom properties."""
+    _copy_settings(source, target)
+    _copy_settings(source.bone, target.bone)
+    target.custom_shape = source.custom_shape
+    for constraint in source.constraints:
+        target.constraints.copy(constraint)
+    collections = target.id_data.data.collections
+    for each in source.bone.collections:
+        found = collections.get(each.name)
+        if found is None:
+            found = collections.new(each.name)
+            found.is_visible = each.is_visible
+        found.assign(target.bone)
+
+
+def _copy_settings(source: Any, target: Any) -> None:
+    for name in _list_settings(source.bl_rna.identifier):
+        setattr(target, name, getattr(source, name))
+    for key in source.keys():  # noqa: SIM118
+        target[key] = source[key]
+    for shade in _SHADES:
+        setattr(target.color.custom, shade, getattr(source.color.custom, shade))
+    target.color.palette = source.color.palette
+
+
+@cache
+def _list_settings(kind: str) -> tuple[str, ...]:
+    """Blender's own of a type. The rotation mode first: setting it changes the angles."""
+    names = [
+        each.identifier
+        for each in getattr(bpy.types, kind).bl_rna.properties
+        if not (each.is_readonly or each.is_runtime or each.type == "POINTER")
+    ]
+    return tuple(
+        sorted(set(names) - _OF_THE_PLACE, key=lambda name: (name != "rotation_mode", name))
+    )
+
+
+def move_children(old: Any, homes: Mapping[str, Any], frames: Mapping[Any, Matrix]) -> None:
+    """Hangs what hangs on these bones of `old` on the same bones of their new armatures, where it
+    is. `frames` are those of frames_at_rest, with the new armatures."""
+    for item in [each for each in bpy.data.objects if each.parent == old]:
+        bone = bone_of(item)
+        if bone not in homes:
+            continue
+        home = homes[bone]
+        before = held_frame(frames[old], old, bone)
+        after = held_frame(frames[home], home, bone)
+        inverse = np.linalg.inv(after) @ before @ np.array(item.matrix_parent_inverse)
+        hang(item, home, bone)
+        if properties.LINK in item or properties.ARMATURE in item:
+            place(item, _drop_scale(inverse @ np.array(item.matrix_basis)))
+        else:
+            item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
+
+
+def hang(item: Any, armature: Any, bone: str) -> None:
+    """Parents an object to a bone, or to the armature object for an empty name; without an inverse
+    matrix between."""
+    item.parent = armature
+    item.parent_type = "BONE" if bone else "OBJECT"
+    item.parent_bone = bone
+    item.matrix_parent_inverse.identity()
+
+
+def bone_of(item: Any) -> str:
+    """The bone on which an object hangs; empty where it hangs on none."""
+    return str(item.parent_bone) if item.parent_type == "BONE" else ""
+
+
+def _drop_scale(matrix: Matrix) -> Matrix:
+    frame = matrix.copy()
+    frame[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
+    return frame
+
+
+def copy_drivers(old: Any, made: Any) -> None:
+    """Gives a new armature the drivers of its bones."""
+    for curve in drivers_of(old):
+        if find_bone(curve.data_path) in made.data.bones:
+            made.animation_data_create().drivers.from_existing(src_driver=curve)
+
+
+def remove_drivers(old: Any, homes: Mapping[str, Any]) -> None:
+    """Takes away the drivers of bones that go."""
+    for curve in drivers_of(old):
+        if find_bone(curve.data_path) in homes:
+            old.animation_data.drivers.remove(curve)
+
+
+def redirect(old: Any, homes: Mapping[str, Any]) -> None:
+    """Whatever object in the file reads these bones of `old`, by a driver or a constraint, reads
+    them in their new armatures."""
+    for item in bpy.data.objects:
+        for curve in drivers_of(item):
+            for target, bone, _ in reads_of(curve):
+                if target.id == old and bone in homes:
+                    target.id = homes[bone]
+        for constraint in _constraints_of(item):
+            _redirect_constraint(constraint, old, homes)
+
+
+def _redirect_constraint(constraint: Any, old: Any, homes: Mapping[str, Any]) -> None:
+    for owner in (constraint, *getattr(constraint, "targets", ())):
+        for prefix in ("", "pole_"):
+            bone = getattr(owner, f"{prefix}subtarget", "")
+            if bone in homes and getattr(owner, f"{prefix}target") == old:
+                setattr(owner, f"{prefix}target", homes[bone])
+                setattr(owner, f"{prefix}subtarget", bone)
+
+
+def _constraints_of(item: Any) -> Iterator[Any]:
+    yield from item.constraints
+    for pose_bone in item.pose.bones if item.pose else ():
+        yield from pose_bone.constraints
+
+
+def drivers_of(item: Any) -> list[Any]:
+    """The drivers of an object, as curves."""
+    return list(item.animation_data.drivers) if item.animation_data else []
+
+
+def reads_of(curve: Any) -> Iterator[tuple[Any, str, bool]]:
+    """What a driver reads of bones: (target, bone, whether it reads where the bone is and not only
+    a number of it)."""
+    for variable in curve.driver.variables:
+        for target in variable.targets:
+            is_place = variable.type != "SINGLE_PROP"
+            bone = target.bone_target if is_place else find_bone(target.data_path)
+            if bone:
+                yield target, bone, is_place
+
+
+def find_bone(path: str) -> str:
+    """The bone of a data path from an armature object; empty where it is no bone's."""
+    found = _BONE_PATH.match(path)
+    return "" if found is None else bpy.utils.unescape_identifier(found[1])
+
+
+_Read = tuple[str, str, bool]
+"""A driver: bone, the bone that it reads, whether where that is or only a number of it."""
+
+_Node = tuple[str, str]
+_NUMBER, _PLACE = "number", "place"
+
+
+def check_followers(main: Any, plan: SplitPlan) -> None:
+    """Raises BuildError where a joint would follow one in an armature whose place depends on it."""
+    armatures = armatures_of(main)
+    reads = [
+        (find_bone(curve.data_path), bone, is_place)
+        for each in armatures
+        for curve in drivers_of(each)
+        for target, bone, is_place in reads_of(curve)
+        if target.id in armatures
+    ]
+    if not reads:
+        return
+    homes, carriers = _foresee_homes(main, plan)
+    reads = [read for read in reads if read[0] in homes and read[1] in homes]
+    cyclic = find_never_ready(_find_needs(main, reads, homes, carriers))
+    for bone, source, _ in reads:
+        across = homes[bone] != homes[source]
+        if across and {(bone, _NUMBER), (carriers[homes[source]], _PLACE)} <= cyclic:
+            _refuse(main, bone, source)
+
+
+def _find_needs(
+    main: Any, reads: Sequence[_Read], homes: Mapping[str, str], carriers: Mapping[str, str]
+) -> dict[_Node, set[_Node]]:
+    """What has to be worked out before the numbers and the place of each bone."""
+    needs: dict[_Node, set[_Node]] = {}
+    for bone in bones_of(main):
+        home = homes[bone.name]
+        carrier = carriers[home]
+        above = bone.parent.name if bone.parent is not None else ""
+        needs[bone.name, _NUMBER] = {(carrier, _PLACE)} if carrier in homes else set()
+        needs[bone.name, _PLACE] = {(bone.name, _NUMBER)}
+        if above and homes[above] == home:
+            needs[bone.name, _PLACE].add((above, _PLACE))
+    for name, source, is_place in reads:
+        needs[name, _NUMBER].add((source, _PLACE if is_place else _NUMBER))
+    return needs
+
+
+def _foresee_homes(main: Any, plan: SplitPlan) -> tuple[dict[str, str], dict[str, str]]:
+    """(bone -> the name of its armature, name of an armature -> the bone on which it hangs), when
+    all is done."""
+    homes, carriers = {}, {}
+    for each in armatures_of(main):
+        carriers[name_armature(each)] = bone_of(each)
+        homes.update(dict.fromkeys(each.data.bones.keys(), name_armature(each)))
+    for part in plan.parts:
+        carriers[part.name] = part.bone
+        homes.update(dict.fromkeys(part.bones, part.name))
+    return homes, carriers
+
+
+def _refuse(main: Any, *bones: str) -> None:
+    names = {
+        bone.name: joint["name"]
+        for bone in bones_of(main)
+        for joint in bone.get(properties.JOINTS, ())
+    }
+    follower, source = (quote(names.get(bone, bone)) for bone in bones)
+    raise BuildError(
+        f"joint {follower} follows joint {source}, whose armature could not be placed before it; "
+        "leave both in one armature"
+    )

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sensors and actuators: an Empty that MORSE calls, and what a script hangs on it.
+
+Scripts derive their own from these, with the `_classpath` of a class of theirs.
+"""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from ...diagnostics import quote
+from ..game_engine.game_data import GameData
+from ..game_engine.paint import paint
+from ..game_engine.scene_objects import add_box, add_empty, find_object, hang
+from .component import AbstractComponent
+from .errors import ScriptError, UnknownNameError
+from .shapes import Mesh, pass_through
+
+_FREQUENCY = 60
+_BODY = (0.1, 0.1, 0.1)
+
+
+class ComponentCreator(AbstractComponent):
+    """An Empty of its own (APPEND_EMPTY), the objects of a .blend (USE_BLEND), of which
+    `blendobject` or the first is the component, or the object of that name that is in the scene
+    already (LINK_EXISTING_OBJECT).
+
+    Raises MissingModelError without the .blend, UnknownNameError without the object.
+    """
+
+    _classpath: str | None = None
+    _blendname: str | None = None
+
+    APPEND_EMPTY = 0
+    USE_BLEND = 1
+    LINK_EXISTING_OBJECT = 2
+
+    def __init__(
+        self,
+        name: str | None,
+        category: str,
+        action: int = APPEND_EMPTY,
+        blendfile: str | PathLike[str] | None = "",
+        blendobject: str | None = None,
+        make_morseable: bool = True,
+    ) -> None:
+        super().__init__(filename=blendfile, category=category)
+        item = self._find_object(action, blendobject)
+        if name:
+            item.name = name
+            self.basename = name
+        pass_through(item)
+        self.set_blender_object(item)
+        if make_morseable:
+            self.morseable()
+        self.properties(Component_Tag=True, classpath=self._classpath or "")
+        self.frequency(_FREQUENCY)
+
+    def _find_object(self, action: int, wanted: str | None) -> Any:
+        if action == self.APPEND_EMPTY:
+            return add_empty()
+        if action == self.USE_BLEND:
+            made = AbstractComponent.append_meshes(self)
+            if not wanted:
+                if not made:
+                    raise ScriptError(f"{quote(str(self._blender_filename))} has no objects")
+                return made[0]
+        found = find_object(wanted or "")
+        if found is None:
+            raise UnknownNameError(f"there is no object {quote(str(wanted))}")
+        return found
+
+    def append_meshes(
+        self,
+        objects: Sequence[str] | None = None,
+        component: str | PathLike[str] | None = None,
+        prefix: str | None = None,
+    ) -> list[Any]:
+        """The objects of a .blend, hung on the component."""
+        made = super().append_meshes(objects, component, prefix)
+        for item in made:
+            if item.parent is None:
+                hang(item, self._bpy_object)
+        return made
+
+    def adorn(
+        self,
+        kind: type[Mesh],
+        name: str,
+        scale: Sequence[float],
+        color: Sequence[float],
+        *,
+        tilt: float = 0.0,
+    ) -> None:
+        """Hangs a coloured shape on it, by which it is seen; turned about y by a tilt."""
+        mesh = kind(name)
+        mesh.scale = scale
+        mesh.color(*color)
+        mesh.rotate(y=tilt)
+        self.append(mesh)
+
+    def add_body(self, name: str, low: Sequence[float], high: Sequence[float]) -> Any:
+        """Hangs a box on it, between two corners in metres, in the place of a body that only MORSE
+        has."""
+        item = add_box(name, low, high)
+        pass_through(item)
+        GameData(item).collision_margin = 0.0
+        paint(item, _BODY)
+        hang(item, self._bpy_object)
+        return item
+
+
+class SensorCreator(ComponentCreator):
+    """A sensor: its data goes out."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        action: int = ComponentCreator.APPEND_EMPTY,
+        make_morseable: bool = True,
+    ) -> None:
+        super().__init__(
+            name, "sensors", action, blendfile=self._blendname, make_morseable=make_morseable
+        )
+
+
+class ActuatorCreator(ComponentCreator):
+    """An actuator: what it shall do comes in."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        action: int = ComponentCreator.APPEND_EMPTY,
+        blendfile: str | PathLike[str] | None = None,
+        blendobject: str | None = None,
+        make_morseable: bool = True,
+    ) -> None:
+        super().__init__(
+            name,
+            "actuators",
+            action,
+            blendfile or self._blendname,
+            blendobject,
+            make_morseable,
+        )

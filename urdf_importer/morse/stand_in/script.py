@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a builder script wants of MORSE's middleware, by component name, and how MORSE reads it: as
+a text of five assignments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pprint import pformat
+from typing import TYPE_CHECKING, Any
+
+SIMULATION = "simulation"
+"""The name of the simulator itself, where it has services."""
+
+DEFAULT_FREQUENCY = 60
+"""Hz, of all that asks for nothing else."""
+
+
+@dataclass(slots=True)
+class Configuration:
+    """Component name -> what was asked for, in the order in which it was."""
+
+    datastream: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """[manager, class, [path], direction, settings] each."""
+    modifier: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """[class, direction, settings] each."""
+    service: dict[str, list[str]] = field(default_factory=dict)
+    """Managers."""
+    overlay: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    """Manager -> component name -> [class, settings]."""
+    stream_manager: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Manager -> settings."""
+    frequency: dict[str, float] = field(default_factory=dict)
+    """Hz."""
+
+    def rename(self, old: str, new: str) -> None:
+        """What was asked for under the old name counts for the new one."""
+        named: tuple[dict[str, Any], ...] = (
+            self.datastream,
+            self.modifier,
+            self.service,
+            self.frequency,
+        )
+        for found in (*named, *self.overlay.values()):
+            if old in found:
+                found[new] = found.pop(old)
+
+    def has_stream(self, name: str, manager: str) -> bool:
+        return any(stream[0] == manager for stream in self.datastream.get(name, ()))
+
+    def find_highest_frequency(self) -> float:
+        """Hz."""
+        return max(self.frequency.values(), default=DEFAULT_FREQUENCY)
+
+    def find_names(self) -> set[str]:
+        """Of all components for which streams, services, modifiers or overlays were asked for."""
+        overlaid = (name for found in self.overlay.values() for name in found)
+        return {*self.datastream, *self.modifier, *self.service, *overlaid} - {SIMULATION}
+
+    def write_text(self, robots: Sequence[str] | None = None) -> str:
+        """The five assignments; of these robots and their components only, if not None."""
+        assigned = {
+            "component_datastream": _choose(self.datastream, robots),
+            "component_modifier": _choose(self.modifier, robots),
+            "component_service": _choose(self.service, robots),
+            "overlays": {name: _choose(found, robots) for name, found in self.overlay.items()},
+            "stream_manager": self.stream_manager,
+        }
+        return "".join(f"{name} = {pformat(value)}\n" for name, value in assigned.items())
+
+
+def _choose(named: Mapping[str, Any], robots: Iterable[str] | None) -> dict[str, Any]:
+    if robots is None:
+        return dict(named)
+    wanted = tuple(robots)
+    return {name: value for name, value in named.items() if name.startswith(wanted)}
+
+
+if TYPE_CHECKING:
+    from .component import AbstractComponent
+
+
+@dataclass(slots=True)
+class Script:
+    components: "list[AbstractComponent]" = field(default_factory=list)
+    configuration: Configuration = field(default_factory=Configuration)
+    is_finished: bool = False
+
+
+SCRIPT = Script()
+"""The one that runs."""
+
+
+def note_component(component: "AbstractComponent") -> None:
+    """Every component does this when it is made. What another file had, which is no more open, is
+    forgotten."""
+    made = [each for each in SCRIPT.components if each.has_object()]
+    if SCRIPT.is_finished or (made and not any(each.is_alive() for each in made)):
+        forget_components()
+    SCRIPT.components.append(component)
+
+
+def forget_components() -> None:
+    """Starts anew, with no components. What stands in Blender stays."""
+    SCRIPT.components.clear()
+    SCRIPT.configuration = Configuration()
+    SCRIPT.is_finished = False
+
+
+def drop_lost_components() -> None:
+    """Forgets those that could not be made and those whose objects are gone from Blender."""
+    SCRIPT.components[:] = [each for each in SCRIPT.components if each.is_alive()]
+    for component in SCRIPT.components:
+        component.children[:] = [each for each in component.children if each.is_alive()]
