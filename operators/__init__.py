@@ -4,19 +4,18 @@
 import bpy
 
 from .command_line import register_command, unregister_command
-from .drop import DropUrdf
-from .export_menu import draw_export_entries
-from .export_morse import ExportMorse
-from .export_panel import CLASSES as _EXPORT_PANEL
-from .export_webots import ExportWebots
-from .import_urdf import ImportUrdf, draw_menu_entry
+from .exporting.export_morse import ExportMorse
+from .exporting.export_webots import ExportWebots
+from .exporting.menu import CLASSES as _EXPORT_PANEL
+from .exporting.menu import draw_export_entries
+from .importing.import_urdf import DropUrdf, ImportUrdf, draw_menu_entry
+from .importing.run_import import RunImport, register_guard, unregister_guard
+from .importing.update import CLASSES as _UPDATE
+from .importing.xacro_fields import XacroField
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
-from .run_import import RunImport, register_guard, unregister_guard
-from .sidebar import register_sidebar, unregister_sidebar
-from .update import CLASSES as _UPDATE
-from .update_panel import CLASSES as _UPDATE_PANEL
-from .xacro_fields import XacroField
+from .sidebar.classes import register_sidebar, unregister_sidebar
+from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 
 _CLASSES = (
     *_PREFERENCES,

@@ -1,20 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension's preferences: where packages lie, and what an import starts with.
+"""A few texts that come back in the next session, in a file of the extension's own folder.
 
-They count where a user imports through the menu or by drag-and-drop, the package folders also in
-`blender --command urdf_import`. Scripts that call the operator or the library say what they want
-themselves, so that the same script gives the same robot on every machine.
+It is a convenience: where the folder cannot be written or read, nothing is remembered.
 """
 
+import json
 import os
+from contextlib import suppress
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ..urdf_importer import ImportOptions
 from .option_properties import add_option_properties, option_names
-from .remembered import EXTENSION
+
+EXTENSION = (__package__ or "").removesuffix(".operators")
+_FILE = "remembered.json"
+
+
+def load() -> dict[str, str]:
+    """What save kept last."""
+    try:
+        kept = json.loads(_folder(create=False).joinpath(_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(kept, dict):
+        return {}
+    return {key: value for key, value in kept.items() if isinstance(value, str)}
+
+
+def save(texts: dict[str, str]) -> None:
+    """Replaces what was kept; the file is there as a whole or as it was."""
+    if texts == load():
+        return
+    with suppress(OSError):
+        path = _folder(create=True) / _FILE
+        fresh = path.with_suffix(".new")
+        fresh.write_text(json.dumps(texts, indent=1), encoding="utf-8")
+        os.replace(fresh, path)
+
+
+def _folder(*, create: bool) -> Path:
+    return Path(bpy.utils.extension_path_user(EXTENSION, create=create))
+
 
 _OF_EVERY_FILE = "Files"
 """The group of options that say where files are. They have no default that fits all robots; the

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Diagnostic, ImportResult
-from .import_job import ImportFailure, ImportJob
+from .importing.import_job import ImportFailure, ImportJob
 
 MOST_REPORTED = 5
 """Diagnostics shown one by one; all of them are in the report text."""

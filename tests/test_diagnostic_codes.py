@@ -115,15 +115,18 @@ def _defaults_of_code(arguments: ast.arguments) -> Iterator[ast.expr]:
 
 
 # The front ends, and what lets MORSE run, have reports of another kind.
-OTHER_REPORTS = ("cli", "command", "headless", "__main__", "morse")
-CODES = collect_codes(
-    tuple(
-        source
-        for source in sources_of("urdf_importer")
-        if source.parts[1:2] not in [(name,) for name in OTHER_REPORTS]
-        and source.parts[1:3] != ("blender", "game")
-    )
-)
+OTHER_REPORTS = ("cli", "command", "headless", "__main__")
+CODES_OF_MORSE = ("script", "sensors", "profile", "split")
+
+
+def has_codes(source: Source) -> bool:
+    part, *rest = source.parts[1:] or ("",)
+    if part == "morse":
+        return rest[:1] != [] and rest[0] in CODES_OF_MORSE
+    return part not in OTHER_REPORTS
+
+
+CODES = collect_codes(tuple(source for source in sources_of("urdf_importer") if has_codes(source)))
 
 
 def documented_codes() -> list[str]:

@@ -19,9 +19,9 @@ def load(name: str, **options: Any) -> Any:
 
 def sliders_of(extension: ModuleType, robot: Any) -> dict[str, list[tuple[Any, str]]]:
     """Joint -> (pose bone, the property that is its slider), for each of its numbers."""
-    table = extension.urdf_importer.blender.robot_table.recall_table(robot)
-    extension.operators.sliders.make_sliders(table)
-    find = extension.operators.sliders.find_slider
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    extension.operators.sidebar.sliders.make_sliders(table)
+    find = extension.operators.sidebar.sliders.find_slider
     return {
         name: [(robot.pose.bones[row.bone], find(channel)) for channel in row.channels]
         for name, row in table.joints.items()
@@ -39,8 +39,8 @@ def limits_of(bone: Any, joint: str) -> tuple[float, float]:
 
 def keyed(extension: ModuleType, robot: Any) -> set[str]:
     """Joints with a keyframe at the current frame."""
-    keying = extension.urdf_importer.blender.keying
-    table = extension.urdf_importer.blender.robot_table.recall_table(robot)
+    keying = extension.urdf_importer.blender.standing.channels
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     bones = robot.pose.bones
     return {
         name

@@ -152,7 +152,7 @@ class TestOperator:
     ) -> None:
         """What was changed last decides; there is no file browser without a window."""
         operator = SimpleNamespace(filepath=path, kind=kind, _shown_kind=shown)
-        check = extension.operators.export_webots.ExportWebots.check
+        check = extension.operators.exporting.export_webots.ExportWebots.check
         changed = check(operator, bpy.context)
         assert (operator.filepath, operator.kind) == wanted
         assert changed == ((path, kind) != wanted)

@@ -143,7 +143,7 @@ class TestOperator:
     )  # fmt: skip
     def test_names_get_their_suffix(self, path: str, wanted: str, extension: ModuleType) -> None:
         operator = SimpleNamespace(filepath=path)
-        check = extension.operators.export_morse.ExportMorse.check
+        check = extension.operators.exporting.export_morse.ExportMorse.check
         assert check(operator, bpy.context) == (path != wanted)
         assert operator.filepath == wanted
 

@@ -191,7 +191,7 @@ def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, extension: M
         raise ZeroDivisionError("a bug")
 
     data = list_data()
-    monkeypatch.setattr(extension.urdf_importer.blender.build, "build_constraints", fail)
+    monkeypatch.setattr(extension.urdf_importer.blender.build.build, "build_constraints", fail)
     with pytest.raises(RuntimeError, match=r"Traceback(.|\n)*ZeroDivisionError: a bug"):
         bpy.ops.import_scene.urdf(filepath=ARM)
     assert list_data() == data
@@ -224,7 +224,7 @@ def menu_entries() -> list[str]:
     return [
         draw.__module__
         for draw in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()
-        if draw.__module__.endswith("operators.import_urdf")
+        if draw.__module__.endswith("importing.import_urdf")
     ]
 
 
@@ -242,7 +242,7 @@ def test_disabling_leaves_nothing() -> None:
 def test_a_preset_keeps_all_options_and_no_files(extension: ModuleType) -> None:
     from bl_operators.presets import AddPresetOperator
 
-    assert "PRESET" in extension.operators.import_urdf.ImportUrdf.bl_options
+    assert "PRESET" in extension.operators.importing.import_urdf.ImportUrdf.bl_options
     preset = SimpleNamespace(operator="IMPORT_SCENE_OT_urdf")
     kept = AddPresetOperator.preset_values.fget(preset)
     assert sorted(kept) == sorted(f"op.{field.name}" for field in fields(ImportOptions))
@@ -257,7 +257,7 @@ def test_everything_says_what_it_does() -> None:
 
 
 def test_files_can_be_dropped_onto_the_view(extension: ModuleType) -> None:
-    handler = extension.operators.drop.DropUrdf
+    handler = extension.operators.importing.import_urdf.DropUrdf
     assert handler.bl_import_operator == "import_scene.urdf"
     assert handler.bl_file_extensions.split(";") == [".urdf", ".xacro", ".xml"]
     accepts = {

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("extension", "scene")
 @pytest.fixture
 def fields(extension: ModuleType) -> Iterator[Any]:
     """A collection as the operators have it."""
-    kind = extension.operators.xacro_fields.XacroField
+    kind = extension.operators.importing.xacro_fields.XacroField
     bpy.types.Scene.test_xacro_fields = bpy.props.CollectionProperty(type=kind)
     yield bpy.context.scene.test_xacro_fields
     del bpy.types.Scene.test_xacro_fields
@@ -63,7 +63,7 @@ def _options(extension: ModuleType, **chosen: Any) -> Any:
 def test_the_chosen_file_decides_which_fields_there_are(
     extension: ModuleType, fields: Any, arm: str, tmp_path: Path
 ) -> None:
-    shown = extension.operators.xacro_fields.XacroFields()
+    shown = extension.operators.importing.xacro_fields.XacroFields()
     options = _options(extension)
     plain = tmp_path / "plain.urdf"
     plain.write_text('<robot name="r"><link name="a"/></robot>')
@@ -77,7 +77,7 @@ def test_the_chosen_file_decides_which_fields_there_are(
 
 
 def test_a_changed_file_is_listed_again(extension: ModuleType, fields: Any, arm: str) -> None:
-    shown = extension.operators.xacro_fields.XacroFields()
+    shown = extension.operators.importing.xacro_fields.XacroFields()
     shown.update(fields, [arm], _options(extension))
     fields["size"].value = "2"
     Path(arm).write_text(ROBOT.replace('"left;_"', '"l"').replace("0.5", "0.75"))
@@ -88,7 +88,7 @@ def test_a_changed_file_is_listed_again(extension: ModuleType, fields: Any, arm:
 def test_several_files_share_fields(
     extension: ModuleType, fields: Any, arm: str, other: str
 ) -> None:
-    module = extension.operators.xacro_fields
+    module = extension.operators.importing.xacro_fields
     module.XacroFields().update(fields, [other, arm], _options(extension))
     assert _shown(fields) == [("prefix", "o_"), ("size", "0.5")]
     fields["size"].value = "1"
@@ -102,7 +102,7 @@ def test_several_files_share_fields(
 def test_fields_start_with_the_option_and_win_over_it(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
-    module = extension.operators.xacro_fields
+    module = extension.operators.importing.xacro_fields
     options = _options(extension, xacro_args=(("size", "3"), ("unknown", "4")))
     module.XacroFields().update(fields, [arm], options)
     assert _shown(fields) == [("prefix", "left;_"), ("size", "3")]
@@ -116,7 +116,7 @@ def test_fields_start_with_the_option_and_win_over_it(
 def test_listing_ends(
     extension: ModuleType, fields: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = extension.operators.xacro_fields
+    module = extension.operators.importing.xacro_fields
     monkeypatch.setattr(module, "MOST_SECONDS", 0.2)
     path = tmp_path / "slow.xacro"
     path.write_text(ENDLESS)
@@ -132,7 +132,7 @@ def test_an_entry_that_is_not_finished_keeps_the_fields(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
     operator = _operator(extension, fields, filepath=arm)
-    check = extension.operators.import_urdf.ImportUrdf.check
+    check = extension.operators.importing.import_urdf.ImportUrdf.check
     assert check(operator, bpy.context)
     operator.packages = "half"
     assert not check(operator, bpy.context)
@@ -171,11 +171,11 @@ def test_scripts_say_arguments_as_text(arm: str) -> None:
 def test_the_asking_operator_hands_everything_on(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
-    check = extension.operators.import_urdf.ImportUrdf.check
+    check = extension.operators.importing.import_urdf.ImportUrdf.check
     operator = _operator(extension, fields, filepath=arm, combine_joints=False)
     check(operator, bpy.context)
     fields["prefix"].value = "p_"
-    handed = extension.operators.import_choices.copy_choices(operator)
+    handed = extension.operators.importing.import_choices.copy_choices(operator)
     own = set(bpy.ops.import_scene.urdf_run.get_rna_type().properties.keys()) - {"rna_type"}
     assert set(handed) == own
     assert bpy.ops.import_scene.urdf_run(**handed) == {"FINISHED"}
@@ -203,7 +203,7 @@ class _Asked(SimpleNamespace):
 @pytest.fixture
 def defaults(extension: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in a new session without anything remembered."""
-    module = extension.operators.menu_defaults
+    module = extension.operators.importing.import_urdf
     monkeypatch.setattr(module, "_seen", {})
     module.remembered.save({})
     yield module

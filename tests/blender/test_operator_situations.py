@@ -253,13 +253,13 @@ def test_a_job_that_is_closed_leaves_nothing_of_any_file(
 
 
 def _job(extension: ModuleType, *paths: Path) -> Any:
-    job = extension.operators.import_job
+    job = extension.operators.importing.import_job
     options = extension.urdf_importer.ImportOptions()
     return job.ImportJob([job.ImportTask(path=str(path), options=options) for path in paths])
 
 
 def test_what_replaces_all_data_stops_a_running_import(extension: ModuleType) -> None:
-    running = extension.operators.run_import.RunningImport
+    running = extension.operators.importing.run_import.RunningImport
     for replace in (bpy.ops.wm.read_homefile, _undo):
         bpy.ops.ed.undo_push(message="before")
         run = running(bpy.context, _job(extension, Path(GRIPPER)))
@@ -278,7 +278,9 @@ def _undo() -> None:
 
 
 def test_an_import_runs_in_slices_to_its_end(extension: ModuleType) -> None:
-    run = extension.operators.run_import.RunningImport(bpy.context, _job(extension, Path(GRIPPER)))
+    run = extension.operators.importing.run_import.RunningImport(
+        bpy.context, _job(extension, Path(GRIPPER))
+    )
     while run.advance():
         pass
     assert not run.running and len(run.job.results) == 1

@@ -63,7 +63,7 @@ def test_constraints_of_the_user_and_other_robots_are_left_alone() -> None:
 
 
 def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
-    display = extension.urdf_importer.blender.display
+    display = extension.urdf_importer.blender.standing.display
     robot = load("two_link_arm")
     robot.pose.bones["elbow"].constraints[0].mute = True
     assert not robot.urdf_enforce_limits and display.has_limits(robot)
@@ -72,7 +72,7 @@ def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
 
 
 def test_parts_are_found_whatever_they_are_named(extension: ModuleType, tmp_path: Path) -> None:
-    display = extension.urdf_importer.blender.display
+    display = extension.urdf_importer.blender.standing.display
     first, second = load("two_link_arm"), load("two_link_arm")
     for collection in bpy.data.collections:
         collection.name = f"Stuff {collection.name}"
@@ -171,7 +171,9 @@ def test_the_list_selects_and_follows_the_selection(extension: ModuleType) -> No
     manager = bpy.context.window_manager
     for armature in (robot, other):
         activate(armature)
-        ((collection,)) = extension.urdf_importer.blender.display.find_parts(armature)["Links"]
+        ((collection,)) = extension.urdf_importer.blender.standing.display.find_parts(armature)[
+            "Links"
+        ]
         for place, item in enumerate(collection.objects):
             manager.urdf_select_what = "LINK"
             collection.urdf_shown_link = place
@@ -233,7 +235,7 @@ def test_a_failure_can_be_dismissed() -> None:
 
 def test_the_table_is_what_the_description_says(extension: ModuleType) -> None:
     result = import_robot(SAMPLES / "gripper.urdf")
-    table = extension.urdf_importer.blender.robot_table.recall_table(result.armature)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(result.armature)
     assert table.name == result.robot.name
     assert table.link_count == len(result.robot.links)
     assert table.joint_count == len(result.robot.joints)
@@ -249,13 +251,13 @@ def test_the_table_is_what_the_description_says(extension: ModuleType) -> None:
 
 
 def test_chains_pass_over_fixed_joints(extension: ModuleType) -> None:
-    table = extension.urdf_importer.blender.robot_table
+    table = extension.urdf_importer.blender.standing.robot_table
     for name in ("humanoid_arm", "quadruped_leg"):
         assert len(table.read_table(load(name)).chains) == 1
 
 
 def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) -> None:
-    module = extension.urdf_importer.blender.robot_table
+    module = extension.urdf_importer.blender.standing.robot_table
     robot = load("two_link_arm")
     bpy.context.view_layer.update()
     table = module.recall_table(robot)
@@ -271,7 +273,7 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
     bpy.context.view_layer.update()
     assert module.recall_table(robot).link_count == table.link_count - 1
     table = module.recall_table(robot)
-    extension.urdf_importer.blender.record.record_import(robot, "x", ImportOptions(), ())
+    extension.urdf_importer.blender.standing.record.record_import(robot, "x", ImportOptions(), ())
     assert module.recall_table(robot) is not table
 
 
@@ -279,18 +281,18 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
 
 
 def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:
-    operators = [each for each in extension.operators.sidebar._CLASSES if is_operator(each)]
+    operators = [each for each in extension.operators.sidebar.classes._CLASSES if is_operator(each)]
     harmless = {"urdf.copy_report", "urdf.dismiss_failure"}
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 
 
 def panels(extension: ModuleType) -> list[Any]:
-    kinds = extension.operators.sidebar._CLASSES
+    kinds = extension.operators.sidebar.classes._CLASSES
     return [kind for kind in kinds if issubclass(kind, bpy.types.Panel)]
 
 
 def test_everything_explains_itself(extension: ModuleType) -> None:
-    for kind in extension.operators.sidebar._CLASSES:
+    for kind in extension.operators.sidebar.classes._CLASSES:
         if not is_operator(kind):
             continue
         assert len(kind.bl_description) > 40 and not kind.bl_description.endswith(".")

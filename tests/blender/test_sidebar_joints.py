@@ -85,7 +85,7 @@ def test_joints_of_several_numbers_have_a_slider_for_each(extension: ModuleType)
 
 def test_a_follower_shows_what_it_follows(extension: ModuleType) -> None:
     robot = load("gripper")
-    table = extension.urdf_importer.blender.robot_table.recall_table(robot)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     follower = next(row for row in table.joints.values() if row.mimics)
     found = sliders_of(extension, robot)
     [(source, slider)] = found[follower.mimics]
@@ -157,7 +157,7 @@ def test_zero_is_the_nearest_valid_position() -> None:
     [(2.7, 2.4), (-0.5, 0.0), (-9.0, 2.4), (1.0, 1.0), (1.0 + math.tau, 1.0)],
 )
 def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.pose_channels.JointChannel(
+    channel = extension.urdf_importer.blender.standing.channels.JointChannel(
         label="", prop="rotation_euler", index=0, sign=-1, lower=0.0, upper=2.4
     )
     found = channel.find_valid(position)
@@ -166,7 +166,7 @@ def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -
 
 
 def test_nearest_valid_keeps_an_angle_that_is_valid_on_the_circle(extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.pose_channels.JointChannel(
+    channel = extension.urdf_importer.blender.standing.channels.JointChannel(
         label="", prop="rotation_euler", index=0, sign=1, lower=-1.0, upper=1.0
     )
     assert channel.find_valid(0.5 + math.tau) == pytest.approx(0.5)
@@ -207,7 +207,7 @@ def test_key_all_keys_every_joint_but_followers(extension: ModuleType) -> None:
     robot = load("gripper")
     bpy.context.scene.frame_set(7)
     assert bpy.ops.urdf.key_all() == {"FINISHED"}
-    table = extension.urdf_importer.blender.robot_table.recall_table(robot)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     assert keyed(extension, robot) == {row.name for row in table.joints.values() if not row.mimics}
     bpy.context.scene.frame_set(8)
     assert keyed(extension, robot) == set()
@@ -239,7 +239,7 @@ def test_keyframes_are_those_of_the_channel(extension: ModuleType) -> None:
 @pytest.mark.parametrize(("name", "joint"), [("gripper", None), ("two_link_arm", "nobody")])
 def test_what_cannot_be_keyed_says_why(name: str, joint: str | None, extension: ModuleType) -> None:
     robot = load(name)
-    table = extension.urdf_importer.blender.robot_table.recall_table(robot)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     joint = joint or next(row.name for row in table.joints.values() if row.mimics)
     with pytest.raises(RuntimeError, match=f"'{joint}' (follows '|is no joint of this robot)"):
         bpy.ops.urdf.key_joint(joint=joint)

@@ -251,17 +251,17 @@ def test_every_joint_and_link_can_be_selected() -> None:
 
 def test_sliders_and_keys(extension: ModuleType) -> None:
     _, main = load_split()
-    table = extension.urdf_importer.blender.robot_table.recall_table(main)
-    extension.operators.sliders.make_sliders(table)
-    homes = extension.urdf_importer.blender.armatures.armatures_by_name(main)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(main)
+    extension.operators.sidebar.sliders.make_sliders(table)
+    homes = extension.urdf_importer.blender.standing.armatures.armatures_by_name(main)
     activate(homes["first"])
-    keying = extension.urdf_importer.blender.keying
+    keying = extension.urdf_importer.blender.standing.channels
     for name, row in table.joints.items():
         if row.mimics:
             continue
         (channel,) = row.channels
         bone = homes[row.armature].pose.bones[row.bone]
-        slider = extension.operators.sliders.find_slider(channel)
+        slider = extension.operators.sidebar.sliders.find_slider(channel)
         setattr(bone, slider, channel.find_valid(0.01))
         assert keying.key_state_of(bone, row.channels) == "none"
         bpy.ops.urdf.key_joint(joint=name)

@@ -331,7 +331,7 @@ def test_what_cannot_be_read_leaves_the_rig_as_it_was(
 def test_a_failure_while_building_leaves_the_rig_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from urdf_importer.blender.build.build import build
+    from urdf_importer.blender.build import build
 
     armature = import_robot(path).armature
     shown, listed = describe_scene(), list_data()

@@ -29,8 +29,8 @@ from urdf_importer.geometry.triangles import (
 )
 from urdf_importer.meshes import KnownFiles
 from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
-from urdf_importer.morse.script import write_builder_script as write_from
 from urdf_importer.morse.script.packing import split_sharp
+from urdf_importer.morse.script.write import write_script as write_from
 from urdf_importer.pipeline.files import find_files, load_shape
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -134,7 +134,7 @@ def split(driver: Driver) -> Steps:
     ARGUMENTS: file, joint, first joint of another armature."""
     path, joint, other = driver.arguments
     robot = _import(path, profile="morse")
-    from bl_ext.user_default.urdf_importer.urdf_importer.blender.split import split_armature
+    from bl_ext.user_default.urdf_importer.urdf_importer.morse.split.split import split_armature
 
     part = split_armature(robot, "part", [joint])
     split_armature(robot, "other", [other])

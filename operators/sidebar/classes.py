@@ -3,8 +3,8 @@
 
 import bpy
 
+from .. import active_robot
 from . import (
-    active_robot,
     panel,
     panel_display,
     panel_joints,

@@ -14,9 +14,9 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.channels import JointChannel
-from ..urdf_importer.blender.standing.robot_table import RobotTable
-from .active_robot import redraw_views
+from ...urdf_importer.blender.standing.channels import JointChannel
+from ...urdf_importer.blender.standing.robot_table import RobotTable
+from ..active_robot import redraw_views
 
 _FREE_SLIDE = 1.0
 """Range (metres) of the slider of a joint without bounds; numbers beyond it can be typed."""

@@ -9,17 +9,17 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.armatures import armatures_of
-from ..urdf_importer.blender.standing.display import (
+from ...urdf_importer.blender.standing.armatures import armatures_of
+from ...urdf_importer.blender.standing.display import (
     enforce_limits,
     enforces_limits,
     find_layers,
     find_parts,
     has_limits,
 )
-from .active_robot import active_robot
+from ..active_robot import active_robot
+from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
-from .wrapped_text import draw_wrapped
 
 _PARTS = (
     ("Visuals", "Visuals", "none were imported"),

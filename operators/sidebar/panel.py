@@ -9,14 +9,14 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.robot_table import (
+from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
     find_robot,
     recall_table,
 )
-from .active_robot import active_robot
+from ..active_robot import active_robot
+from ..wrapped_text import draw_wrapped, file_name
 from .select_operators import DismissFailure, SelectRobot
-from .wrapped_text import draw_wrapped, file_name
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 MOST_ROBOTS = 20

@@ -9,7 +9,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..urdf_importer import (
+from ...urdf_importer import (
     Diagnostic,
     Diagnostics,
     ImportOptions,

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from ..urdf_importer import RobotError, find_robots
-from .active_robot import active_robot
+from ...urdf_importer import RobotError, find_robots
+from ..active_robot import active_robot
 
 _NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"
 _NO_ROBOT = "Import a robot first: there is none in this scene"

@@ -8,21 +8,21 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import (
+from ...urdf_importer import (
     ExportOptions,
     ExportResult,
     RobotError,
     export_robot,
     suggest_proto_name,
 )
-from .exported_robot import find_exported, poll_export, refuse
-from .option_properties import (
+from ..option_properties import (
     OF_THIS_TIME,
     add_option_properties,
     draw_options,
     read_export_options,
 )
-from .reports import report_diagnostics
+from ..reports import report_diagnostics
+from .exported_robot import find_exported, poll_export, refuse
 
 _SUFFIXES = {"PROTO": ".proto", "WORLD": ".wbt", "PROJECT": ""}
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.armatures import armatures_by_name
-from ..urdf_importer.blender.standing.channels import find_curves, key_state_of
-from ..urdf_importer.blender.standing.robot_table import (
+from ...urdf_importer.blender.standing.armatures import armatures_by_name
+from ...urdf_importer.blender.standing.channels import find_curves, key_state_of
+from ...urdf_importer.blender.standing.robot_table import (
     JointRow,
     RobotTable,
     forget_tables,
     recall_table,
 )
-from .active_robot import active_robot
+from ..active_robot import active_robot
+from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
 from .select_operators import SelectJoint
 from .sliders import find_slider
-from .wrapped_text import draw_wrapped
 
 MOST_OPEN = 40
 """A robot of more moving joints starts with its chains folded."""

@@ -7,16 +7,16 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import (
+from ...urdf_importer import (
     BuilderScript,
     ExportOptions,
     RobotError,
     suggest_script_name,
     write_builder_script,
 )
+from ..option_properties import OF_THIS_TIME
+from ..reports import report_diagnostics
 from .exported_robot import find_exported, poll_export, refuse
-from .option_properties import OF_THIS_TIME
-from .reports import report_diagnostics
 
 _SUFFIX = ".py"
 

@@ -7,11 +7,17 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ..urdf_importer import Change, RobotError, UpdateResult, compare_with_source, update_robot
-from ..urdf_importer.blender.standing.record import find_record
-from ..urdf_importer.blender.standing.robot_table import forget_tables
-from .active_robot import active_robot, poll_robot
-from .reports import MOST_REPORTED, write_report
+from ...urdf_importer import (
+    Change,
+    RobotError,
+    UpdateResult,
+    compare_with_source,
+    update_robot,
+)
+from ...urdf_importer.blender.standing.record import find_record
+from ...urdf_importer.blender.standing.robot_table import forget_tables
+from ..active_robot import active_robot, poll_robot
+from ..reports import MOST_REPORTED, write_report
 
 MOST_SHOWN = 24
 """Changes in the dialog; the rest is a count."""

@@ -6,20 +6,20 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.armatures import armatures_by_name
-from ..urdf_importer.blender.standing.channels import (
+from ...urdf_importer.blender.standing.armatures import armatures_by_name
+from ...urdf_importer.blender.standing.channels import (
     insert_key,
     key_joints,
     key_state_of,
     remove_key,
 )
-from ..urdf_importer.blender.standing.pose import (
+from ...urdf_importer.blender.standing.pose import (
     hold_limits,
     random_pose,
     zero_pose,
 )
-from ..urdf_importer.blender.standing.robot_table import recall_table
-from .active_robot import active_robot, poll_robot
+from ...urdf_importer.blender.standing.robot_table import recall_table
+from ..active_robot import active_robot, poll_robot
 
 _MOST_SEED = 2**31 - 1
 

@@ -1,22 +1,81 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The import as users see it: step by step, with a progress bar, while the window stays alive.
-
-File > Import and drag-and-drop ask what to import and hand it over to the operator here. It is
-another one so that what can be undone begins and ends with the import: Blender ends the undo step
-of an operator with a file browser as soon as the browser closes.
-"""
+"""Local views show what was in them; a robot imported meanwhile would not be seen."""
 
 import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import bpy
 
-from ..urdf_importer import RobotError
+from ...urdf_importer import ImportResult, Progress, RobotError
+from ..reports import report_failures, report_outcome
 from .import_choices import ImportChoices, read_tasks
 from .import_job import ImportFailure, ImportJob
-from .local_view import show_in_local_views
-from .progress_bar import ProgressBar
-from .reports import report_failures, report_outcome
+
+
+def show_in_local_views(context: Any, results: Sequence[ImportResult]) -> None:
+    """Adds the robots to the 3D views of the window that are in local view."""
+    if context.window is None:
+        return
+    for area in context.window.screen.areas:
+        view = area.spaces.active
+        if area.type == "VIEW_3D" and view.local_view is not None:
+            for shown in _objects_of(results):
+                shown.local_view_set(view, True)
+
+
+def _objects_of(results: Sequence[ImportResult]) -> Iterator[Any]:
+    for result in results:
+        yield result.armature
+        yield from result.armature.children_recursive
+
+
+_MOST_CHARACTERS = 60
+"""Names of links can be long; the status bar is one line."""
+
+
+class ProgressBar:
+    """Is there until it is removed."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        bpy.context.window_manager.progress_begin(0, 100)
+
+    def show(self, progress: Progress) -> None:
+        """Draws how far the work is, with the next redraw."""
+        bpy.context.window_manager.progress_update(round(100 * progress.share))
+        _set_status(_make_draw(self._title, progress))
+
+    def remove(self) -> None:
+        """Gives the status bar back."""
+        bpy.context.window_manager.progress_end()
+        _set_status(None)
+
+
+def _make_draw(title: str, progress: Progress) -> Callable[[Any, Any], None]:
+    """A plain function: Blender takes no other callable for drawing."""
+
+    def draw(header: Any, context: Any) -> None:
+        layout = header.layout
+        layout.label(text="Cancel", icon="EVENT_ESC")
+        layout.separator_spacer()
+        layout.label(text=f"{title}: {_shorten(progress.text)}")
+        bar = layout.row()
+        bar.ui_units_x = 12
+        bar.progress(factor=progress.share, text=f"{progress.share:.0%}")
+
+    return draw
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
+
+
+def _set_status(draw: Any) -> None:
+    """Any workspace will do: the status bar is one for all, and while a window closes there may be
+    none in the context."""
+    bpy.data.workspaces[0].status_text_set(draw)
+
 
 _SLICE = 0.1
 """Seconds of work between two looks at the mouse and the keyboard."""

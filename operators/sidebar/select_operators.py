@@ -5,9 +5,9 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import KinematicsError
-from ..urdf_importer.blender.standing.robot_table import recall_table
-from ..urdf_importer.blender.standing.selection import (
+from ...urdf_importer import KinematicsError
+from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.blender.standing.selection import (
     select_joint,
     select_link,
     select_link_bone,
@@ -15,7 +15,7 @@ from ..urdf_importer.blender.standing.selection import (
     select_objects,
     select_subject,
 )
-from .active_robot import active_robot
+from ..active_robot import active_robot
 from .pose_operators import RobotOperator
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}

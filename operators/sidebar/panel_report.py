@@ -5,12 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import Diagnostic, Severity
-from ..urdf_importer.blender.standing.robot_table import recall_table
-from .active_robot import active_robot
+from ...urdf_importer import Diagnostic, Severity
+from ...urdf_importer.blender.standing.robot_table import recall_table
+from ..active_robot import active_robot
+from ..wrapped_text import draw_wrapped, file_name
 from .panel import RobotSubPanel
 from .select_operators import CopyReport, SelectSubject
-from .wrapped_text import draw_wrapped, file_name
 
 PAGE = 8
 """Messages on a page: some robots have thousands."""

@@ -5,12 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import RobotError
-from ..urdf_importer.blender.standing.record import find_record
-from .active_robot import active_robot
+from ...urdf_importer import RobotError
+from ...urdf_importer.blender.standing.record import find_record
+from ..active_robot import active_robot
+from ..importing.update import ChooseSource, UpdateRobot
+from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
-from .update import ChooseSource, UpdateRobot
-from .wrapped_text import draw_wrapped
 
 
 class SourcePanel(RobotSubPanel, bpy.types.Panel):

@@ -5,18 +5,18 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import KinematicsError
-from ..urdf_importer.blender.standing.display import find_parts
-from ..urdf_importer.blender.standing.robot_table import (
+from ...urdf_importer import KinematicsError
+from ...urdf_importer.blender.standing.display import find_parts
+from ...urdf_importer.blender.standing.robot_table import (
     LinkRow,
     describe_link,
     find_robot,
     name_link,
 )
-from .active_robot import active_robot, redraw_views
+from ..active_robot import active_robot, redraw_views
+from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
-from .wrapped_text import draw_wrapped
 
 _shown: dict[int, int] = {}
 """Collection of links -> place of the link that was clicked last."""

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Export": what the robot can be written for."""
+"""What this extension adds to File > Export."""
 
 from typing import Any
 
 import bpy
 
+from ..sidebar.panel import RobotSubPanel
 from .export_morse import ExportMorse
 from .export_webots import ExportWebots
-from .panel import RobotSubPanel
+
+
+def draw_export_entries(menu: Any, context: Any) -> None:
+    menu.layout.operator(ExportWebots.bl_idname, text="Webots (.proto, .wbt)")
+    menu.layout.operator(ExportMorse.bl_idname, text="MORSE Builder Script (.py)")
 
 
 class ExportPanel(RobotSubPanel, bpy.types.Panel):

@@ -6,15 +6,15 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import RobotError
-from .import_job import ImportTask
-from .option_properties import (
+from ...urdf_importer import RobotError
+from ..option_properties import (
     OF_THIS_TIME,
     add_option_properties,
     draw_options,
     option_names,
     read_options,
 )
+from .import_job import ImportTask
 from .xacro_fields import XacroField, apply_xacro_fields, draw_xacro_fields
 
 

@@ -13,7 +13,12 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import ImportOptions, ReadError, XacroArgument, list_xacro_arguments
+from ...urdf_importer import (
+    ImportOptions,
+    ReadError,
+    XacroArgument,
+    list_xacro_arguments,
+)
 
 MOST_SECONDS = 1.0
 """For all chosen files together."""
