@@ -22,10 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import urdf_importer  # noqa: E402
-from big_robots import tree  # noqa: E402
+from support.big_robots import tree  # noqa: E402
+from support.urdf_text import write_urdf  # noqa: E402
 from urdf_importer.blender.build.build import build_rig  # noqa: E402
 from urdf_importer.diagnostics import Diagnostics  # noqa: E402
-from urdf_text import write_urdf  # noqa: E402
 
 OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
 
-from mesh_files import Gltf  # noqa: E402
+from support.mesh_files import Gltf  # noqa: E402
 
 Waves = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 

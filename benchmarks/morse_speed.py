@@ -26,7 +26,7 @@ from mesh_speed import silence  # noqa: E402
 
 import urdf_importer  # noqa: E402
 import urdf_importer.morse  # noqa: E402
-from real_robots import descriptions  # noqa: E402
+from support.real_robots import descriptions  # noqa: E402
 from urdf_importer.morse import builder  # noqa: E402
 
 ROBOTS = ("panda", "talos_full_v2", "pr2")

@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from mesh_speed import silence  # noqa: E402
 
 import urdf_importer  # noqa: E402
-from real_robots import descriptions  # noqa: E402
+from support.real_robots import descriptions  # noqa: E402
 from urdf_importer.diagnostics import MeshError  # noqa: E402
 from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.model import Mesh  # noqa: E402

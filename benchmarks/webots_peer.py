@@ -29,9 +29,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "webots")]
 
-from proto_check import check  # noqa: E402
-from real_robots import ROOT as ROBOTS  # noqa: E402
-from real_robots import descriptions, name_of  # noqa: E402
+from support.real_robots import ROOT as ROBOTS  # noqa: E402
+from support.real_robots import descriptions, name_of  # noqa: E402
+from support.webots.proto_check import check  # noqa: E402
 
 SECONDS_AT_MOST = 300
 OURS = """

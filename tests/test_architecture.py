@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from source_tree import ROOT, Source, all_sources, sources_of, walk_with_depth
+from support.source_tree import ROOT, Source, all_sources, sources_of, walk_with_depth
 
 MOST_LINES_OF_A_FILE = 399
 MOST_LINES_OF_A_FUNCTION = 60

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from source_tree import ROOT, Source, sources_of
+from support.source_tree import ROOT, Source, sources_of
 
 PAGE = ROOT / "docs" / "diagnostics.md"
 # A code's own entry: the first cell of a table row, or a heading.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from source_tree import ROOT
+from support.source_tree import ROOT
 
 README = ROOT / "README.md"
 PAGES = (

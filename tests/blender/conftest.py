@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.paths import ROOT
+
 EXTENSION = "bl_ext.user_default.urdf_importer"
 
 
@@ -19,7 +20,7 @@ def scene() -> Any:
     """The scene of a new, empty file."""
     import bpy
 
-    from rigs import new_scene
+    from support.blender.rigs import new_scene
 
     new_scene()
     return bpy.context.scene
@@ -48,6 +49,6 @@ def extension() -> ModuleType:
 @pytest.fixture
 def export(tmp_path: Path) -> Any:
     """Exports an armature to Webots, with options."""
-    from rig_exports import Scene
+    from support.blender.rig_exports import Scene
 
     return lambda armature, **options: Scene(tmp_path, armature, **options)

@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 
 import urdf_importer
-from rigs import new_scene
-from source_tree import ROOT
+from support.blender.rigs import new_scene
+from support.source_tree import ROOT
 from urdf_importer import ImportOptions
 
 PAGES = ("README.md", "docs/python.md", "docs/update.md")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from builder_runs import run_script
-from real_robots import descriptions
-from script_runs import Measured, make_pose, run_robot
+from support.morse.builder_runs import run_script
+from support.morse.script_runs import Measured, make_pose, run_robot
+from support.real_robots import descriptions
 from urdf_importer import (
     BuilderScript,
     Diagnostics,
@@ -490,7 +490,7 @@ def frame_at(location: tuple[float, float, float], yaw: float) -> Any:
 ALL = """
 import runpy
 import urdf_importer.morse
-from script_runs import show_pose
+from support.morse.script_runs import show_pose
 from urdf_importer import new_file
 
 urdf_importer.morse.enable()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from builder_runs import ROOT, Scene, run_script
+from support.morse.builder_runs import ROOT, Scene, run_script
 
 BEGIN = """\
 from urdf_importer.morse import compat

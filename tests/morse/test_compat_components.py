@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder_runs import Scene, run_script
-from builder_sources import Sources
+from support.morse.builder_runs import Scene, run_script
+from support.morse.builder_sources import Sources
 
 BEGIN = """\
 from urdf_importer.morse import compat

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder_runs import run_script
+from support.morse.builder_runs import run_script
 from urdf_importer.morse.blend_file.read import read_legacy_game
 
 SCRIPT = """

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 
-from rigs import new_scene
+from support.blender.rigs import new_scene
 from urdf_importer.morse.blend_file.object_settings import DEFAULTS
 from urdf_importer.morse.game_engine import defaults, scene_views
 from urdf_importer.morse.game_engine.attributes import install_attributes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder_runs import ROOT
+from support.morse.builder_runs import ROOT
 
 PROGRAMS = Path(os.environ.get("BLENDER_PROGRAMS", "/var/cache/urdf-blender")) / "bin"
 

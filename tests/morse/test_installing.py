@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from builder_runs import ROOT, run_script
+from support.morse.builder_runs import ROOT, run_script
 
 LOOK = """
 import bpy

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from builder_runs import run_script
+from support.morse.builder_runs import run_script
 from urdf_importer.morse import interfaces
 from urdf_importer.morse.stand_in import absent
 

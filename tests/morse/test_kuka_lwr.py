@@ -18,10 +18,17 @@ import bpy
 import numpy as np
 import pytest
 
-from driven_robots import add_empty, import_for_morse
-from game_double import Game
-from morse_runtime import ARMATURE, ARMATURE_POSE, Runtime, mark_component, mark_robot, start_morse
-from rigs import new_scene
+from support.blender.rigs import new_scene
+from support.morse.driven_robots import add_empty, import_for_morse
+from support.morse.game_double import Game
+from support.morse.morse_runtime import (
+    ARMATURE,
+    ARMATURE_POSE,
+    Runtime,
+    mark_component,
+    mark_robot,
+    start_morse,
+)
 
 HEIGHTS = (0.0, 0.3105, 0.5105, 0.7105, 0.9105, 1.1005, 1.1785)
 AXES = ("0 0 1", "0 -1 0", "0 0 1", "0 1 0", "0 0 1", "0 -1 0", "0 0 1")

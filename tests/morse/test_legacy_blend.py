@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend_writer import COLLISION, BlendWriter, ends, single
+from support.morse.blend_writer import COLLISION, BlendWriter, ends, single
 from urdf_importer.diagnostics import ReadError
 from urdf_importer.morse.blend_file import blocks
 from urdf_importer.morse.blend_file.read import read_legacy_game

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blend_writer import BlendWriter, ends
+from support.morse.blend_writer import BlendWriter, ends
 from urdf_importer.morse.blend_file.read import read_legacy_game
 
 Values = Mapping[str, Any]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blend_writer import COLLISION, BlendWriter, single
+from support.morse.blend_writer import COLLISION, BlendWriter, single
 from urdf_importer.morse.blend_file.read import read_legacy_game
 
 

@@ -17,8 +17,8 @@ import bpy
 import numpy as np
 import pytest
 
-from driven_robots import PATHS, import_for_morse
-from rigs import new_scene
+from support.blender.rigs import new_scene
+from support.morse.driven_robots import PATHS, import_for_morse
 
 AXES = 2e-6
 """Radians; measured 1.5e-6, of the bones by hand, whose armatures are turned by that."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driven_robots import PATHS, Driven, drive
-from morse_runtime import Answer
-from rigs import new_scene
+from support.blender.rigs import new_scene
+from support.morse.driven_robots import PATHS, Driven, drive
+from support.morse.morse_runtime import Answer
 from urdf_importer.model import Robot
 
 ALL = sorted(PATHS)

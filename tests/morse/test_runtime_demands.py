@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from driven_robots import Driven, Prepare, add_ik_target, drive
-from morse_runtime import Answer
-from rigs import new_scene
+from support.blender.rigs import new_scene
+from support.morse.driven_robots import Driven, Prepare, add_ik_target, drive
+from support.morse.morse_runtime import Answer
 from urdf_importer import ImportResult, check_morse_profile
 
 _TURNING = {1: "0 0 1", 2: "0 1 0", 3: "1 0 0"}

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from driven_robots import PATHS, Driven, Prepare, add_empty, add_ik_target, drive
-from game_double import wrap
-from morse_runtime import Answer, mark_component
-from rigs import new_scene
+from support.blender.rigs import new_scene
+from support.morse.driven_robots import PATHS, Driven, Prepare, add_empty, add_ik_target, drive
+from support.morse.game_double import wrap
+from support.morse.morse_runtime import Answer, mark_component
 from urdf_importer import ImportResult, forward_kinematics
 from urdf_importer.morse.game_engine.records import set_property
 

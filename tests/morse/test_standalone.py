@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from builder_runs import ROOT, BuiltObject, Scene, run_script
-from standalone_scripts import ABSENT, AGAIN, ERRORS, HEADER, LOST, SAME, SCENES, STRAY
+from support.morse.builder_runs import ROOT, BuiltObject, Scene, run_script
+from support.morse.standalone_scripts import (
+    ABSENT,
+    AGAIN,
+    ERRORS,
+    HEADER,
+    LOST,
+    SAME,
+    SCENES,
+    STRAY,
+)
 
 # What MORSE puts into each scene for itself.
 FURNITURE = {

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from builder_runs import run_script
-from real_robots import descriptions
+from support.morse.builder_runs import run_script
+from support.real_robots import descriptions
+from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, read_robot
 from urdf_importer.morse.sensors import SensorSuggestion, suggest_sensors
 from urdf_importer.sensors.reading import find_sensors
-from webots_robots import BOX, joint, link
 
 LINK = np.array(
     [[0.36, 0.48, -0.8, 1.0], [-0.8, 0.6, 0.0, 2.0], [0.48, 0.64, 0.6, 3.0], [0, 0, 0, 1]]

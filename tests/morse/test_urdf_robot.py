@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import urdf_importer
-from builder_runs import Scene, run_script
-from source_tree import ROOT
+from support.morse.builder_runs import Scene, run_script
+from support.source_tree import ROOT
 
 SAMPLES = ROOT / "sample_urdfs"
 ARM = SAMPLES / "humanoid_arm.urdf"

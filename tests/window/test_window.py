@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import real_robots
+from support import real_robots
 
 pytestmark = pytest.mark.window
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.mesh_faces import faces_of
 from urdf_importer.meshes import MeshData
 
 MESHES = Path(__file__).parents[2] / "data" / "quirks" / "q_pkg" / "meshes"
@@ -44,12 +45,6 @@ def real_stl_files() -> list[Path]:
     found = sorted(path for path in share.glob("robots/**/*") if path.suffix.lower() == ".stl")
     assert len(found) > 400
     return found
-
-
-def faces_of(mesh: MeshData) -> list[np.ndarray]:
-    """The vertices of each face, in order."""
-    sizes = np.full(mesh.face_count, 3) if mesh.face_sizes is None else mesh.face_sizes
-    return np.split(mesh.vertices[mesh.corners].astype(float), np.cumsum(sizes)[:-1])
 
 
 def check_mesh(mesh: MeshData) -> None:
@@ -107,8 +102,3 @@ def volume() -> Callable[[MeshData], float]:
 @pytest.fixture(scope="session")
 def edges() -> Callable[[MeshData], dict[tuple[int, int], int]]:
     return edge_uses
-
-
-@pytest.fixture(scope="session")
-def faces() -> Callable[[MeshData], list[np.ndarray]]:
-    return faces_of

@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collada_text import CLOSED, INSTANCE, PYRAMID, Loads, document, faces_text, geometry, source
+from support.collada_text import (
+    CLOSED,
+    INSTANCE,
+    PYRAMID,
+    Loads,
+    document,
+    faces_text,
+    geometry,
+    source,
+)
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, load_mesh
 from urdf_importer.meshes.collada.load import load_collada

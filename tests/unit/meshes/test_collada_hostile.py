@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from collada_text import (
+from support.collada_text import (
     CLOSED,
     INSTANCE,
     PYRAMID,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collada_text import Loads, document, faces_text, geometry, source
+from support.collada_text import Loads, document, faces_text, geometry, source
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
 

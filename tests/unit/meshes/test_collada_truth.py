@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collada_truth import expect
+from support.collada_truth import expect
 from urdf_importer.meshes import MeshData
 from urdf_importer.meshes.collada.load import load_collada
 

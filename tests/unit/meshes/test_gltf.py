@@ -14,7 +14,7 @@ import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesh_files import TRIANGLE, Gltf, png
+from support.mesh_files import TRIANGLE, Gltf, png
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData
 from urdf_importer.meshes.gltf.load import load_gltf

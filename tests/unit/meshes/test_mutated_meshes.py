@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import real_robots
-import xacro_truth
-from mutations import damaged, examples, read_start
+from support import real_robots, xacro_truth
+from support.mutations import damaged, examples, read_start
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, load_mesh
 

@@ -10,7 +10,7 @@ import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
-from real_robots import ROOT
+from support.real_robots import ROOT
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, text_lines
 from urdf_importer.meshes.obj import load_materials, load_obj

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every operator, option and refusal of the interface says something."""
+
+import ast
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from support.source_tree import sources_of
+
+pytestmark = pytest.mark.usefixtures("extension")
+
+TEACHES = 40
+"""A description of fewer letters only repeats the label."""
+
+
+ASKS = re.compile(r"return \w+\(cls, context\)")
+"""A poll that leaves the answer, and the message, to a function."""
+
+
+def own_classes(extension: ModuleType, base: type) -> list[Any]:
+    name = extension.__name__
+    found = [kind for kind in all_below(base) if kind.__module__.startswith(name + ".")]
+    assert found
+    return found
+
+
+def all_below(kind: type) -> Iterator[Any]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from all_below(child)
+
+
+def test_operators_teach(extension: ModuleType) -> None:
+    for kind in own_classes(extension, bpy.types.Operator):
+        text = kind.bl_description
+        assert len(text) >= TEACHES, f"{kind.bl_idname}: {text!r}"
+        assert not text.endswith("."), f"Blender ends the tooltip of {kind.bl_idname} itself"
+
+
+@pytest.mark.parametrize("base", [bpy.types.Operator, bpy.types.PropertyGroup], ids=str)
+def test_properties_have_tooltips(extension: ModuleType, base: type) -> None:
+    for kind in own_classes(extension, base):
+        own = {name for each in kind.__mro__ for name in vars(each).get("__annotations__", ())}
+        for name, shown in kind.bl_rna.properties.items():
+            if name in own and not shown.is_hidden and kind.__name__ not in ("XacroField",):
+                assert shown.description, f"{kind.__name__}.{name}"
+                assert not shown.description.endswith("."), f"{kind.__name__}.{name}"
+
+
+def test_who_refuses_says_why() -> None:
+    """A poll that can be False sets a message, itself or in the function that it asks."""
+    silent = []
+    for source in sources_of("operators"):
+        for kind in (node for node in source.tree.body if isinstance(node, ast.ClassDef)):
+            bases = ast.unparse(ast.Tuple(kind.bases, ast.Load()))
+            for method in kind.body:
+                is_poll = isinstance(method, ast.FunctionDef) and method.name == "poll"
+                if is_poll and "Panel" not in bases:
+                    text = ast.unparse(method)
+                    if "poll_message_set" not in text and not ASKS.search(text):
+                        silent.append(f"{source.place(method)} {kind.name}")
+    assert not silent

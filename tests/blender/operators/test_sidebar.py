@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's switches, lists and messages, on rigs that the library made."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from support.blender.sidebars import SAMPLES, activate, is_operator, load, sliders_of
+from support.source_tree import ROOT
+from urdf_importer import (
+    ImportOptions,
+    get_joint_positions,
+    import_robot,
+    save_blend,
+    set_joint_positions,
+)
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+
+
+# Switches
+
+
+@pytest.mark.parametrize("name", ["two_link_arm", "gantry", "humanoid_arm", "messy", "gripper"])
+def test_limits_are_switched_and_restored_exactly(name: str) -> None:
+    robot = load(name)
+    before = describe_limits(robot)
+    assert robot.urdf_enforce_limits
+    robot.urdf_enforce_limits = False
+    assert not robot.urdf_enforce_limits
+    assert describe_limits(robot) != before
+    robot.urdf_enforce_limits = True
+    assert robot.urdf_enforce_limits and describe_limits(robot) == before
+
+
+def describe_limits(robot: Any) -> list[Any]:
+    return [
+        (
+            [(each.name, each.type, each.mute) for each in bone.constraints],
+            [getattr(bone, f"use_ik_limit_{axis}") for axis in "xyz"],
+            [(getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}")) for axis in "xyz"],
+        )
+        for bone in robot.pose.bones
+    ]
+
+
+def test_constraints_of_the_user_and_other_robots_are_left_alone() -> None:
+    other, robot = load("two_link_arm"), load("two_link_arm")
+    own = robot.pose.bones["elbow"].constraints.new("LIMIT_ROTATION")
+    own.owner_space, own.use_transform_limit = "LOCAL", True
+    before = describe_limits(other)
+    robot.urdf_enforce_limits = False
+    assert not own.mute and not robot.urdf_enforce_limits
+    assert describe_limits(other) == before and other.urdf_enforce_limits
+    own.mute = True
+    robot.urdf_enforce_limits = True
+    assert own.mute and robot.urdf_enforce_limits
+
+
+def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
+    display = extension.urdf_importer.blender.standing.display
+    robot = load("two_link_arm")
+    robot.pose.bones["elbow"].constraints[0].mute = True
+    assert not robot.urdf_enforce_limits and display.has_limits(robot)
+    free = load("two_link_arm", enforce_limits=False)
+    assert not free.urdf_enforce_limits and not display.has_limits(free)
+
+
+def test_parts_are_found_whatever_they_are_named(extension: ModuleType, tmp_path: Path) -> None:
+    display = extension.urdf_importer.blender.standing.display
+    first, second = load("two_link_arm"), load("two_link_arm")
+    for collection in bpy.data.collections:
+        collection.name = f"Stuff {collection.name}"
+    save_blend(tmp_path / "two.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "two.blend"))
+    first, second = (bpy.data.objects[name] for name in ("two_link_arm", "two_link_arm.001"))
+    layer = bpy.context.view_layer
+    shown = {}
+    for robot in (first, second):
+        found = display.find_parts(robot)
+        assert {"Links", "Visuals"} <= set(found)
+        for collections in found.values():
+            assert len(collections) == 1
+        (eye,) = display.find_layers(layer, found["Visuals"])
+        shown[robot.name] = eye
+    shown["two_link_arm"].hide_viewport = True
+    hidden = {item.name for item in bpy.data.objects if not item.visible_get()}
+    first_visuals = set(display.find_parts(first)["Visuals"][0].objects.keys())
+    second_visuals = set(display.find_parts(second)["Visuals"][0].objects.keys())
+    assert first_visuals <= hidden and not second_visuals & hidden
+    shown["two_link_arm.001"].exclude = True
+    assert display.find_layers(layer, display.find_parts(second)["Visuals"]) == []
+
+
+# The active robot
+
+
+def test_any_part_of_a_robot_is_the_robot(extension: ModuleType) -> None:
+    robot, other = load("two_link_arm"), load("gantry")
+    find = extension.operators.active_robot.active_robot
+    for armature in (robot, other):
+        for item in (armature, *armature.children_recursive):
+            activate(item)
+            assert find(bpy.context) == armature
+    activate(None)
+    assert find(bpy.context) is None
+
+
+@pytest.mark.parametrize("name", ["zero_pose", "random_pose", "nearest_valid", "key_all"])
+def test_without_a_robot_the_buttons_say_why(name: str) -> None:
+    lamp = bpy.data.objects.new("Lamp", None)
+    bpy.context.scene.collection.objects.link(lamp)
+    activate(lamp)
+    operator = getattr(bpy.ops.urdf, name)
+    assert not operator.poll()
+    with pytest.raises(RuntimeError, match="Select a robot first"):
+        operator()
+    robot = load("two_link_arm")
+    activate(robot)
+    assert operator.poll()
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave the mode"):
+        operator()
+
+
+# Selecting
+
+
+def selected() -> set[str]:
+    return {item.name for item in bpy.context.selected_objects}
+
+
+def test_a_link_is_selected_by_its_empty_bone_or_visuals() -> None:
+    robot = load("two_link_arm")
+    bpy.ops.urdf.select_link(link="forearm" if "forearm" in links(robot) else links(robot)[-1])
+    name = bpy.context.object["urdf_link"]["name"]
+    assert selected() == {bpy.context.object.name} and bpy.context.object.type == "EMPTY"
+    bpy.ops.urdf.select_link(link=name, what="VISUALS")
+    assert bpy.context.object.type == "MESH" and bpy.context.object["urdf_part"] == "Visuals"
+    bpy.ops.urdf.select_link(link=name, what="BONE")
+    assert bpy.context.object == robot and bpy.context.mode == "POSE"
+    assert [bone.name for bone in bpy.context.selected_pose_bones]
+    assert bpy.ops.urdf.select_link(link="nobody") == {"CANCELLED"}
+
+
+def links(robot: Any) -> list[str]:
+    return list(robot["urdf_robot"]["links"])
+
+
+def test_every_joint_can_be_selected() -> None:
+    robot = load("humanoid_arm")
+    moving = get_joint_positions(robot)
+    for joint in robot["urdf_robot"]["joints"]:
+        activate(robot)
+        assert bpy.ops.urdf.select_joint(joint=joint) == {"FINISHED"}
+        if joint in moving:
+            (bone,) = bpy.context.selected_pose_bones
+            assert joint in [each["name"] for each in bone.bone["urdf_joints"]]
+            assert bpy.context.active_pose_bone == bone
+        else:
+            assert bpy.context.object["urdf_joint"]["name"] == joint
+
+
+def test_the_list_selects_and_follows_the_selection(extension: ModuleType) -> None:
+    robot, other = load("two_link_arm"), load("two_link_arm")
+    manager = bpy.context.window_manager
+    for armature in (robot, other):
+        activate(armature)
+        ((collection,)) = extension.urdf_importer.blender.standing.display.find_parts(armature)[
+            "Links"
+        ]
+        for place, item in enumerate(collection.objects):
+            manager.urdf_select_what = "LINK"
+            collection.urdf_shown_link = place
+            assert bpy.context.object == item and selected() == {item.name}
+            assert collection.urdf_shown_link == place
+            manager.urdf_select_what = "BONE"
+            collection.urdf_shown_link = place
+            assert bpy.context.object == armature
+            assert collection.urdf_shown_link == place
+            bpy.ops.object.mode_set(mode="OBJECT")
+        activate(collection.objects[1].children[0])
+        assert collection.urdf_shown_link == 1
+
+
+# The report
+
+
+def test_every_message_selects_what_it_is_about() -> None:
+    robot = load("messy")
+    messages = robot["urdf_import"]["diagnostics"]
+    found = 0
+    for place, item in enumerate(messages):
+        activate(robot)
+        if bpy.ops.urdf.select_subject(index=place) == {"CANCELLED"}:
+            continue
+        found += 1
+        chosen = bpy.context.object
+        if bpy.context.mode == "POSE":
+            joints = bpy.context.active_pose_bone.bone["urdf_joints"]
+            assert item["subject"] in [each["name"] for each in joints]
+            continue
+        kept = [chosen.get("urdf_link", {}).get("name"), chosen.get("urdf_joint", {}).get("name")]
+        material = chosen.get("urdf_shape", {}).get("material", {}).get("name")
+        assert item["subject"] in [*kept, material]
+    assert found > len(messages) / 2
+    activate(robot)
+    with pytest.raises(RuntimeError, match=f"The report has {len(messages)} messages"):
+        bpy.ops.urdf.select_subject(index=len(messages))
+
+
+def test_the_report_can_be_copied_where_there_is_one() -> None:
+    load("two_link_arm")
+    assert not bpy.ops.urdf.copy_report.poll()
+    load("messy")
+    assert bpy.ops.urdf.copy_report() == {"FINISHED"}
+
+
+def test_a_failure_can_be_dismissed() -> None:
+    with pytest.raises(RuntimeError):
+        bpy.ops.import_scene.urdf(filepath=str(ROOT / "nothing.urdf"))
+    manager = bpy.context.window_manager
+    assert manager.urdf_last_failure
+    bpy.ops.urdf.dismiss_failure()
+    assert manager.urdf_last_failure == ""
+
+
+# What is remembered
+
+
+def test_the_table_is_what_the_description_says(extension: ModuleType) -> None:
+    result = import_robot(SAMPLES / "gripper.urdf")
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(result.armature)
+    assert table.name == result.robot.name
+    assert table.link_count == len(result.robot.links)
+    assert table.joint_count == len(result.robot.joints)
+    assert set(table.joints) == set(get_joint_positions(result.armature))
+    masses = [link.inertial.mass or 0.0 for link in result.robot.links if link.inertial]
+    assert table.mass == pytest.approx(sum(masses))
+    triangles = 0
+    for visual in (item for each in result.visuals.values() for item in each):
+        visual.data.calc_loop_triangles()
+        triangles += len(visual.data.loop_triangles)
+    assert table.triangles == triangles > 0
+    assert sorted(name for chain in table.chains for name in chain.joints) == sorted(table.joints)
+
+
+def test_chains_pass_over_fixed_joints(extension: ModuleType) -> None:
+    table = extension.urdf_importer.blender.standing.robot_table
+    for name in ("humanoid_arm", "quadruped_leg"):
+        assert len(table.read_table(load(name)).chains) == 1
+
+
+def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) -> None:
+    module = extension.urdf_importer.blender.standing.robot_table
+    robot = load("two_link_arm")
+    bpy.context.view_layer.update()
+    table = module.recall_table(robot)
+    assert module.recall_table(robot) is table
+    set_joint_positions(robot, {"elbow": 0.5})
+    bpy.context.view_layer.update()
+    assert module.recall_table(robot) is table
+    bpy.ops.object.mode_set(mode="EDIT")
+    robot.data.edit_bones.new("own").tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    table = module.recall_table(robot)
+    bpy.data.objects.remove(robot.children[0])
+    bpy.context.view_layer.update()
+    assert module.recall_table(robot).link_count == table.link_count - 1
+    table = module.recall_table(robot)
+    extension.urdf_importer.blender.standing.record.record_import(robot, "x", ImportOptions(), ())
+    assert module.recall_table(robot) is not table
+
+
+# Texts
+
+
+def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:
+    operators = [each for each in extension.operators.sidebar.classes._CLASSES if is_operator(each)]
+    harmless = {"urdf.copy_report", "urdf.dismiss_failure"}
+    assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
+
+
+def panels(extension: ModuleType) -> list[Any]:
+    kinds = extension.operators.sidebar.classes._CLASSES
+    return [kind for kind in kinds if issubclass(kind, bpy.types.Panel)]
+
+
+def test_everything_explains_itself(extension: ModuleType) -> None:
+    for kind in extension.operators.sidebar.classes._CLASSES:
+        if not is_operator(kind):
+            continue
+        assert len(kind.bl_description) > 40 and not kind.bl_description.endswith(".")
+        shown = getattr(bpy.ops.urdf, kind.bl_idname.split(".")[1]).get_rna_type()
+        for name in inspect.get_annotations(kind):
+            assert shown.properties[name].description
+    owners = (
+        (bpy.types.WindowManager, "urdf_joint_filter urdf_select_what urdf_report_page"),
+        (bpy.types.Object, "urdf_enforce_limits"),
+        (bpy.types.Collection, "urdf_shown_link"),
+    )
+    for owner, names in owners:
+        for name in names.split():
+            assert owner.bl_rna.properties[name].description
+
+
+def test_panels_stand_in_one_tab(extension: ModuleType) -> None:
+    found = panels(extension)
+    assert {kind.bl_category for kind in found} == {"URDF"}
+    assert [getattr(kind, "bl_parent_id", "") for kind in found].count("") == 1
+    orders = [kind.bl_order for kind in found if hasattr(kind, "bl_parent_id")]
+    assert orders == sorted(set(orders))
+
+
+@pytest.fixture
+def disabled(extension: ModuleType) -> Iterator[None]:
+    import addon_utils
+
+    sliders_of(extension, load("two_link_arm"))
+    addon_utils.disable(extension.__name__)
+    yield
+    addon_utils.enable(extension.__name__, default_set=True, persistent=True)
+
+
+@pytest.mark.usefixtures("disabled")
+def test_disabling_leaves_nothing() -> None:
+    assert not [name for name in dir(bpy.ops.urdf) if not name.startswith("_")]
+    for owner in ("PoseBone", "Object", "Collection", "WindowManager"):
+        kind = getattr(bpy.types, owner)
+        assert not [name for name, _ in kind.bl_rna.properties.items() if name.startswith("urdf_")]
+    for handlers in (bpy.app.handlers.load_post, bpy.app.handlers.depsgraph_update_post):
+        assert not [each for each in handlers if "urdf_importer" in each.__module__]

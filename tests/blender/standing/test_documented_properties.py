@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""docs/rig_properties.md says exactly what the rigs carry, and its example poses a robot."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+import urdf_importer
+from support.blender.rigs import new_scene
+from support.source_tree import ROOT
+from urdf_importer.blender.standing.armatures import armatures_of
+from urdf_importer.morse.split.split import split_armature
+
+PAGE = (ROOT / "docs" / "rig_properties.md").read_text(encoding="utf-8")
+SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
+DATA = [
+    ROOT / "tests" / "data" / name
+    for name in ("complete_urdf_1_2.urdf", "extras_at_every_level.urdf")
+]
+ROBOT = """
+<robot name="rest">
+  <link name="a"/><link name="b"/><link name="c"/>
+  <joint name="ball" type="spherical"><parent link="a"/><child link="b"/></joint>
+  <joint name="loop" type="fixed"><parent link="a"/><child link="b"/></joint>
+  <joint name="loose" type="fixed"><parent link="b"/><child link="nowhere"/></joint>
+</robot>
+"""
+
+
+def read_sections() -> dict[str, dict[str, str]]:
+    """Section -> key -> type, of all tables that begin with a key."""
+    sections: dict[str, dict[str, str]] = {}
+    for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
+        rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", part, re.MULTILINE)
+        column = 1 if part.startswith("The properties") else 0
+        cells = {key: rest.split("|")[column].strip() for key, rest in rows}
+        sections[part.splitlines()[0]] = cells
+    return sections
+
+
+SECTIONS = read_sections()
+PROPERTIES = SECTIONS["The properties"]
+
+
+def carriers(armature: Any) -> Iterator[Any]:
+    for each in armatures_of(armature):
+        yield each
+        yield from each.data.bones
+    yield from armature.children_recursive
+    yield from (item for item in bpy.data.objects if not item.users_scene)
+    yield from armature.users_collection[0].children
+    yield from bpy.data.meshes
+    yield from bpy.data.materials
+
+
+def mount_component(armature: Any) -> None:
+    """Puts on a link what a builder script would."""
+    camera = bpy.data.objects.new("camera", None)
+    bpy.context.collection.objects.link(camera)
+    camera.parent = next(item for item in armature.children_recursive if "urdf_link" in item)
+    camera["urdf_mounted"] = True
+
+
+def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:
+    """The value is of the type that the page gives it, down to the last key."""
+    group = re.fullmatch(r"(list of )?\[[\w ]+\]\(#([\w-]+)\)", wanted)
+    if group is None:
+        assert is_of(value, wanted), f"{place} is {value!r}, not {wanted}"
+        return
+    for item in value if group[1] else [value]:
+        name = group[2].replace("-", " ")
+        for key, part in item.items():
+            assert key in SECTIONS[name], f"{place}.{key} is not documented"
+            seen.add((name, key))
+            check(part, SECTIONS[name][key], f"{place}.{key}", seen)
+
+
+def is_of(value: Any, wanted: str) -> bool:
+    count = re.fullmatch(r"(\d) numbers", wanted)
+    if count is not None:
+        return len(value) == int(count[1]) and all(isinstance(item, float) for item in value)
+    if wanted == "integers":
+        return all(isinstance(item, int) for item in value)
+    if wanted == "list of text":
+        return all(isinstance(item, str) for item in value)
+    kinds = {"text": str, "number": float, "integer": int, "boolean": bool}
+    kinds["object"] = bpy.types.Object
+    return isinstance(value, kinds[wanted])
+
+
+def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
+    rest = tmp_path / "rest.urdf"
+    rest.write_text(ROBOT)
+    seen: set[tuple[str, str]] = set()
+    for path in [*SAMPLES, *DATA, rest]:
+        new_scene()
+        profile = "morse" if path.stem == "two_link_arm" else "native"
+        options = urdf_importer.ImportOptions(limit_arcs=True, profile=profile)
+        armature = urdf_importer.import_robot(path, options).armature
+        if profile == "morse":
+            split_armature(armature, "upper", [armature.data.bones[0].name])
+            mount_component(armature)
+        for item in carriers(armature):
+            for key, value in item.items():
+                assert key in PROPERTIES, f"{item.name}[{key}] is not documented"
+                seen.add(("The properties", key))
+                check(value, PROPERTIES[key], key, seen)
+    documented = {(name, key) for name, section in SECTIONS.items() for key in section}
+    assert documented - seen == set()
+
+
+def test_example_poses_the_robot(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    new_scene()
+    result = urdf_importer.import_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
+    exec(compile(example, "example", "exec"), {"__name__": "example"})
+    wanted = urdf_importer.forward_kinematics(result.robot, {"shoulder": 0.5, "elbow": -0.3})
+    shown = urdf_importer.link_pose(result.armature, "tool")
+    assert shown == pytest.approx(wanted["tool"], abs=1e-6)
+    assert "Matrix" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["planar_base", "humanoid_arm", "quadruped_leg", "gripper"])
+def test_function_of_the_example_poses_every_kind_of_bone(name):
+    (example,) = re.findall(r"```python\n(.*?\n)robot = ", PAGE, re.DOTALL)
+    scope: dict[str, Any] = {}
+    exec(compile(example, "example", "exec"), scope)
+    new_scene()
+    result = urdf_importer.import_robot(ROOT / "sample_urdfs" / f"{name}.urdf")
+    generator = np.random.default_rng(5)
+    positions: dict[str, Any] = {"drive": (0.5, -0.25, 1.0)} if name == "planar_base" else {}
+    for bone in result.armature.data.bones:
+        for joint in bone.get("urdf_joints", ()):
+            if joint["kind"] != "planar" and not joint.get("mimics"):
+                low, high = joint.get("lower", -3.0), joint.get("upper", 3.0)
+                positions[joint["name"]] = float(generator.uniform(low, high))
+    scope["pose"](result.armature, positions)
+    wanted = urdf_importer.forward_kinematics(result.robot, positions)
+    for link, frame in wanted.items():
+        assert urdf_importer.link_pose(result.armature, link) == pytest.approx(frame, abs=2e-5)
+
+
+def test_armatures_of_a_robot_are_found_as_documented():
+    (example,) = re.findall(r"((?:^    (?:main|split|own) = .*\n){3})", PAGE, re.MULTILINE)
+    new_scene()
+    options = urdf_importer.ImportOptions(profile="morse")
+    other = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gantry.urdf", options).armature
+    path = ROOT / "sample_urdfs" / "two_link_arm.urdf"
+    armature = urdf_importer.import_robot(path, options).armature
+    for robot in (other, armature):
+        split_armature(robot, "part", [robot.data.bones[1].name])
+    other.name = "z"
+    scope: dict[str, Any] = {"bpy": bpy}
+    exec(textwrap.dedent(example), scope)
+    assert scope["main"] == armature
+    assert set(scope["own"]) == set(armatures_of(armature))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports to Webots from rigs, each in a folder of its own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from support.blender.rigs import new_scene
+from support.webots.proto_check import Checked, check
+from support.webots.real_exports import Exported
+from urdf_importer import (
+    Diagnostics,
+    ExportOptions,
+    ExportResult,
+    export_robot,
+    find_robots,
+    import_robot,
+    open_blend,
+    save_blend,
+)
+
+KEPT = ("webots-", "missing-texture", "missing-mesh", "unreadable-")
+"""Diagnostics of the export itself; the others repeat what the reader said."""
+
+Export = Callable[..., "Scene"]
+
+
+class Scene:
+    """What was exported from the scene, in a folder of its own."""
+
+    def __init__(self, folder: Path, armature: Any, **options: Any) -> None:
+        self.folder = folder / f"export{len(list(folder.iterdir()))}"
+        self.folder.mkdir()
+        self.diagnostics = Diagnostics()
+        self.proto = self.folder / "Shown.proto"
+        self.result: ExportResult = export_robot(
+            armature, self.proto, ExportOptions(**options), self.diagnostics
+        )
+        self.text = self.proto.read_text("utf-8")
+
+    @property
+    def codes(self) -> list[str]:
+        return [item.code for item in self.diagnostics if item.code.startswith(KEPT)]
+
+    def check(self, *, initial: bool = False) -> Checked:
+        checked = check(self.proto, initial=initial)
+        assert checked.problems == ()
+        return checked
+
+
+class FromBlend(Exported):
+    """Imported, saved, opened again and exported; its fields are those of the description."""
+
+    def export(self, options: ExportOptions) -> ExportResult:
+        new_scene()
+        import_robot(self.robot.source)
+        blend = self.proto.with_suffix(".blend")
+        save_blend(blend)
+        open_blend(blend)
+        (armature,) = find_robots().values()
+        return export_robot(armature, self.proto, options, self.diagnostics)
+
+
+def without_meshes(text: str) -> list[str]:
+    return [line for line in text.splitlines() if "_meshes/" not in line]
