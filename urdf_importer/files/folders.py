@@ -8,7 +8,6 @@ search (a file named by its right path always is, it needs no search).
 
 import contextlib
 import os
-import stat
 import unicodedata
 import xml.parsers.expat
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+
+from .regular import open_regular_file
 
 MOST_ENTRIES = 50_000
 MOST_ENTRIES_OF_A_FOLDER = 10_000
@@ -271,21 +272,14 @@ def _sort_in(entry: "os.DirEntry[str]", listing: Listing) -> None:
 
 def _read_package_name(path: str) -> str | None:
     try:
-        data = _read_small_file(path)
-    except (OSError, ValueError):
+        with open_regular_file(path) as (file, _):
+            data = file.read(MOST_PACKAGE_XML_BYTES)
+    except OSError:
         return None
     reader = _PackageNameReader()
     with contextlib.suppress(xml.parsers.expat.ExpatError, LookupError, ValueError, _NoFurther):
         reader.parser.Parse(data, True)
     return "".join(reader.text).strip() if reader.is_complete else ""
-
-
-def _read_small_file(path: str) -> bytes:
-    """The start of a regular file; anything else (a FIFO would block) is an OSError."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise OSError(f"{path} is not a regular file")
-    with open(path, "rb") as file:
-        return file.read(MOST_PACKAGE_XML_BYTES)
 
 
 class _NoFurther(Exception):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bytes of a description: of regular files only, and not of endless ones."""
+"""The bytes of regular files only: every file that a description leads to is opened here."""
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
 
 from ..diagnostics import ReadError
 
@@ -26,38 +30,58 @@ _KINDS = (
 )
 
 
-def read_regular_file(path: str) -> bytes:
-    """The bytes of the regular file `path`. Raises ReadError for anything else and for files of
-    more than MOST_BYTES."""
+class NotRegularError(OSError):
+    """A path that leads to something else than a regular file; the text says to what."""
+
+
+@contextmanager
+def open_regular_file(path: str | Path) -> Iterator[tuple[BufferedReader, int]]:
+    """Yields the file opened for reading bytes and its size.
+
+    Raises NotRegularError for anything but a regular file, and OSError, with one line as its
+    `strerror`, where there is nothing or it cannot be opened.
+    """
     try:
-        _refuse_unfit(os.stat(path), path)
-        with open(os.open(path, _FLAGS), "rb") as file:
-            _refuse_unfit(os.fstat(file.fileno()), path)
-            data = file.read(MOST_BYTES + 1)
+        _refuse_unfit(os.stat(path))
+        descriptor = os.open(path, _FLAGS)
+    except ValueError:
+        raise OSError(None, "the path has a character that no path can have") from None
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        _refuse_unfit(status)
+        yield file, status.st_size
+
+
+def read_regular_file(path: str) -> bytes:
+    """Returns the bytes of the regular file `path`.
+
+    Raises ReadError for anything else and for files of more than MOST_BYTES.
+    """
+    try:
+        with open_regular_file(path) as (file, size):
+            data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise ReadError("no such file", source=path) from None
     except OSError as error:
+        raise ReadError(explain_failure(error), source=path) from None
+    if size > MOST_BYTES or len(data) > MOST_BYTES:
         raise ReadError(
-            f"the file cannot be read: {error.strerror or error}", source=path
-        ) from None
-    except ValueError:
-        raise ReadError("the path has a character that no path can have", source=path) from None
-    if len(data) > MOST_BYTES:
-        raise _too_big(path)
+            f"the file is bigger than {MOST_BYTES // 2**20} MB, too big for a robot description",
+            source=path,
+        )
     return data
 
 
-def _refuse_unfit(status: os.stat_result, path: str) -> None:
+def explain_failure(error: OSError) -> str:
+    """Returns one clause that says why a file was not read."""
+    if isinstance(error, NotRegularError):
+        return f"this is {error}, not a regular file"
+    reason = error.strerror or str(error)
+    return f"the file cannot be read: {reason}" if error.errno is not None else reason
+
+
+def _refuse_unfit(status: os.stat_result) -> None:
     mode = status.st_mode
     if not stat.S_ISREG(mode):
         kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "a special file")
-        raise ReadError(f"this is {kind}, not a regular file", source=path)
-    if status.st_size > MOST_BYTES:
-        raise _too_big(path)
-
-
-def _too_big(path: str) -> ReadError:
-    return ReadError(
-        f"the file is bigger than {MOST_BYTES // 2**20} MB, which no robot description is",
-        source=path,
-    )
+        raise NotRegularError(kind)

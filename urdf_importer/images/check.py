@@ -11,8 +11,9 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from .size import DEPTHS_BY_COLOR, PNG_SIGNATURE
+
 _CHUNK_FRAME = 12
-_COLOR_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _PNG_INDEXED = 3
 
 _QUANTIZATION, _HUFFMAN, _SCAN, _END = 0xDB, 0xC4, 0xDA, 0xD9
@@ -29,7 +30,7 @@ _MOST_BLOCKS = 10
 def is_whole_image(content: bytes) -> bool:
     """True for a PNG with the right checksums from head to end, and for a JPEG, sequential or
     progressive, whose tables are all there; False where only decoding can tell."""
-    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+    if content.startswith(PNG_SIGNATURE):
         return _is_whole_png(content)
     return content.startswith(b"\xff\xd8") and _is_whole_jpeg(content)
 
@@ -54,7 +55,7 @@ def _is_whole_png(content: bytes) -> bool:
 
 def _is_png_head(head: bytes, *, has_palette: bool) -> bool:
     depth, color, compression, filtering, interlace = head[8:13]
-    is_known = depth in _COLOR_DEPTHS.get(color, ()) and (has_palette or color != _PNG_INDEXED)
+    is_known = depth in DEPTHS_BY_COLOR.get(color, ()) and (has_palette or color != _PNG_INDEXED)
     return is_known and compression == filtering == 0 and interlace <= 1
 
 

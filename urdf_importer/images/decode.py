@@ -4,7 +4,8 @@
 from ..diagnostics import MeshError
 from .bitmaps import decode_bmp, decode_tga
 from .pixels import Pixels, Unsupported
-from .png import SIGNATURE, decode_png
+from .png import decode_png
+from .size import PNG_SIGNATURE, may_be_tga
 from .tiff import decode_tiff
 
 
@@ -12,26 +13,16 @@ def decode_image(content: bytes) -> Pixels | None:
     """8 bits per channel, of a PNG, BMP, TIFF or TGA; None for kinds of these, and other images,
     that are not decoded here. MeshError `unreadable-texture` for a broken or huge one."""
     try:
-        if content.startswith(SIGNATURE):
+        if content.startswith(PNG_SIGNATURE):
             return decode_png(content)
         if content.startswith(b"BM"):
             return decode_bmp(content)
         if content.startswith((b"II*\0", b"MM\0*")):
             return decode_tiff(content)
-        if _may_be_tga(content):
+        if may_be_tga(content):
             return decode_tga(content)
     except Unsupported:
         return None
     except MemoryError:
         raise MeshError("the image is too large", code="unreadable-texture") from None
     return None
-
-
-def _may_be_tga(content: bytes) -> bool:
-    """TGA has no signature; its head says little that another file would say too."""
-    return (
-        len(content) > 18
-        and content[1] in (0, 1)
-        and content[2] in (1, 2, 3, 9, 10, 11)
-        and content[16] in (8, 15, 16, 24, 32)
-    )

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pixels import Pixels, broken, check_size, look_up, narrow, number, split_samples, stretch
+from .size import DEPTHS_BY_COLOR, PNG_SIGNATURE
 
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 # First column and row, steps between columns and rows, of the seven passes of Adam7.
 _PASSES = (
     (0, 0, 8, 8),
@@ -48,7 +47,7 @@ def encode_png(pixels: Pixels) -> bytes:
     color_type = (0, 4, 2, 6)[channels - 1]
     head = struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
-    return SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
+    return PNG_SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -66,7 +65,7 @@ def _read_head(content: bytes, kinds: list[bytes]) -> PngKind:
         raise broken("its head is missing")
     width, height = number(content, 16, 4, "big"), number(content, 20, 4, "big")
     depth, color_type, _, _, interlace = (number(content, 24 + i, 1, "big") for i in range(5))
-    if depth not in _DEPTHS.get(color_type, ()) or interlace > 1:
+    if depth not in DEPTHS_BY_COLOR.get(color_type, ()) or interlace > 1:
         raise broken("its head says what no PNG has")
     has_alpha = color_type in (4, 6) or b"tRNS" in kinds
     return PngKind(width, height, depth, color_type, interlace == 1, has_alpha)
@@ -84,7 +83,7 @@ def decode_png(content: bytes) -> Pixels:
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = len(SIGNATURE)
+    place = len(PNG_SIGNATURE)
     while place + 8 <= len(content):
         size, name = number(content, place, 4, "big"), content[place + 4 : place + 8]
         yield name, content[place + 8 : place + 8 + size]

@@ -5,6 +5,9 @@ from ..diagnostics import MeshError, quote
 
 MOST_BYTES = 256 * 1024**2
 MOST_PIXELS = 16384 * 16384
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+DEPTHS_BY_COLOR = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+"""The bits per sample that a PNG may have, by its kind of colours (ISO/IEC 15948, 11.2.2)."""
 
 
 def check_image(content: bytes, name: str) -> None:
@@ -22,7 +25,7 @@ def check_image(content: bytes, name: str) -> None:
 
 def find_image_size(content: bytes) -> tuple[int, int] | None:
     """Width and height in pixels; None where it is no image of a known kind."""
-    if content.startswith(b"\x89PNG\r\n\x1a\n") and content[12:16] == b"IHDR":
+    if content.startswith(PNG_SIGNATURE) and content[12:16] == b"IHDR":
         return _pair(content, 16, 4, "big")
     if content.startswith(b"\xff\xd8"):
         return _find_jpeg_size(content)
@@ -79,11 +82,15 @@ def _find_tiff_size(content: bytes) -> tuple[int, int] | None:
 
 
 def _find_tga_size(content: bytes) -> tuple[int, int] | None:
-    """TGA has no signature: what its head may hold is narrow enough."""
-    is_plausible = (
+    return _pair(content, 12, 2, "little") if may_be_tga(content) else None
+
+
+def may_be_tga(content: bytes) -> bool:
+    """Whether this may be a TGA, which has no signature: its head says little that another file
+    would say too."""
+    return (
         len(content) > 18
         and content[1] in (0, 1)
         and content[2] in (1, 2, 3, 9, 10, 11)
         and content[16] in (8, 15, 16, 24, 32)
     )
-    return _pair(content, 12, 2, "little") if is_plausible else None

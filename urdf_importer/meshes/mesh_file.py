@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading the bytes of a mesh file, whatever its format."""
 
-import os
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import BinaryIO
 
 from ..diagnostics import MeshError, quote
 from ..files.packages import FileKind
+from ..files.regular import NotRegularError, open_regular_file
 
 ResolveBeside = Callable[[str, FileKind], Path]
 """Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to
@@ -57,23 +56,16 @@ def read_mesh_head(path: Path) -> tuple[bytes, int]:
 @contextmanager
 def _open_file(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise MeshError(f"{quote(path.name)} is no regular file", code="not-a-file")
-            yield file, status.st_size
+        with open_regular_file(path) as opened:
+            yield opened
     except FileNotFoundError:
         raise MeshError(f"there is no file {quote(str(path))}", code="missing-mesh") from None
-    except IsADirectoryError:
-        raise MeshError(f"{quote(str(path))} is a folder", code="not-a-file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name is not valid"
+    except NotRegularError as error:
+        message = f"{quote(str(path))} is {error}, not a regular file"
+        raise MeshError(message, code="not-a-file") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
         raise MeshError(f"{quote(str(path))} cannot be read: {reason}") from None
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    """Opening a FIFO waits for a writer otherwise."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _refuse_pointer(data: bytes, path: Path) -> None:

@@ -2,6 +2,7 @@
 """COLLADA files that are damaged, lie or mean harm: a mesh, or a MeshError that says why not."""
 
 import builtins
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -135,16 +136,22 @@ def test_without_the_library(load: Loads, monkeypatch: pytest.MonkeyPatch) -> No
 def test_no_other_file_is_opened(load: Loads, monkeypatch: pytest.MonkeyPatch) -> None:
     load(document())
     opened = []
-    real_open = builtins.open
+    real_open, real_os_open = builtins.open, os.open
 
     def watch(path, *args, **words):
-        opened.append(path)
+        if not isinstance(path, int):
+            opened.append(path)
         return real_open(path, *args, **words)
+
+    def watch_os(path, *args, **words):
+        opened.append(path)
+        return real_os_open(path, *args, **words)
 
     library = "<library_images><image id='i'><init_from>/etc/passwd</init_from></image>"
     text = document(libraries=f"{library}</library_images>")
     load.path.write_text(text)
     monkeypatch.setattr(builtins, "open", watch)
+    monkeypatch.setattr(os, "open", watch_os)
     collada.load_collada(load.path, load.note)
     assert opened == [load.path]
 

@@ -10,7 +10,6 @@ memory it takes is that of its objects. All that a file claims is bounded before
 import gzip
 import os
 import re
-import stat
 import struct
 import zlib
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...diagnostics import ReadError
+from ...files.regular import explain_failure, open_regular_file
 
 MOST_UNPACKED_BYTES = 2**30
 MOST_KEPT_BYTES = 2**29
@@ -68,24 +68,17 @@ def open_blend(path: Path) -> Iterator[tuple[Layout, Iterator[Block]] | None]:
         with _open(path) as file:
             layout = _read_header(file)
             yield None if layout is None else (layout, _read_blocks(file, layout))
-    except (OSError, EOFError, zlib.error) as error:
-        raise ReadError(_reason(error)) from None
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, OSError) and error.errno is not None:
-        return f"the file cannot be read: {error.strerror or error}"
-    return "the file is damaged: it cannot be unpacked"
+    except FileNotFoundError:
+        raise ReadError("no such file") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise ReadError("the file is damaged: it cannot be unpacked") from None
+    except OSError as error:
+        raise ReadError(explain_failure(error)) from None
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[BufferedIOBase]:
-    # Opening a FIFO would wait for a writer.
-    if not stat.S_ISREG(_read_mode(path)):
-        raise ReadError("this is not a regular file")
-    with path.open("rb") as file:
+    with open_regular_file(path) as (file, _):
         is_packed = file.read(2) == _GZIP
         file.seek(0)
         if not is_packed:
@@ -93,13 +86,6 @@ def _open(path: Path) -> Iterator[BufferedIOBase]:
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
             yield unpacked
-
-
-def _read_mode(path: Path) -> int:
-    try:
-        return os.stat(path).st_mode
-    except ValueError:
-        raise ReadError("the path has a character that no path can have") from None
 
 
 def _read_header(file: BufferedIOBase) -> Layout | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...markup.xml import Element, text_of, verbatim
 from ...model import Extra, Vector3
-from .assembly import make_extra
 from .numbers import (
     FARTHEST,
     LARGEST,
@@ -130,7 +129,7 @@ class Document:
     def extra(self, element: Element) -> Extra:
         """An element that URDF does not know. Raises ReadError where xacro should expand it."""
         self.refuse_xacro(element)
-        return make_extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
+        return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
         """Raises ReadError for elements that xacro should have replaced by others."""

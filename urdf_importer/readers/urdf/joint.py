@@ -16,7 +16,6 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
-from .assembly import make_dynamics, make_joint, make_limit
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
 from .pose import read_origin
@@ -120,7 +119,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         document.warning(
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
-    return make_joint(
+    return Joint(
         name=name,
         type=read_joint_type(element, document),
         parent=parent,
@@ -188,7 +187,7 @@ def read_limit(element: Element | None, document: Document) -> Limit | None:
         return None
     attributes = element.attributes
     try:
-        return make_limit(
+        return Limit(
             lower=plain_number(attributes["lower"]),
             upper=plain_number(attributes["upper"]),
             effort=plain_number(attributes["effort"]),
@@ -203,7 +202,7 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
     velocity = document.limit_number(element, "velocity")
     if effort is None or velocity is None:
         document.unrated_limits.add(element.line, document.name)
-    return make_limit(
+    return Limit(
         lower=document.limit_number(element, "lower"),
         upper=document.limit_number(element, "upper"),
         effort=effort,
@@ -214,7 +213,7 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
 def read_dynamics(element: Element | None, document: Document) -> Dynamics | None:
     if element is None:
         return None
-    return make_dynamics(
+    return Dynamics(
         damping=document.number(element, "damping"),
         friction=document.number(element, "friction"),
     )

@@ -19,16 +19,6 @@ from ...model import (
     Vector3,
     Visual,
 )
-from .assembly import (
-    make_box,
-    make_collision,
-    make_cylinder,
-    make_inertia,
-    make_inertial,
-    make_link,
-    make_mesh,
-    make_visual,
-)
 from .document import Document
 from .material import read_material
 from .numbers import LARGEST, padded, plain_number
@@ -75,7 +65,7 @@ def read_box(element: Element, owner: Element, document: Document) -> Box | None
     if min(size) < 0.0:
         document.warn_of_negative_size(element)
         size = abs(size[0]), abs(size[1]), abs(size[2])
-    return make_box(size=size)
+    return Box(size=size)
 
 
 def read_cylinder(element: Element, owner: Element, document: Document) -> Cylinder | None:
@@ -84,7 +74,7 @@ def read_cylinder(element: Element, owner: Element, document: Document) -> Cylin
     if radius is None or length is None:
         _lose_sizeless(element, owner, document)
         return None
-    return make_cylinder(radius=radius, length=length)
+    return Cylinder(radius=radius, length=length)
 
 
 def read_sphere(element: Element, owner: Element, document: Document) -> Sphere | None:
@@ -109,7 +99,7 @@ def read_mesh(element: Element, owner: Element, document: Document) -> Mesh | No
     if filename is None:
         _lose(owner, "missing-filename", "has a <mesh> without filename", element, document)
         return None
-    return make_mesh(filename=filename, scale=_read_scale(element, document))
+    return Mesh(filename=filename, scale=_read_scale(element, document))
 
 
 def _read_scale(element: Element, document: Document) -> Vector3:
@@ -160,7 +150,7 @@ def read_inertial(element: Element, document: Document) -> Inertial:
     first, extras = document.children(element, _KNOWN)
     mass = read_mass(first.get("mass"), element, document)
     inertia = read_inertia(first.get("inertia"), element, document)
-    return make_inertial(
+    return Inertial(
         origin=read_origin(first.get("origin"), document),
         mass=mass,
         inertia=inertia,
@@ -212,7 +202,7 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
         return None
     attributes = element.attributes
     try:
-        inertia = make_inertia(
+        inertia = Inertia(
             ixx=plain_number(attributes["ixx"]),
             ixy=plain_number(attributes["ixy"]),
             ixz=plain_number(attributes["ixz"]),
@@ -310,7 +300,7 @@ def read_link(element: Element, document: Document) -> Link | None:
             inertial = read_inertial(child, document)
         else:
             document.warn_of_duplicate(child)
-    return make_link(
+    return Link(
         name=name,
         inertial=inertial,
         visuals=tuple(visuals),
@@ -328,7 +318,7 @@ def read_visual(element: Element, document: Document) -> Visual | None:
     material = first.get("material")
     if geometry is None:
         return None
-    return make_visual(
+    return Visual(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),
@@ -345,7 +335,7 @@ def read_collision(element: Element, document: Document) -> Collision | None:
     origin = read_origin(first.get("origin"), document)
     if geometry is None:
         return None
-    return make_collision(
+    return Collision(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),

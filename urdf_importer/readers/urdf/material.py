@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from ...diagnostics import Diagnostics, quote
 from ...markup.xml import Element
 from ...model import Color, Link, Material
-from .assembly import make_material
 from .document import Document
 from .numbers import padded, plain_number
 
@@ -25,9 +24,9 @@ def read_material(element: Element, document: Document) -> Material:
                 f"{document.place(element)} has neither name nor color; it changes nothing",
                 element,
             )
-        return make_material(name=name, line=element.line)
+        return Material(name=name, line=element.line)
     first, _ = document.children(element, _KNOWN)
-    return make_material(
+    return Material(
         name=name,
         color=read_color(first["color"], document) if "color" in first else None,
         texture=read_texture(first["texture"], document) if "texture" in first else None,

@@ -3,7 +3,6 @@
 
 from ...markup.xml import Element
 from ...model import IDENTITY, Pose, Quaternion
-from .assembly import make_pose
 from .document import ZERO, Document
 from .numbers import padded
 
@@ -17,11 +16,11 @@ def read_origin(element: Element | None, document: Document) -> Pose:
     if "quat_xyzw" in attributes:
         quaternion = read_quaternion(element, document)
         if quaternion is not None:
-            return make_pose(xyz=xyz, quat_xyzw=quaternion)
+            return Pose(xyz=xyz, quat_xyzw=quaternion)
     rpy = document.vector(element, "rpy") if "rpy" in attributes else ZERO
     if xyz == ZERO == rpy:
         return IDENTITY
-    return make_pose(xyz=xyz, rpy=rpy)
+    return Pose(xyz=xyz, rpy=rpy)
 
 
 def read_quaternion(element: Element, document: Document) -> Quaternion | None:

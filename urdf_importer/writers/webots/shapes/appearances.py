@@ -13,8 +13,7 @@ from ....diagnostics import Diagnostics, MeshError, quote
 from ....geometry.mesh_data import MeshMaterial
 from ....images import decode_image, encode_png, find_png_kind
 from ....images.pixels import Pixels
-from ....images.png import SIGNATURE
-from ....images.size import MOST_BYTES, check_image
+from ....images.size import MOST_BYTES, PNG_SIGNATURE, check_image
 from ....meshes.mesh_file import read_mesh_file
 from ....model import Color
 from ..vrml import Node, Value
@@ -67,11 +66,11 @@ class Textures:
         self, content: bytes, name: str, stem: str, has_alpha: bool
     ) -> tuple[bytes, str, str]:
         """Content, stem and suffix of the file."""
-        if content.startswith((_JPEG, SIGNATURE)):
+        if content.startswith((_JPEG, PNG_SIGNATURE)):
             check_image(content, name)
         if content.startswith(_JPEG):
             return content, stem, ".jpg"
-        if content.startswith(SIGNATURE):
+        if content.startswith(PNG_SIGNATURE):
             kind = find_png_kind(content)
             if kind.depth <= 8 and (has_alpha or not kind.has_alpha):
                 return content, stem, ".png"
