@@ -21,9 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from big_robots import tree  # noqa: E402
-from real_robots import descriptions  # noqa: E402
-from urdf_text import write_urdf  # noqa: E402
+from support.big_robots import tree  # noqa: E402
+from support.real_robots import descriptions  # noqa: E402
+from support.urdf_text import write_urdf  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "ur5_robot")
 
