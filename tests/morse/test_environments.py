@@ -15,7 +15,7 @@ from urdf_importer.morse import compat
 compat.install()
 from morse.builder import *
 from morse.builder.data import MORSE_COMPONENTS
-from urdf_importer.morse.game_engine.records import read_game
+from urdf_importer.morse.game_engine.storage import read_game
 import bpy
 
 report = {}

@@ -16,8 +16,8 @@ from urdf_importer.morse.game_engine.game_data import (
     add_logic_brick,
     add_property,
 )
-from urdf_importer.morse.game_engine.records import KEY, read_game, set_property
 from urdf_importer.morse.game_engine.replacements import Replacements
+from urdf_importer.morse.game_engine.storage import KEY, read_game, set_property
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from urdf_importer.diagnostics import ReadError
-from urdf_importer.morse.blend_file.contents import read_contents
-from urdf_importer.morse.blend_file.read import read_legacy_game
+from urdf_importer.morse.blend_file.read import read_contents, read_legacy_game
 
 Game = dict[str, dict[str, Any]]
 LINKS = {"sensors": "controllers", "controllers": "actuators", "actuators": ""}
@@ -121,7 +120,7 @@ def test_records_are_kept_as_they_are(games: dict[str, Game], name: str) -> None
     """In the custom property that holds them in Blender, lists and numbers and all."""
     import bpy
 
-    from urdf_importer.morse.game_engine.records import read_game, write_game
+    from urdf_importer.morse.game_engine.storage import read_game, write_game
 
     for record in games[name].values():
         item = bpy.data.objects.new("Kept", None)

@@ -17,7 +17,7 @@ from support.morse.driven_robots import PATHS, Driven, Prepare, add_empty, add_i
 from support.morse.game_double import wrap
 from support.morse.morse_runtime import Answer, mark_component
 from urdf_importer import ImportResult, forward_kinematics
-from urdf_importer.morse.game_engine.records import set_property
+from urdf_importer.morse.game_engine.storage import set_property
 
 Start = Callable[..., AbstractContextManager[Driven]]
 TIPS = {"ur5": "wrist_3_joint", "iiwa": "joint_a7", "humanoid_arm": "wrist_roll"}

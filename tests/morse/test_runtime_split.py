@@ -12,7 +12,7 @@ from support.blender.rigs import new_scene
 from support.morse.driven_robots import PATHS, Driven, drive
 from support.morse.morse_runtime import Answer, mark_component
 from urdf_importer import ImportResult, check_morse_profile
-from urdf_importer.morse.game_engine.records import set_property
+from urdf_importer.morse.game_engine.storage import set_property
 from urdf_importer.morse.split.split import split_armature
 
 Groups = Mapping[str, list[str]]

@@ -266,7 +266,7 @@ def test_a_wrong_root_is_said_and_not_gone_around(tmp_path: Path) -> None:
 
 def test_nothing_of_blender_is_loaded_before_a_name_is_taken() -> None:
     text = (
-        "import sys, urdf_importer.morse.builder, urdf_importer.morse.interfaces;"
+        "import sys, urdf_importer.morse.builder;"
         " print([name for name in ('bpy', 'mathutils', 'morse') if name in sys.modules])"
     )
     done = subprocess.run(

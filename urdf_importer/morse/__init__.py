@@ -40,22 +40,22 @@ def enable(root: str | PathLike[str] | None = None) -> None:
     says, or wherever Python finds MORSE, if it is None. Raises BuildError where there is none.
     Where Blender has its game engine, only the robots are new.
     """
-    from . import compat
-    from . import locate as finding
-    from . import patches as teaching
+    from .compat import install
+    from .locate import find_morse
+    from .patches import accept_descriptions
 
-    builder = finding.find_morse(root)
-    compat.install()
-    teaching.teach_builder(builder)
+    builder = find_morse(root)
+    install()
+    accept_descriptions(builder)
 
 
 def disable() -> None:
     """Takes back what enable() did; what was built stays."""
-    from . import compat
-    from . import patches as teaching
+    from .compat import uninstall
+    from .patches import refuse_descriptions
 
-    teaching.unteach_builder()
-    compat.uninstall()
+    refuse_descriptions()
+    uninstall()
 
 
 def forget_components() -> None:

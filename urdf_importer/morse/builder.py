@@ -25,30 +25,29 @@ def find_builder() -> ModuleType:
 
     Raises BuildError where the variable MORSE_ROOT names a MORSE that is not there.
     """
-    from . import enable
-    from . import locate as finding
-    from . import stand_in as standalone
-    from .patches import teach_builder
+    from . import enable, stand_in
+    from .locate import BUILDER, VARIABLE
+    from .patches import accept_descriptions
 
     try:
         enable()
     except BuildError:
-        if os.environ.get(finding.VARIABLE):
+        if os.environ.get(VARIABLE):
             raise
-        teach_builder(standalone)
-        return standalone
-    return sys.modules[finding.BUILDER]
+        accept_descriptions(stand_in)
+        return stand_in
+    return sys.modules[BUILDER]
 
 
 def _find_names() -> dict[str, Any]:
     """Name -> what a script gets by it."""
-    from . import stand_in as standalone
+    from . import stand_in
     from .patches import make_robot_class
-    from .stand_in.absent import ABSENT
+    from .stand_in.creators import ABSENT
 
     builder = find_builder()
-    if builder is standalone:
-        found = {name: getattr(standalone, name) for name in standalone.__all__} | ABSENT
+    if builder is stand_in:
+        found = {name: getattr(stand_in, name) for name in stand_in.__all__} | ABSENT
     else:
         found = {name: value for name, value in vars(builder).items() if name[:1] != "_"}
         found["timer"] = builder.abstractcomponent.timer

@@ -51,8 +51,7 @@ def install() -> ModuleType:
         return builder
     from .game_engine.attributes import install_attributes
     from .game_engine.functions import install_functions
-    from .game_engine.handlers import install_handlers
-    from .game_engine.replacements import Replacements
+    from .game_engine.replacements import Replacements, install_handlers
 
     made = _Installed(Replacements(), Replacements())
     _installed.append(made)
@@ -73,7 +72,7 @@ def uninstall() -> None:
     are not created yet never will be."""
     if not _installed:
         return
-    from .game_engine.handlers import remove_handlers
+    from .game_engine.replacements import remove_handlers
 
     atexit.unregister(_leave_blender)
     forget_environments()
@@ -108,7 +107,7 @@ def forget_components() -> None:
 def _leave_blender() -> None:
     """Python goes after Blender. As a module, Blender before 5 crashes then, or hangs, if one of
     its types has an attribute of ours, or one of its lists of handlers a function."""
-    from .game_engine.handlers import is_module, remove_handlers
+    from .game_engine.replacements import is_module, remove_handlers
 
     python_ends()
     if is_module():

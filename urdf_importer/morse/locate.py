@@ -14,12 +14,11 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ..diagnostics import BuildError, quote
 
@@ -31,6 +30,7 @@ _LIBRARIES = ("lib/python3*/dist-packages", "lib/python3*/site-packages", "lib64
 _DATA = "share/morse/data"
 _ASK_FOR_BLENDER = ("morse.core.mathutils", "morse.core.blenderapi")
 _NAME_MORSE_WANTS = "blender"
+_VECTOR_CLASSES = ("Matrix", "Vector", "Euler", "Quaternion")
 
 
 def find_morse(root: str | PathLike[str] | None = None) -> ModuleType:
@@ -41,14 +41,12 @@ def find_morse(root: str | PathLike[str] | None = None) -> ModuleType:
     afterwards: MORSE looks for its data there. Raises BuildError where there is no MORSE, or
     another one than that of `root` is loaded.
     """
-    from .game_engine.vectors import CLASSES
-
     loaded = sys.modules.get(BUILDER)
     package = _find_loaded(root) if loaded is not None else _find_package(root)
     _name_root(package, root)
     if loaded is None:
         _import_quietly(package)
-    _repair_mathutils(CLASSES)
+    _repair_mathutils()
     _repair_data()
     _drop_exit_hook()
     return sys.modules[BUILDER]
@@ -157,12 +155,16 @@ def _running_in_blender() -> Iterator[None]:
         sys.executable = executable
 
 
-def _repair_mathutils(classes: Mapping[str, Any]) -> None:
-    """Where a script imported MORSE first, puts Blender's classes in the place of the stand-ins,
-    wherever they went."""
+def _repair_mathutils() -> None:
+    """Replaces MORSE's stand-ins of Blender's classes wherever they went, in case a script imported
+    MORSE first."""
+    # mathutils can be imported only after bpy.
+    import bpy  # noqa: F401
+    import mathutils
+
     stand_ins = sys.modules["morse.core.mathutils"]
-    for name, real in classes.items():
-        former = getattr(stand_ins, name)
+    for name in _VECTOR_CLASSES:
+        real, former = getattr(mathutils, name), getattr(stand_ins, name)
         if former is not real:
             for module in _morse_modules():
                 if vars(module).get(name) is former:

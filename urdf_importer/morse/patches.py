@@ -116,7 +116,7 @@ def make_robot_class(builder: ModuleType) -> type[Any]:
     return _extend_class(builder.Robot, builder, "URDFRobot")
 
 
-def teach_builder(builder: ModuleType) -> None:
+def accept_descriptions(builder: ModuleType) -> None:
     """Lets the builder's Robot, and classes derived from it, take a description for their file."""
     if "append_meshes" in vars(builder.Robot):
         return
@@ -137,13 +137,13 @@ def teach_builder(builder: ModuleType) -> None:
 
     plain = builder.Robot.append_meshes
     builder.Robot.append_meshes = append_meshes
-    _taught.append(builder)
+    _accepting.append(builder)
 
 
-def unteach_builder() -> None:
-    """Takes back what teach_builder did."""
-    while _taught:
-        del _taught.pop().Robot.append_meshes
+def refuse_descriptions() -> None:
+    """Takes back what accept_descriptions did."""
+    while _accepting:
+        del _accepting.pop().Robot.append_meshes
 
 
 def adopt_description(robot: Any, builder: ModuleType) -> None:
@@ -154,7 +154,7 @@ def adopt_description(robot: Any, builder: ModuleType) -> None:
 
 
 _extended: dict[type[Any], type[Any]] = {}
-_taught: list[ModuleType] = []
+_accepting: list[ModuleType] = []
 
 
 def _extend_class(base: type[Any], builder: ModuleType, name: str) -> type[Any]:

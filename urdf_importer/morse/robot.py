@@ -224,7 +224,7 @@ class DescribedRobot:
             actuator = self._actuate(rig)
             actuator.create_ik_targets([bone])
             target, _ = actuator.ik_targets[-1]
-            robots.settle_ik(rig.pose.bones[bone])
+            robots.relax_ik(rig.pose.bones[bone])
             robots.place_ik_target(target, rig, bone)
             self._targets.append((target, rig, bone))
         return [target for target, _, _ in self._targets]

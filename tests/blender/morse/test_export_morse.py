@@ -20,7 +20,7 @@ from urdf_importer import (
     write_builder_script,
 )
 from urdf_importer.cli import main
-from urdf_importer.morse.game_engine.records import set_property
+from urdf_importer.morse.game_engine.storage import set_property
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"

@@ -178,7 +178,7 @@ def _describe_scene(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_object(item: Any) -> dict[str, Any]:
-    from urdf_importer.morse.game_engine.records import read_game
+    from urdf_importer.morse.game_engine.storage import read_game
 
     return {
         "name": item.name,

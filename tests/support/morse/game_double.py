@@ -36,7 +36,7 @@ from typing import Any
 import bpy
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from urdf_importer.morse.game_engine.records import get_properties, read_game
+from urdf_importer.morse.game_engine.storage import get_properties, read_game
 
 CONSTRAINT_TYPES = {
     "TRACK_TO": 2,

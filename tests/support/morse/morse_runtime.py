@@ -23,7 +23,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from support.morse.game_double import CONSTRAINT_TYPES, IK_TYPES, Game, SCA_AlwaysSensor
-from urdf_importer.morse.game_engine.records import set_property
+from urdf_importer.morse.game_engine.storage import set_property
 
 ROBOT = "morse.robots.fakerobot.FakeRobot"
 ARMATURE = "morse.actuators.armature.Armature"

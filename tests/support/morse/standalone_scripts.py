@@ -7,7 +7,7 @@ HEADER = "from urdf_importer.morse.builder import *\n"
 # What a scene, or an object, keeps beside what builder_runs looks at.
 LOOK = """
 import bpy
-from urdf_importer.morse.game_engine.records import read_game
+from urdf_importer.morse.game_engine.storage import read_game
 
 def numbers(values):
     return [round(float(value), 5) for value in values]
@@ -675,7 +675,7 @@ for item in bpy.context.scene.objects:
 MODELS = """
 import bpy
 from pathlib import Path
-from urdf_importer.morse.game_engine.records import set_property, set_setting
+from urdf_importer.morse.game_engine.storage import set_property, set_setting
 
 def make_file(path):
     base = bpy.data.objects.new("cart", None)

@@ -48,7 +48,7 @@ from urdf_importer.morse.script.literals import (
     single,
     vector,
 )
-from urdf_importer.morse.script.sensor_table import name_sensors, write_sensors
+from urdf_importer.morse.script.tables import name_sensors, write_sensors
 from urdf_importer.morse.sensors import SensorSuggestion
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

@@ -102,7 +102,7 @@ class MaterialBuilder:
         self._diagnostics = diagnostics
         self._images = ImageBuilder(ledger)
         self._built: dict[tuple[MeshMaterial, bool], Any] = {}
-        self._looks: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
+        self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
 
     def build(self, material: Material, subject: str, *, has_uvs: bool) -> Any | None:
         """The material that the description says; None where it gives neither colour nor texture.
@@ -112,23 +112,23 @@ class MaterialBuilder:
         if material.is_reference:
             return None
         key = (material.name, material.color, material.texture)
-        if key not in self._looks:
-            self._looks[key] = self._find_look(material, subject)
-        return self.build_look(self._looks[key], subject, material.line, has_uvs=has_uvs)
+        if key not in self._described:
+            self._described[key] = self._resolve_material(material, subject)
+        return self.build_from(self._described[key], subject, material.line, has_uvs=has_uvs)
 
-    def build_look(self, look: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
+    def build_from(self, material: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
         """The material that a mesh file brings along; `subject` and `line` are for diagnostics."""
-        has_image = bool(look.texture or look.image)
-        key = (look, has_uvs and has_image)
+        has_image = bool(material.texture or material.image)
+        key = (material, has_uvs and has_image)
         if key not in self._built:
-            image = self._find_image(look, subject, line) if has_image else None
-            made = self._ledger.new_material(look.name or _name_color(look.color))
-            fill_material(made, look, image, has_uvs=has_uvs)
-            made[properties.LOOK] = describe_look(look, has_uvs=has_uvs)
+            image = self._find_image(material, subject, line) if has_image else None
+            made = self._ledger.new_material(material.name or _name_color(material.color))
+            fill_material(made, material, image, has_uvs=has_uvs)
+            made[properties.LOOK] = describe_look(material, has_uvs=has_uvs)
             self._built[key] = made
         return self._built[key]
 
-    def _find_look(self, material: Material, subject: str) -> MeshMaterial:
+    def _resolve_material(self, material: Material, subject: str) -> MeshMaterial:
         color = material.color or _WITHOUT_COLOR
         texture = None
         if material.texture:
@@ -138,13 +138,13 @@ class MaterialBuilder:
                 self._report(error, material.texture, subject, material.line)
         return MeshMaterial(name=material.name, color=color, texture=texture)
 
-    def _find_image(self, look: MeshMaterial, subject: str, line: int) -> Any | None:
+    def _find_image(self, material: MeshMaterial, subject: str, line: int) -> Any | None:
         try:
-            if look.texture:
-                return self._images.load(look.texture)
-            return self._images.unpack(look.image, look.name or "texture")
+            if material.texture:
+                return self._images.load(material.texture)
+            return self._images.unpack(material.image, material.name or "texture")
         except MeshError as error:
-            name = look.texture.name if look.texture else look.name
+            name = material.texture.name if material.texture else material.name
             self._report(error, name, subject, line)
             return None
 
@@ -157,10 +157,10 @@ class MaterialBuilder:
         )
 
 
-def fill_material(made: Any, look: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
-    """Gives a new, empty material datablock a look, with the image that takes the colour's place
+def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
+    """Gives a new, empty material datablock a material, with the image that takes the colour's place
     or None."""
-    color = look.color
+    color = material.color
     linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
     if made.node_tree is None:
         made.use_nodes = True
@@ -170,7 +170,7 @@ def fill_material(made: Any, look: MeshMaterial, image: Any | None, *, has_uvs: 
     shader.inputs["Roughness"].default_value = 0.5
     made.diffuse_color = linear
     if image is not None:
-        _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=look.image_alpha)
+        _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=material.image_alpha)
 
 
 def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:

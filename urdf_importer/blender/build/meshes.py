@@ -245,9 +245,9 @@ class ShapeBuilder:
         mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
         if is_file and options.most_triangles:
             mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
-        for look in data.materials:
+        for material in data.materials:
             has_uvs = data.uvs is not None
-            made = self._materials.build_look(look, link.name, shape.line, has_uvs=has_uvs)
+            made = self._materials.build_from(material, link.name, shape.line, has_uvs=has_uvs)
             mesh.materials.append(made)
         note_looks(mesh, mesh.materials)
         return mesh

@@ -10,10 +10,10 @@ import bpy
 
 from ...blender.modes import leave_modes
 from ...diagnostics import BuildError, quote
-from .records import KEY, Record, write_game
 from .scene_objects import deselect
+from .storage import KEY, GameRecord, write_game
 
-ReadGame = Callable[[Path], Mapping[str, Record]]
+ReadGame = Callable[[Path], Mapping[str, GameRecord]]
 """Gives what the game engine kept in a .blend: name of an object in the file -> record."""
 
 

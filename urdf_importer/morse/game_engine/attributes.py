@@ -12,10 +12,9 @@ import bpy
 
 from .defaults import GAME_MATERIAL, MATERIAL, PHYSICS, SCENE
 from .game_data import GameData
-from .records import get_setting, set_setting
+from .paint import apply_alpha, apply_color
 from .replacements import Replacements
-from .settings import KeptSettings
-from .surfaces import apply_alpha, apply_color
+from .storage import KeptSettings, get_setting, set_setting
 
 _RENAMED = {
     "empty_draw_type": "empty_display_type",

@@ -45,9 +45,10 @@ def _build(path: Path, ledger: Ledger, diagnostics: Diagnostics) -> Any:
 
     data = load_collada(path, diagnostics.warning, resolve)
     mesh = build_mesh(data, path.stem, ledger)
-    looks = MaterialBuilder(_refuse, ledger, diagnostics)
-    for look in data.materials:
-        mesh.materials.append(looks.build_look(look, path.stem, 0, has_uvs=data.uvs is not None))
+    materials = MaterialBuilder(_refuse, ledger, diagnostics)
+    for material in data.materials:
+        made = materials.build_from(material, path.stem, 0, has_uvs=data.uvs is not None)
+        mesh.materials.append(made)
     return ledger.new_object(path.stem, mesh)
 
 

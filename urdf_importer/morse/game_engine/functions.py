@@ -13,12 +13,18 @@ from typing import Any
 import bpy
 
 from ...diagnostics import BuildError, quote
-from . import windows
 from .appending import ReadGame, append, parents_first
 from .dae import import_collada
 from .defaults import CAMERA
 from .game_data import add_logic_brick, add_property
 from .replacements import Replacements
+from .scene_setup import (
+    add_to_scene,
+    find_window,
+    set_viewport,
+    set_viewport_perspective,
+    show_scene,
+)
 from .scene_views import DataList, SceneView
 
 _LAMPS = {"HEMI": "SUN"}
@@ -170,18 +176,18 @@ def set_active_scene(name_or_id: str | int) -> SceneView:
     """Shows a scene. What is added then goes into the scene itself, not into a collection that
     other scenes may show as well: in 2.7 objects belonged to scenes alone."""
     scene = bpy.data.scenes[name_or_id]
-    windows.show_scene(scene)
+    show_scene(scene)
     return SceneView(scene)
 
 
 def new_scene(type: str = "NEW") -> set[str]:
     """scene.new. LINK_OBJECTS gives one that shows all of this one, and has its settings, but gets
     nothing that is added to this one later."""
-    window = windows.find_window()
-    windows.add_to_scene()
+    window = find_window()
+    add_to_scene()
     with bpy.context.temp_override(window=window):
         done: set[str] = bpy.ops.scene.new(type=_SCENES.get(type, type))
-    windows.add_to_scene()
+    add_to_scene()
     return done
 
 
@@ -244,8 +250,8 @@ _ALWAYS: Mapping[str, Any] = {
     **_by_name((new_text, open_sound, new_mesh, new_object, apply_transform)),
     **_by_name((get_context_scene, get_scene, set_active_scene, new_scene, make_links_scene)),
     "armatures": DataList("armatures"),
-    "set_viewport": windows.set_viewport,
-    "set_viewport_perspective": windows.set_viewport_perspective,
+    "set_viewport": set_viewport,
+    "set_viewport_perspective": set_viewport_perspective,
     "get_last_lamp": partial(_get_newest, "lights"),
     "get_last_material": partial(_get_newest, "materials"),
     "get_last_sound": partial(_get_newest, "sounds"),

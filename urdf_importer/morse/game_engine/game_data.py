@@ -5,9 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar, overload
 
 from .defaults import BRICKS, OBJECT, PROPERTY_TYPES, Settings, brick_name
-from .records import Brick as Kind
-from .records import add_brick, check_value, read_game, write_game
-from .settings import Kept, KeptSettings, check_choice, check_kind
+from .storage import Brick as Kind
+from .storage import (
+    Kept,
+    KeptSettings,
+    add_brick,
+    check_choice,
+    check_kind,
+    check_value,
+    read_game,
+    write_game,
+)
 
 Entry = TypeVar("Entry")
 

@@ -1,16 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How objects look in a builder script's words: one colour, one transparency."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import bpy
 
 from .defaults import MATERIAL, PHYSICS
-from .records import set_setting
 from .scene_objects import find_below
-from .settings import KeptSettings
-from .surfaces import apply_alpha, apply_color
+from .storage import KeptSettings, set_setting
+
+
+def apply_color(material: Any, color: Sequence[float]) -> None:
+    """`color` is (r, g, b), linear; alpha stays."""
+    material.diffuse_color = (*color, material.diffuse_color[3])
+    for shader in _shaders(material):
+        shader.inputs["Base Color"].default_value = (*color, 1.0)
+
+
+def apply_alpha(material: Any, alpha: float) -> None:
+    """0 for invisible, 1 for opaque."""
+    material.diffuse_color = (*material.diffuse_color[:3], alpha)
+    material.surface_render_method = "BLENDED" if alpha < 1.0 else "DITHERED"
+    for shader in _shaders(material):
+        shader.inputs["Alpha"].default_value = alpha
+
+
+def _shaders(material: Any) -> Iterator[Any]:
+    nodes = material.node_tree.nodes if material.node_tree else ()
+    return (node for node in nodes if node.type == "BSDF_PRINCIPLED")
+
 
 _RAY = "RayMat"
 _RED = (0.9, 0.05, 0.2)

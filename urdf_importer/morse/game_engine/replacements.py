@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What was put in the place of something else, so that it can be put back."""
 
+from collections.abc import Callable
 from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
 
 _MISSING = object()
 
@@ -28,3 +32,33 @@ class Replacements:
                 delattr(owner, name)
             else:
                 setattr(owner, name, former)
+
+
+_installed: list[tuple[Any, Callable[..., None]]] = []
+
+
+def install_handlers(opening: Callable[[], Any], saving: Callable[[], Any]) -> None:
+    """Calls `opening` before another file is opened and `saving` before one is saved."""
+    _add(bpy.app.handlers.load_pre, opening)
+    _add(bpy.app.handlers.save_pre, saving)
+
+
+def remove_handlers() -> None:
+    while _installed:
+        handlers, handler = _installed.pop()
+        if handler in handlers:
+            handlers.remove(handler)
+
+
+def _add(handlers: Any, function: Callable[[], Any]) -> None:
+    @persistent  # type: ignore[untyped-decorator]
+    def handler(*_: Any) -> None:
+        function()
+
+    handlers.append(handler)
+    _installed.append((handlers, handler))
+
+
+def is_module() -> bool:
+    """Whether Blender is a module of Python's, not a program that has Python inside."""
+    return bool(getattr(bpy.app, "module", not bpy.app.binary_path))

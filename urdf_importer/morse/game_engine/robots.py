@@ -14,7 +14,7 @@ from ...blender.standing.pose import find_link
 from ...blender.standing.robot_table import links_of
 from ...diagnostics import KinematicsError, quote
 from ...geometry.transforms import Matrix, quaternion_from_rotation
-from .records import read_game, set_property, write_game
+from .storage import read_game, set_property, write_game
 
 BOUNDS = {
     "box": "BOX",
@@ -131,7 +131,7 @@ def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:
     ]
 
 
-def settle_ik(bone: Any) -> None:
+def relax_ik(bone: Any) -> None:
     """Lets the IK of a pose bone turn its own limb and not what other limbs hang on too, and not
     stretch the bones of joints that slide; and only when MORSE switches it on, or the target would
     hold the limb against any pose."""

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from .defaults import CAMERA
-from .records import get_property, set_setting
+from .storage import get_property, set_setting
 
 Shape = Literal["PLANE", "CUBE", "SPHERE", "ICOSPHERE", "CYLINDER", "CONE", "TORUS"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from .records import get_setting, read_game, set_setting, write_game
+from .storage import get_setting, read_game, set_setting, write_game
 
 GAME_ENGINE = "BLENDER_GAME"
 _ENGINE = "engine"

@@ -32,7 +32,7 @@ def judge_armature(plan: RigPlan, bones: Sequence[BonePlan], diagnostics: Diagno
     judge_bones(states, follow_to_masters(tree.joint_motions), diagnostics)
 
 
-def tell_findings(diagnostics: Diagnostics, first: int) -> Iterator[str]:
+def list_findings(diagnostics: Diagnostics, first: int) -> Iterator[str]:
     """The sentences of the findings about MORSE from the item `first` on. What is different about a
     sensor stands beside it."""
     for item in list(diagnostics)[first:]:

@@ -52,6 +52,6 @@ def _groups_of(robot: Robot | Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Returns (name, joints) of the armatures beside a rig's main one."""
     if isinstance(robot, Robot):
         return ()
-    from ..split.groups import extract_groups
+    from ..split.plan import extract_groups
 
     return extract_groups(robot)

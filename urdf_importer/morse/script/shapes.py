@@ -27,11 +27,11 @@ from ...writers.claims import Claims
 from ...writers.robot_files import GeometrySource, Shape
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
-from .rig_tables import place
+from .tables import place
 
 _BOUNDS = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
 _HULL = "CONVEX_HULL"
-_NO_LOOK = MeshMaterial()
+_DEFAULT_MATERIAL = MeshMaterial()
 _DIGITS = 6
 
 
@@ -42,14 +42,13 @@ class ShapeTables:
     def __init__(self, robot: Robot, source: GeometrySource, diagnostics: Diagnostics) -> None:
         self._source = source
         self._diagnostics = diagnostics
-        self._materials = VisualMaterials(robot)
+        self._described = VisualMaterials(robot)
         self._packer = MeshPacker()
         self._visuals: list[str] = []
         self._collisions: list[str] = []
-        self._looks: dict[tuple[str, Color], str] = {}
+        self._material_names: dict[tuple[str, Color], str] = {}
         self._names = Claims()
-        self._packed: dict[tuple[int, bool], tuple[str, tuple[int, ...]]] = {}
-        self._kept: list[MeshData] = []
+        self._packed: dict[tuple[MeshData, bool], tuple[str, tuple[int, ...]]] = {}
         self._textured = 0
 
     def add_visuals(self, link: Link) -> None:
@@ -57,10 +56,10 @@ class ShapeTables:
             data = self._load(visual, link)
             if data is not None:
                 mesh, slots = self._pack(visual, data)
-                looks = self._find_looks(visual, link, data, slots)
+                materials = self._find_materials(visual, link, data, slots)
                 self._visuals.append(
                     f"{text(link.name)}, {text(visual.name or f'{link.name}_visual')}, "
-                    f"{text(mesh)}, {texts(looks)}, {place(matrix_from_pose(visual.origin))}"
+                    f"{text(mesh)}, {texts(materials)}, {place(matrix_from_pose(visual.origin))}"
                 )
 
     def add_collisions(self, link: Link, mass: float) -> None:
@@ -78,14 +77,14 @@ class ShapeTables:
 
     def write_tables(self) -> str:
         """The tables MATERIALS, VISUALS and COLLISIONS."""
-        looks = [
+        rows = [
             ", ".join([text(name), *(single(part) for part in _linear(color))])
-            for (_, color), name in self._looks.items()
+            for (_, color), name in self._material_names.items()
         ]
         where = "location and rotation in the link"
         return "\n".join(
             (
-                table("MATERIALS", "name, red, green, blue (linear), alpha", looks),
+                table("MATERIALS", "name, red, green, blue (linear), alpha", rows),
                 table("VISUALS", f"link, name, mesh, its materials, {where}", self._visuals),
                 table(
                     "COLLISIONS",
@@ -111,10 +110,8 @@ class ShapeTables:
     def _pack(self, shape: Shape, data: MeshData) -> tuple[str, tuple[int, ...]]:
         """The mesh's name, and the materials of the mesh file that it shows, by slot."""
         is_visual = isinstance(shape, Visual)
-        key = (id(data), is_visual)
+        key = (data, is_visual)
         if key not in self._packed:
-            # While the mesh is kept, no other one can have its id.
-            self._kept.append(data)
             triangles, slots = make_triangles(data)
             name = _name_mesh(shape, data)
             if is_visual:
@@ -125,30 +122,33 @@ class ShapeTables:
             self._packed[key] = packed, used
         return self._packed[key]
 
-    def _find_looks(
+    def _find_materials(
         self, visual: Visual, link: Link, data: MeshData, slots: tuple[int, ...]
     ) -> list[str]:
         """As RViz does it: a mesh that brings materials along keeps them."""
         if data.materials:
-            return [self._claim_look(data.materials[slot]) for slot in slots]
-        material = self._materials.find(visual, link)
-        if material is None:
-            return [self._claim_look(_NO_LOOK)]
-        look = MeshMaterial(
-            name=material.name,
-            color=material.color or _NO_LOOK.color,
-            texture=Path(material.texture) if material.texture else None,
+            return [self._claim_material(data.materials[slot]) for slot in slots]
+        described = self._described.find(visual, link)
+        if described is None:
+            return [self._claim_material(_DEFAULT_MATERIAL)]
+        material = MeshMaterial(
+            name=described.name,
+            color=described.color or _DEFAULT_MATERIAL.color,
+            texture=Path(described.texture) if described.texture else None,
         )
-        return [self._claim_look(look)]
+        return [self._claim_material(material)]
 
-    def _claim_look(self, look: MeshMaterial) -> str:
-        red, green, blue, alpha = (round(min(max(part, 0.0), 1.0), _DIGITS) for part in look.color)
+    def _claim_material(self, material: MeshMaterial) -> str:
+        red, green, blue, alpha = (
+            round(min(max(part, 0.0), 1.0), _DIGITS) for part in material.color
+        )
         color: Color = (red, green, blue, alpha)
-        key = (look.name, color)
-        if key not in self._looks:
-            self._textured += bool(look.texture or look.image)
-            self._looks[key] = self._names.claim(printable(look.name) or _name_color(color))
-        return self._looks[key]
+        key = (material.name, color)
+        if key not in self._material_names:
+            self._textured += bool(material.texture or material.image)
+            wanted = printable(material.name) or _name_color(color)
+            self._material_names[key] = self._names.claim(wanted)
+        return self._material_names[key]
 
     def _load(self, shape: Shape, link: Link) -> MeshData | None:
         try:

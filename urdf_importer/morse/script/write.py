@@ -15,12 +15,11 @@ from ...rig import plan_rig
 from ...rig.rig_plan import RigPlan
 from ...writers.robot_files import GeometrySource
 from ..sensors import SensorSuggestion, suggest_sensors
-from .armatures import ArmaturePlan, Groups, judge_armature, plan_armatures, tell_findings
+from .armatures import ArmaturePlan, Groups, judge_armature, list_findings, plan_armatures
 from .literals import comment, make_class_name, printable, single
-from .rig_tables import mass_of, write_rig
-from .sensor_table import name_sensors, write_sensors
 from .shapes import ShapeTables
 from .start import plan_start
+from .tables import mass_of, name_sensors, write_rig, write_sensors
 
 _NOT_AT_ZERO = (
     "When a simulation starts, the Armature actuator drives all joints to zero, whatever their "
@@ -46,14 +45,14 @@ def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -
             f"The robot {robot.name} for the MORSE simulator{made_from}. This file needs MORSE 1.4 "
             "and no other file."
         ),
-        *_tell_use(name, path),
+        *_write_usage(name, path),
         "#\n# What MORSE makes of it otherwise than its description says:\n",
         *(comment(note, first="* ") for note in (*findings, _NOT_AT_ZERO, _TOOLS, _PHYSICS)),
     ]
     return "".join(parts)
 
 
-def _tell_use(name: str, path: Path) -> list[str]:
+def _write_usage(name: str, path: Path) -> list[str]:
     """With names of strangers only where no line can end."""
     stem = path.stem
     rename = "" if stem.isidentifier() and stem.isascii() else " (rename it first)"
@@ -149,7 +148,7 @@ def write_script(
     name = make_class_name(robot.name)
     template = Template(_TEMPLATE.read_text(encoding="utf-8"))
     text = template.substitute(
-        header=write_header(robot, name, path, tuple(tell_findings(diagnostics, first))),
+        header=write_header(robot, name, path, tuple(list_findings(diagnostics, first))),
         name=name,
         title=_title(robot),
         tables=_write_tables(parts),

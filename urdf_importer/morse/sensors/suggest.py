@@ -112,7 +112,7 @@ def suggest_sensors(robot: Robot, diagnostics: Diagnostics) -> tuple[SensorSugge
             )
             for plan in plans
         ]
-        _say_changed(diagnostics, sensor, said)
+        _report_changed(diagnostics, sensor, said)
     return tuple(suggestions)
 
 
@@ -157,7 +157,9 @@ def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
     )
 
 
-def _say_changed(diagnostics: Diagnostics, sensor: WrittenSensor, notes: tuple[str, ...]) -> None:
+def _report_changed(
+    diagnostics: Diagnostics, sensor: WrittenSensor, notes: tuple[str, ...]
+) -> None:
     if notes:
         diagnostics.warning(
             "morse-sensor-changed",

@@ -13,6 +13,7 @@ import bpy
 from ...blender.standing import properties
 from ...blender.standing.armatures import (
     armatures_by_name,
+    armatures_of,
     is_implied,
     name_armature,
     pose_bones_of,
@@ -181,3 +182,19 @@ def _check_object(old: Any) -> None:
         for modifier in item.modifiers:
             if modifier.type == "ARMATURE" and modifier.object == old:
                 raise BuildError(f"{name} deforms {quote(item.name)}, which follows one armature")
+
+
+def extract_groups(armature: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(name, joints) of each armature that was split off a robot's main one, those that carry
+    others first."""
+    return tuple(
+        (name_armature(each), tuple(_joints_in(each)))
+        for each in armatures_of(armature)
+        if each != armature
+    )
+
+
+def _joints_in(armature: Any) -> list[str]:
+    return [
+        joint["name"] for bone in armature.data.bones for joint in bone.get(properties.JOINTS, ())
+    ]

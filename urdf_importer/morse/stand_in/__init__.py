@@ -8,7 +8,6 @@ Needs Blender. A script takes these names from urdf_importer.morse.builder.
 
 from typing import Any
 
-from .absent import ABSENT
 from .actuators import (
     Destination,
     Drag,
@@ -33,11 +32,12 @@ from .actuators import (
     Waypoint,
 )
 from .component import AbstractComponent
-from .creators import ActuatorCreator, ComponentCreator, SensorCreator
+from .creators import ABSENT, ActuatorCreator, ComponentCreator, SensorCreator
 from .environment import Environment
 from .errors import ScriptError, UnexportableError
 from .lasers import Hokuyo, Infrared, LaserSensorWithArc, Sick, SickLDMRS
 from .robots import Armature, Component, FakeRobot, GroundRobot, PassiveObject, Robot, WheeledRobot
+from .script import TimeStrategies, timer
 from .sensors import (
     GPS,
     IMU,
@@ -81,7 +81,6 @@ from .shapes import (
     Torus,
     Zone,
 )
-from .values import TimeStrategies, timer
 
 Sensor = SensorCreator
 Actuator = ActuatorCreator

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...diagnostics import quote
 from ..game_engine.game_data import GameData, add_logic_brick
-from ..game_engine.records import set_property
 from ..game_engine.scene_objects import add_empty, load_sound
+from ..game_engine.storage import set_property
 from .creators import ActuatorCreator
 from .errors import MissingModelError
 from .shapes import Spot

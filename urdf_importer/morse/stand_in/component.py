@@ -12,7 +12,6 @@ from ...diagnostics import quote
 from ..game_engine.functions import is_alive
 from ..game_engine.game_data import GameData, add_logic_brick
 from ..game_engine.paint import paint_below
-from ..game_engine.records import check_value, get_property, set_property
 from ..game_engine.scene_objects import (
     add_empty,
     find_child,
@@ -22,6 +21,7 @@ from ..game_engine.scene_objects import (
     show,
 )
 from ..game_engine.scene_setup import add_debug_property, game_settings
+from ..game_engine.storage import check_value, get_property, set_property
 from .errors import (
     ComponentNameError,
     ComponentTypeError,
@@ -30,9 +30,8 @@ from .errors import (
     UnexportableError,
 )
 from .models import append_model, find_model
-from .script import SCRIPT, SIMULATION, note_component
+from .script import SCRIPT, SIMULATION, find_kind, find_name, find_variables, note_component
 from .streams import find_modifier, find_service, plan_stream, state_direction
-from .values import find_kind, find_name, find_variables
 
 logger = logging.getLogger(__name__)
 

@@ -7,17 +7,14 @@ import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
+from pprint import pformat
 from typing import Any
 
 from ...diagnostics import quote
-from ..game_engine.records import (
-    get_properties,
-    get_property,
-    set_property,
-    set_setting,
-)
-from ..game_engine.scene_objects import add_empty, find_object
+from ..game_engine.game_data import GameData
+from ..game_engine.scene_objects import add_empty, find_object, find_with_property
 from ..game_engine.scene_setup import (
     game_settings,
     place_camera,
@@ -25,22 +22,28 @@ from ..game_engine.scene_setup import (
     use_metric_units,
     write_text,
 )
-from ..interfaces import STREAM_MANAGERS
+from ..game_engine.storage import (
+    get_properties,
+    get_property,
+    set_property,
+    set_setting,
+)
 from .component import AbstractComponent
 from .errors import MissingModelError
+from .interfaces import STREAM_MANAGERS
 from .models import append_model, find_model
-from .multinode import Multinode
 from .naming import name_free_components, rename_trees, report_lost_names
 from .robots import Robot
 from .scene_words import SceneWords
-from .script import SCRIPT, SIMULATION, drop_lost_components
-from .values import TimeStrategies, find_script_frame
+from .script import SCRIPT, SIMULATION, TimeStrategies, drop_lost_components, find_script_frame
 
 logger = logging.getLogger(__name__)
 
 _PROPERTIES = "MORSE.Properties"
 _HOLDER = "Scene_Script_Holder"
 _CONFIG = "component_config.py"
+_NODE_CONFIG = "multinode_config.py"
+_TAG = "Robot_Tag"
 _FASTEST = 1000.0
 
 
@@ -298,3 +301,43 @@ def _add_default_interface(component: AbstractComponent, interface: str) -> None
     if not has_stream and component.is_exportable():
         component.add_stream(interface)
     component.add_service(interface)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multinode:
+    """`distribution` is node -> names of the robots that it runs."""
+
+    protocol: str = "socket"
+    server_address: str = "localhost"
+    server_port: str = "65000"
+    distribution: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def choose_robots(self, node: str) -> list[str] | None:
+        """The robots of a node; None for all, where nothing was said."""
+        if not self.distribution:
+            return None
+        found = self.distribution.get(node, ())
+        return [found] if isinstance(found, str) else list(found)
+
+    def write(self, node: str) -> None:
+        """Makes all robots but those of this node external ones, which stand still, and writes the
+        node's configuration."""
+        if node not in self.distribution:
+            logger.warning("no robots were given to node %s", quote(node))
+        own = set(self.distribution.get(node, ()))
+        for name in own:
+            item = find_object(name)
+            if item is not None and _TAG not in GameData(item).properties:
+                logger.warning("%s is no robot, so node %s can not run it", name, quote(node))
+        for item in find_with_property(_TAG):
+            if item.name not in own:
+                game = GameData(item)
+                game.properties[_TAG].name = f"External_{_TAG}"
+                game.physics_type = "STATIC"
+        settings = {
+            "protocol": self.protocol,
+            "node_name": node,
+            "server_address": self.server_address,
+            "server_port": self.server_port,
+        }
+        write_text(_NODE_CONFIG, f"node_config = {pformat(settings)}\n")

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...diagnostics import quote
 from ..game_engine.paint import make_ray_material
-from ..game_engine.records import get_properties
 from ..game_engine.scene_objects import add_mesh, remove_object
+from ..game_engine.storage import get_properties
 from .creators import SensorCreator
 from .errors import ScriptError, UnknownNameError
 from .shapes import Cube, Cylinder, pass_through

@@ -10,9 +10,9 @@ from ...diagnostics import quote
 from ..game_engine.functions import is_alive
 from ..game_engine.game_data import GameData, add_logic_brick
 from ..game_engine.paint import fade_below, set_friction
-from ..game_engine.records import get_properties, get_property
 from ..game_engine.scene_objects import add_empty, find_object, select_only
 from ..game_engine.scene_setup import update_scene
+from ..game_engine.storage import get_properties, get_property
 from .component import AbstractComponent
 from .creators import ActuatorCreator, ComponentCreator
 from .errors import ComponentTypeError, ScriptError, UnknownNameError

@@ -15,13 +15,13 @@ from ..game_engine.scene_setup import (
     set_engine,
     set_gravity,
     set_mist,
+    set_viewport,
     set_world_color,
 )
 from ..game_engine.scene_views import GAME_ENGINE
-from ..game_engine.windows import set_viewport
 from .component import AbstractComponent
 from .errors import UnknownNameError
-from .values import TimeStrategies
+from .script import TimeStrategies
 
 logger = logging.getLogger(__name__)
 

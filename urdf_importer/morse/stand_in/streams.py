@@ -8,7 +8,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from ...diagnostics import quote
-from ..interfaces import (
+from .errors import ClassPathError, UnknownNameError
+from .interfaces import (
     DEFAULT_CLASSES,
     DEFAULT_LEVEL,
     LEVELS,
@@ -19,7 +20,6 @@ from ..interfaces import (
     Direction,
     find_direction,
 )
-from .errors import ClassPathError, UnknownNameError
 
 if TYPE_CHECKING:
     from .component import AbstractComponent
