@@ -158,7 +158,7 @@ class MaterialBuilder:
 
 
 def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
-    """Gives a new, empty material datablock a material, with the image that takes the colour's place
+    """Fills a new, empty material datablock, with the image that takes the colour's place
     or None."""
     color = material.color
     linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
