@@ -21,9 +21,9 @@ _COMMON: Mapping[str, Any] = {"math": math, "os": os, "sys": sys}
 
 
 def find_builder() -> ModuleType:
-    """MORSE's builder, enabled, or the stand-alone one: which of them is decided here alone.
+    """Returns MORSE's builder, enabled, or the stand-in. This is the only place that chooses.
 
-    Raises BuildError where the variable MORSE_ROOT names a MORSE that is not there.
+    Raises BuildError if the variable MORSE_ROOT names a folder without MORSE.
     """
     from . import enable, stand_in
     from .locate import BUILDER, VARIABLE
@@ -40,7 +40,7 @@ def find_builder() -> ModuleType:
 
 
 def _find_names() -> dict[str, Any]:
-    """Name -> what a script gets by it."""
+    """Returns what scripts get, by name."""
     from . import stand_in
     from .patches import make_robot_class
     from .stand_in.creators import ABSENT

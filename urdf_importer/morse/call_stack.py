@@ -16,8 +16,8 @@ from typing import Any
 
 
 def without_sources(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, for which inspect.getouterframes lists frames and their names, but no sources.
-    It finds itself called by its caller, as if nothing stood between."""
+    """Wraps a function so that inspect.getouterframes lists frames and their names for it, but no
+    sources. It sees its caller as if nothing stood between them."""
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:

@@ -42,9 +42,9 @@ _installed: list[_Installed] = []
 
 
 def install() -> ModuleType:
-    """Makes MORSE's builder run in this Blender; gives the package morse.builder.
+    """Makes MORSE's builder run in this Blender and returns the package morse.builder.
 
-    Does nothing where it is done already. Raises BuildError where MORSE is not found.
+    Does nothing if that is done already. Raises BuildError where MORSE is not found.
     """
     builder = find_morse()
     if _installed:
@@ -86,8 +86,8 @@ def forget_components() -> None:
     """Lets MORSE's builder forget all components and what is configured for them.
 
     MORSE ran one script in a process; in a session of Blender another may follow, and would find
-    the components of the one before in its own configuration. Opening another file forgets them
-    too. Does nothing where MORSE is not loaded.
+    the components of the previous one in its own configuration. Opening another file forgets them
+    too. Does nothing if MORSE is not loaded.
     """
     builder = sys.modules.get(BUILDER)
     if builder is None:
@@ -105,8 +105,9 @@ def forget_components() -> None:
 
 
 def _leave_blender() -> None:
-    """Python goes after Blender. As a module, Blender before 5 crashes then, or hangs, if one of
-    its types has an attribute of ours, or one of its lists of handlers a function."""
+    """Tidies up before Python goes, which outlives Blender. Used as a module, Blender before 5
+    crashes or hangs at that point if one of its types has an attribute of ours, or one of its lists
+    of handlers a function."""
     from .game_engine.replacements import is_module, remove_handlers
 
     python_ends()

@@ -34,12 +34,12 @@ _VECTOR_CLASSES = ("Matrix", "Vector", "Euler", "Quaternion")
 
 
 def find_morse(root: str | PathLike[str] | None = None) -> ModuleType:
-    """The package morse.builder of MORSE, imported.
+    """Imports MORSE's package morse.builder and returns it.
 
-    `root` is the folder that holds MORSE's lib/ and share/, such as "/usr". Without it, MORSE that
-    is loaded already; what the variable MORSE_ROOT names; else what Python finds. MORSE_ROOT is set
-    afterwards: MORSE looks for its data there. Raises BuildError where there is no MORSE, or
-    another one than that of `root` is loaded.
+    `root` is the folder that holds MORSE's lib/ and share/, such as "/usr". Without it, uses MORSE
+    if it is loaded already, then what the variable MORSE_ROOT names, then what Python finds. Sets
+    MORSE_ROOT: MORSE looks for its data there. Raises BuildError if there is no MORSE, or if a
+    MORSE other than that of `root` is loaded.
     """
     loaded = sys.modules.get(BUILDER)
     package = _find_loaded(root) if loaded is not None else _find_package(root)
@@ -60,7 +60,7 @@ def _find_loaded(root: str | PathLike[str] | None) -> Path:
 
 
 def _find_package(root: str | PathLike[str] | None) -> Path:
-    """The folder of the package morse."""
+    """Returns the folder of the package morse."""
     named = root if root is not None else os.environ.get(VARIABLE)
     if named:
         for package in _packages_below(Path(named)):
@@ -79,7 +79,7 @@ def _find_package(root: str | PathLike[str] | None) -> Path:
 
 
 def _packages_below(root: Path) -> list[Path]:
-    """Those of the newest Python first; 3.10 is newer than 3.9."""
+    """Returns MORSE's packages below a folder, newest Python first; 3.10 is newer than 3.9."""
     found = [
         folder / "morse"
         for pattern in _LIBRARIES
@@ -94,7 +94,7 @@ def _version(package: Path) -> tuple[int, ...]:
 
 
 def _is_morse(package: Path) -> bool:
-    """There are other packages called morse."""
+    """Tells MORSE's package from others called morse."""
     return (package / "builder" / "bpymorse.py").is_file()
 
 
@@ -109,8 +109,8 @@ def _name_root(package: Path, root: str | PathLike[str] | None) -> None:
 
 
 def _import_quietly(package: Path) -> None:
-    """Without the folder in which the package lies: its neighbours are not asked for, and are made
-    for another Python."""
+    """Imports MORSE without putting its folder on Python's path: its neighbours are not needed and
+    are made for another Python."""
     path, hook = list(sys.path), sys.excepthook
     try:
         with quiet_import():
@@ -129,7 +129,8 @@ def _import_quietly(package: Path) -> None:
 
 @contextmanager
 def quiet_import() -> Iterator[None]:
-    """MORSE is of 2016: Python warns of its spelling, and it prints where it is not."""
+    """Silences the import of MORSE, which is from 2016: Python warns about its spelling, and it
+    prints where it is not."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
@@ -172,7 +173,8 @@ def _repair_mathutils() -> None:
 
 
 def _repair_data() -> None:
-    """Where a script imported MORSE before MORSE_ROOT was set, corrects where it looks for data."""
+    """Corrects where MORSE looks for data, in case a script imported it before MORSE_ROOT was
+    set."""
     data = sys.modules["morse.builder.data"]
     wrong = data.MORSE_COMPONENTS
     right = os.path.join(os.environ.get(VARIABLE, ""), _DATA)
@@ -186,7 +188,8 @@ def _repair_data() -> None:
 
 
 def _drop_exit_hook() -> None:
-    """With MORSE's hook, one mistake in a script ends Blender, and what was not saved is lost."""
+    """Drops MORSE's hook, with which one mistake in a script ends Blender and loses unsaved
+    work."""
     if sys.excepthook is sys.modules["morse.builder.morsebuilder"].morse_excepthook:
         sys.excepthook = sys.__excepthook__
 

@@ -40,7 +40,7 @@ def install_methods(made: "Replacements", builder: ModuleType) -> None:
 
 
 def forget_environments() -> None:
-    """Those that are not created yet never will be."""
+    """Forgets the environments that are not created yet; they never will be."""
     for environment in _environments:
         environment._created = True
         # The builder looks only at those variables of a script that have no parent.
@@ -49,19 +49,20 @@ def forget_environments() -> None:
 
 
 def create_left_environments() -> None:
-    """Those of scripts that have ended. Python does not see at once that nothing needs them: the
-    variables of a script with a function hold each other."""
+    """Creates the environments of scripts that have ended. Python does not notice at once that
+    nothing needs them: the variables of a script with a function refer to each other."""
     if any(not environment._created for environment in _environments):
         gc.collect()
 
 
 def python_ends() -> None:
-    """From now on Blender is no more."""
+    """Notes that Blender is gone from now on."""
     _ended.append(True)
 
 
 def _noting_environment(begin: Callable[[Any], None]) -> Callable[[Any], None]:
-    """MORSE takes environments out of its list of components, so that they go with the script."""
+    """Wraps a method so that the environment is noted. MORSE removes environments from its list of
+    components so that they go with the script."""
 
     @wraps(begin)
     def noted(environment: Any) -> None:
@@ -72,7 +73,7 @@ def _noting_environment(begin: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _creating_once(create: Callable[..., None]) -> Callable[..., None]:
-    """An environment that could not be created is not created again when it goes."""
+    """Wraps create() so that an environment that failed is not created again when it goes."""
 
     @wraps(create)
     def created(environment: Any, *args: Any, **options: Any) -> None:
@@ -83,8 +84,9 @@ def _creating_once(create: Callable[..., None]) -> Callable[..., None]:
 
 
 def _create_at_last(environment: Any) -> None:
-    """Environment.__del__: MORSE creates an environment when the script that made it ends, if it
-    did not itself. Not if it was never complete, its file was closed, or Blender is gone."""
+    """Replaces Environment.__del__. MORSE creates an environment when the script that made it ends,
+    unless the script did. This does not if the environment was never complete, its file was closed,
+    or Blender is gone."""
     if getattr(environment, "_created", True) or _ended or sys.is_finalizing():
         return
     from .game_engine.functions import is_alive
@@ -94,7 +96,7 @@ def _create_at_last(environment: Any) -> None:
 
 
 def _loading_quietly(load: Callable[..., Any]) -> Callable[..., Any]:
-    """MORSE's other modules are loaded when a script needs them."""
+    """Wraps the function that loads MORSE's other modules when a script needs them."""
 
     @wraps(load)
     def loaded(*args: Any) -> Any:
@@ -105,14 +107,14 @@ def _loading_quietly(load: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _color_head(robot: Any, color: tuple[float, float, float] = (0.0, 0.0, 0.8)) -> None:
-    """BarePR2.set_color: the head of MORSE's PR2 has a material inside the nodes of another one,
-    which Blender has no more. The outer one takes the colour."""
+    """Replaces BarePR2.set_color. The head of MORSE's PR2 has a material inside the nodes of
+    another one, which Blender no longer has. The outer one takes the colour."""
     slots = robot.get_child(_PR2_HEAD).material_slots
     slots[_PR2_PAINT].material.diffuse_color = color
 
 
 def make_robot_class(builder: ModuleType) -> type[Any]:
-    """URDFRobot over the Robot of a builder: the module morse.builder, or the stand-alone one."""
+    """Returns URDFRobot over the Robot of a builder: the module morse.builder, or the stand-in."""
     return _extend_class(builder.Robot, builder, "URDFRobot")
 
 
@@ -147,7 +149,7 @@ def refuse_descriptions() -> None:
 
 
 def adopt_description(robot: Any, builder: ModuleType) -> None:
-    """Gives a builder's robot, which is being made from a description, URDFRobot's methods too."""
+    """Gives a builder's robot that is being made from a description URDFRobot's methods too."""
     kind = type(robot)
     if not issubclass(kind, DescribedRobot):
         robot.__class__ = _extend_class(kind, builder, kind.__name__)

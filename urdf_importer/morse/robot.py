@@ -42,7 +42,7 @@ _MISREAD = ("morse-prismatic-misread", "morse-prismatic-runaway")
 
 
 def is_description(filename: Any) -> bool:
-    """Whether a robot's file is a description and not one of Blender's files."""
+    """Tells whether a robot's file is a description rather than one of Blender's files."""
     return isinstance(filename, str | PathLike) and str(filename).lower().endswith(SUFFIXES)
 
 
@@ -104,8 +104,8 @@ class DescribedRobot:
     def append_meshes(
         self, objects: Any = None, component: Any = None, prefix: Any = None
     ) -> list[Any]:
-        """The builder's Robot calls this to get its objects, the root first. For files of Blender
-        it does what that would do."""
+        """Returns the robot's objects, the root first, when the builder's Robot asks for them. For
+        files of Blender it does what the builder does."""
         filename = component or self._blender_filename
         if not is_description(filename):
             found: list[Any] = super().append_meshes(objects, component, prefix)  # type: ignore[misc]
@@ -159,7 +159,7 @@ class DescribedRobot:
         return MappingProxyType({c.title: c.joints for c in read_table(self.rig).chains})
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """What MORSE can not drive, or drives differently, joint by joint."""
+        """Returns what MORSE cannot drive, or drives differently, joint by joint."""
         from ..blender.standing.armatures import armatures_of
 
         return tuple(item for each in armatures_of(self.rig) for item in check_morse_profile(each))
@@ -178,26 +178,26 @@ class DescribedRobot:
         obj._bpy_object.parent = holder
 
     def armature(self, group: str = "", joints: Sequence[str] = ()) -> Any:
-        """The actuator of the whole robot, MORSE's Armature. With a group, that of its joints,
+        """Returns the actuator of the whole robot, MORSE's Armature, or that of a group of joints,
         which get an armature of their own: one of `groups`, or these `joints` under a name of your
-        own. Always the same one for the same group.
+        own. The same group always gives the same actuator.
 
-        MORSE reads a sliding joint right only where it begins an armature. Raises KinematicsError
-        for an unknown group, and for joints that do not hang together.
+        MORSE reads a sliding joint correctly only if it begins an armature. Raises KinematicsError
+        for an unknown group, and for joints that are not connected.
         """
         return self._actuate(self._find_armature(group, joints))
 
     def armatures(self) -> tuple[Any, ...]:
-        """The actuators of all joints. Sliding joints that MORSE would not read right get armatures
-        of their own first, and what hangs beyond them too."""
+        """Returns the actuators of all joints. Sliding joints that MORSE would misread first get
+        armatures of their own, and so do the joints beyond them."""
         for item in self.check():
             if item.code in _MISREAD:
                 self._find_armature(item.subject, (item.subject,))
         return tuple(self._actuate(rig) for rig in self._driven_rigs())
 
     def joint_state(self) -> Any:
-        """The sensor of all joint positions: MORSE's ArmaturePose, or a CompoundSensor of them
-        where the robot has several armatures."""
+        """Returns the sensor of all joint positions: MORSE's ArmaturePose, or a CompoundSensor of
+        them if the robot has several armatures."""
         if self._state is None:
             poses = [self._sense(self._actuate(rig)) for rig in self._driven_rigs()]
             if len(poses) == 1:
@@ -209,13 +209,13 @@ class DescribedRobot:
 
     def set_joints(self, positions: Mapping[str, Position]) -> None:
         """Poses the robot; joints that mimic others follow. Radians and metres. Raises
-        KinematicsError for an unknown joint. MORSE's actuator drives all joints to zero when a
-        simulation starts, unless it is told otherwise."""
+        KinematicsError for an unknown joint. When a simulation starts, MORSE's actuator drives all
+        joints to zero unless it is sent other positions."""
         set_joint_positions(self.rig, positions)
 
     def create_ik_targets(self, ends: Sequence[str] = ()) -> list[Any]:
-        """Makes targets at these links or joints, for the actuators' cartesian services; at the
-        ends of all rows of three joints or more if none are named. Returns their empties, which get
+        """Makes targets at these links or joints, for the actuators' cartesian services; if none
+        are named, at the ends of all rows of three joints or more. Returns their empties, which get
         their names when the environment is created. Raises KinematicsError for what no joint
         moves."""
         from .game_engine import robots
@@ -239,15 +239,15 @@ class DescribedRobot:
         mark_end_effector(self.rig, self._end_effector)
 
     def set_physics_type(self, physics_type: str) -> None:
-        """NO_COLLISION (only actuators move the robot), STATIC, DYNAMIC, RIGID_BODY, CHARACTER or
-        another of the game engine's words. Bodies that move by themselves take the collision shapes
-        of all links as theirs."""
+        """Sets NO_COLLISION (only actuators move the robot), STATIC, DYNAMIC, RIGID_BODY, CHARACTER
+        or another physics type of the game engine. Bodies that move by themselves take the
+        collision shapes of all links as theirs."""
         from .game_engine.robots import set_physics_type
 
         set_physics_type(self._bpy_object, physics_type)
 
     def suggest_sensors(self) -> tuple[SensorSuggestion, ...]:
-        """The description's own sensors, as components of MORSE."""
+        """Returns the description's own sensors, as components of MORSE."""
         if self._sensors is None:
             diagnostics = Diagnostics(self.description.source)
             self._sensors = suggest_sensors(self.description, diagnostics)
@@ -270,8 +270,8 @@ class DescribedRobot:
         return made
 
     def after_renaming(self) -> None:
-        """The builder calls this when the environment is created: the robot stands where it shall,
-        and so do the targets of its IK."""
+        """Places the targets of the robot's IK again when the environment is created: the robot is
+        in its final place then. The builder calls this."""
         from .game_engine import robots
 
         for target, rig, bone in self._targets:
@@ -283,7 +283,7 @@ class DescribedRobot:
             above()
 
     def save_blend(self, path: str | PathLike[str]) -> None:
-        """Saves the scene as it is, what MORSE has to know of it included. Raises WriteError."""
+        """Saves the scene as it is, with what MORSE has to know of it. Raises WriteError."""
         save_blend(path)
 
     def to_builder_script(self, path: str | PathLike[str]) -> None:
@@ -298,7 +298,7 @@ class DescribedRobot:
         return self._result
 
     def _find_armature(self, group: str, joints: Sequence[str]) -> Any:
-        """The armature of a group, split off if it has none yet."""
+        """Returns the armature of a group, split off if it has none yet."""
         from ..blender.standing.armatures import armatures_by_name
         from .split.split import split_armature
 
@@ -314,13 +314,13 @@ class DescribedRobot:
         return split_armature(self.rig, group, wanted)
 
     def _driven_rigs(self) -> list[Any]:
-        """The armatures that hold any joint."""
+        """Returns the armatures that hold any joint."""
         from ..blender.standing.armatures import armatures_of
 
         return [rig for rig in armatures_of(self.rig) if rig.pose and rig.pose.bones]
 
     def _actuate(self, rig: Any) -> Any:
-        """The one actuator of an armature."""
+        """Returns the one actuator of an armature."""
         from ..blender.standing.armatures import name_armature
 
         if rig not in self._actuators:
@@ -332,7 +332,7 @@ class DescribedRobot:
         return self._actuators[rig]
 
     def _adopt(self, component: Any) -> None:
-        """Makes what hangs in the rig already a component of the robot, and leaves it there."""
+        """Makes an object of the rig a component of the robot, and leaves it where it is."""
         item = component._bpy_object
         parent = item.parent
         super().append(component)  # type: ignore[misc]
@@ -354,7 +354,8 @@ def _report(findings: Iterable[Diagnostic]) -> None:
 
 
 def _find_description(filename: str | PathLike[str]) -> Path:
-    """As MORSE looks for its files: from the working folder, then in its own folders."""
+    """Finds a description as MORSE finds its files: from the working folder, then in its own
+    folders."""
     path = Path(filename)
     places = os.environ.get("MORSE_RESOURCE_PATH", "").split(os.pathsep)
     for folder in (".", *filter(None, places)):

@@ -88,7 +88,7 @@ _ARMATURE_MODES = {
 
 
 def _read_receiver(item: Item) -> str | None:
-    """The receiver's name had the prefix OB before 2.47."""
+    """Reads the receiver's name, which had the prefix OB before 2.47."""
     name = item.view.read_text("toPropName")
     return name[2:] if name and item.version < (247, 10) else name
 

@@ -60,7 +60,7 @@ class Block(NamedTuple):
 
 @contextmanager
 def open_blend(path: Path) -> Iterator[tuple[Layout, Iterator[Block]] | None]:
-    """The blocks of a .blend file in their order; None for Blender 2.80 and later.
+    """Opens a .blend file and gives its blocks in their order, or None for Blender 2.80 and later.
 
     Raises ReadError, also within the with statement while the blocks are read.
     """
@@ -130,7 +130,7 @@ def _read_blocks(file: BufferedIOBase, layout: Layout) -> Iterator[Block]:
 
 
 def _bytes_to_keep(code: bytes, owner: bytes, length: int) -> int:
-    """What belongs to a data-block follows it as DATA."""
+    """Returns how many bytes of a block matter. What belongs to a data-block follows it as DATA."""
     if code == b"DNA1":
         if length > MOST_BYTES_OF_DNA:
             raise ReadError("the file is damaged: its catalogue of structures is too big")

@@ -94,14 +94,16 @@ class Catalogue:
         return Structure(entry.name, entry.size, members)
 
     def view(self, number: int, data: bytes) -> "View | None":
-        """The structure of a number in the bytes of its block; None where they do not hold it."""
+        """Returns the structure with this number in the bytes of its block; None if they are too
+        short for it."""
         structure = self.get_by_number(number)
         if structure is None or len(data) < structure.size:
             return None
         return View(self, structure, data)
 
     def find(self, structure: Structure, path: str) -> Member | None:
-        """The member at a path such as "sound3D.max_gain"; its offset counts from `structure`."""
+        """Returns the member at a path such as "sound3D.max_gain"; its offset counts from
+        `structure`."""
         key = (structure.name, path)
         if key not in self._found:
             self._found[key] = self._find(structure, path)
@@ -135,7 +137,8 @@ class View:
         return int(self._unpack(member, 1)[0])
 
     def read_numbers(self, path: str) -> list[float]:
-        """All elements of an array of reals; one of a plain real; none where it is not there."""
+        """Reads all elements of an array of reals, or one for a plain real; none where the member
+        is missing."""
         member = self._find(path)
         if member is None or member.letter not in _REALS:
             return []
@@ -148,7 +151,7 @@ class View:
         return decode_text(self.data[member.offset : member.offset + member.length])
 
     def read_pointer(self, path: str) -> int:
-        """The address; 0 for none."""
+        """Reads an address; 0 stands for none."""
         member = self._find(path)
         if member is None or member.letter != "P":
             return 0
@@ -167,13 +170,14 @@ class View:
 
 
 def unpack_pointers(layout: Layout, data: bytes) -> tuple[int, ...]:
-    """All of a block that is an array of pointers."""
+    """Unpacks a whole block that is an array of pointers."""
     count = len(data) // layout.pointer_size
     return struct.unpack_from(f"{layout.order}{count}{_pointer_letter(layout)}", data)
 
 
 def decode_text(data: bytes) -> str:
-    """Up to the first NUL. Blender drops bytes that are not UTF-8 from the names in old files."""
+    """Decodes text up to the first NUL. Blender drops bytes that are not UTF-8 from the names in
+    old files."""
     return data.partition(b"\0")[0].decode("utf-8", "ignore")
 
 
@@ -187,7 +191,8 @@ def _letter_of(type_name: str, size: int) -> str:
 
 
 def _parse_member(written: str) -> tuple[str, bool, int]:
-    """*next -> ("next", True, 1), mat[4][4] -> ("mat", False, 16); (*call)() is a pointer too."""
+    """Parses a member's declaration: *next -> ("next", True, 1), mat[4][4] -> ("mat", False, 16);
+    (*call)() is a pointer too."""
     match = _MEMBER.fullmatch(written)
     if match is None or len(written) > _MOST_LETTERS_OF_A_NAME:
         raise _damaged()
@@ -196,7 +201,7 @@ def _parse_member(written: str) -> tuple[str, bool, int]:
 
 
 def read_catalogue(data: bytes, layout: Layout) -> Catalogue:
-    """The contents of the block DNA1. Raises ReadError."""
+    """Reads the contents of the block DNA1. Raises ReadError."""
     try:
         return _read_catalogue(_Parts(data, layout.order), layout)
     except (IndexError, ValueError, struct.error):

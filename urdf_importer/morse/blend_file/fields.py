@@ -42,7 +42,7 @@ def read_fields(fields: Fields, item: Item) -> Settings:
 
 
 def flag(path: str, bits: int = 1, *, inverted: bool = False) -> Field:
-    """Whether a bit is set; `inverted`: whether it is not."""
+    """Makes a field that says whether a bit is set, or with `inverted` whether it is not."""
 
     def read(item: Item) -> bool | None:
         value = item.view.read_whole(path)
@@ -56,7 +56,7 @@ def whole(path: str) -> Field:
 
 
 def number(path: str, index: int = 0) -> Field:
-    """A real; of an array its element `index`."""
+    """Makes a field for a real, or for element `index` of an array of them."""
 
     def read(item: Item) -> float | None:
         values = item.view.read_numbers(path)
@@ -74,7 +74,8 @@ def text(path: str) -> Field:
 
 
 def choice(path: str, names: Mapping[int, str], bits: int = -1) -> Field:
-    """The name of a number, of which only `bits` count; None for a number without a name."""
+    """Makes a field for the name of a number, of which only `bits` count; None for a number without
+    a name."""
 
     def read(item: Item) -> str | None:
         value = item.view.read_whole(path)
@@ -84,7 +85,8 @@ def choice(path: str, names: Mapping[int, str], bits: int = -1) -> Field:
 
 
 def data_block(path: str) -> Field:
-    """The name of the object, action, text ... pointed to; None for none."""
+    """Makes a field for the name of the object, action, text ... that is pointed to; None for
+    none."""
     return lambda item: item.names.get(item.view.read_pointer(path))
 
 
@@ -93,12 +95,13 @@ def constant(value: Setting) -> Field:
 
 
 def by_version(version: tuple[int, int], before: Field, since: Field) -> Field:
-    """`since` from the version on in which Blender changed what is stored."""
+    """Makes a field that is `since` from the version on in which Blender changed what is stored,
+    and `before` in older files."""
     return lambda item: (since if item.version >= version else before)(item)
 
 
 def scaled(field: Field, factor: float) -> Field:
-    """A real, or all of a vector, times `factor`."""
+    """Makes a field for a real, or for all of a vector, times `factor`."""
 
     def read(item: Item) -> Setting | None:
         value = field(item)

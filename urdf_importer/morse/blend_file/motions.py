@@ -65,7 +65,7 @@ _TURN = by_version(
 
 
 def _by_axis(member: str, find_axis: Callable[[int, int], int | None]) -> Field:
-    """Of a constraint's array the element that its mode and flags select."""
+    """Makes a field for the element of a constraint's array that its mode and flags select."""
 
     def read(item: Item) -> float | None:
         mode, flags = item.view.read_whole("mode"), item.view.read_whole("flag")

@@ -28,7 +28,7 @@ _BOUNDS = {
 
 
 def _single(value: float) -> float:
-    """As Blender gives it back: in single precision."""
+    """Rounds to single precision, as Blender gives it back."""
     (stored,) = struct.unpack("f", struct.pack("f", value))
     return float(stored)
 
@@ -85,7 +85,8 @@ _BODIES = (
 
 
 def _read_flags(item: Item) -> int | None:
-    """As Blender reads them: before 2.47 all objects collided, and only actors could move."""
+    """Reads the flags as Blender does: before 2.47 all objects collided, and only actors could
+    move."""
     flags = item.view.read_whole("gameflag")
     if flags is None:
         return None
@@ -105,7 +106,7 @@ def _game_flag(bits: int) -> Field:
 
 
 def _read_body(item: Item) -> str | None:
-    """Blender never asks the stored body type; the flags decide."""
+    """Reads the body type from the flags, which decide; Blender never uses the stored type."""
     flags = _read_flags(item)
     if flags is None:
         return None
@@ -115,7 +116,8 @@ def _read_body(item: Item) -> str | None:
 
 
 def _read_bounds(item: Item) -> Setting | None:
-    """Up to 2.60 the bounds that were drawn were also those that collided."""
+    """Reads the collision bounds. Up to 2.60 the bounds that were drawn were also those that
+    collided."""
     member = "collision_boundtype" if item.version >= (260, 1) else "boundtype"
     return choice(member, _BOUNDS)(item)
 
@@ -125,7 +127,7 @@ def _read_margin(item: Item) -> float | None:
 
 
 def _read_damping(item: Item) -> float | None:
-    """The damping numbers had another meaning before 2.48."""
+    """Reads the damping, whose numbers had another meaning before 2.48."""
     damping = _first(item, "damping")
     return damping if damping is None or item.version >= (248, 3) else _single(0.635 * damping)
 
@@ -136,7 +138,7 @@ def _read_rotation_damping(item: Item) -> float | None:
 
 
 def _read_obstacle_radius(item: Item) -> float | None:
-    """Only where the object is an obstacle; elsewhere it is whatever Blender left there."""
+    """Reads the radius of an obstacle. On other objects it is whatever Blender left there."""
     return _first(item, "obstacleRad") if _game_flag(_OBSTACLE)(item) else None
 
 
@@ -183,7 +185,7 @@ _FIELDS: Fields = {
 
 
 def read_object_settings(item: Item) -> Settings:
-    """Those of a structure Object that are not as in a new object."""
+    """Reads those settings of a structure Object that differ from a new object's."""
     return {
         name: value for name, value in read_fields(_FIELDS, item).items() if value != DEFAULTS[name]
     }

@@ -44,13 +44,13 @@ class StoredObject:
     blocks: dict[int, Block]
 
     def take_data(self, address: int) -> bytes:
-        """What belongs to one owner only, such as the text of a property; empty where it is not
-        stored. It can be taken once, so that the work does not grow beyond the file."""
+        """Takes what belongs to one owner only, such as the text of a property; empty if it is not
+        stored. It can be taken once, so that the work does not outgrow the file."""
         block = self.blocks.pop(address, None)
         return block.data if block else b""
 
     def take_view(self, address: int) -> View | None:
-        """The structure at an address, taken like take_data; None where it is not stored."""
+        """Takes the structure at an address, like take_data; None if it is not stored."""
         view = self._view_at(address)
         self.blocks.pop(address, None)
         return view
@@ -60,10 +60,10 @@ class StoredObject:
         return block and self.view.catalogue.view(block.structure, block.data)
 
     def iterate_list(self, path: str, structure: str) -> Iterator[tuple[int, View]]:
-        """Address and view of each element of a linked list.
+        """Yields the address and the view of each element of a linked list.
 
-        Raises ReadError where the list leads elsewhere than to structures of that name or has no
-        end.
+        Raises ReadError where the list leads elsewhere than to structures of that name, or never
+        ends.
         """
         address = self.view.read_pointer(f"{path}.first")
         seen: set[int] = set()
@@ -102,7 +102,8 @@ class _Gathered:
 
 
 def read_contents(path: Path) -> Contents | None:
-    """None for files of Blender 2.80 and later, which are not looked into. Raises ReadError."""
+    """Reads the objects of a .blend file; None for files of Blender 2.80 and later, which are not
+    looked into. Raises ReadError."""
     with open_blend(path) as opened:
         if opened is None:
             return None
@@ -153,10 +154,10 @@ _PROPERTY_TYPES = {0: "BOOL", 1: "INT", 2: "FLOAT", 3: "STRING", 5: "TIMER"}
 
 
 def read_legacy_game(path: Path | str) -> dict[str, GameRecord]:
-    """Name of an object -> its game data; objects with nothing but defaults are left out.
+    """Returns the game data by object name; objects with nothing but defaults are left out.
 
     A record has the lists "properties", "sensors", "controllers", "actuators" and the mapping
-    "settings", those of them that are not empty:
+    "settings", as far as they are not empty:
 
         properties    {"name", "type", "value"}; FLOAT and TIMER in single precision
         sensors       {"name", "type", "settings", "controllers"}
@@ -164,13 +165,13 @@ def read_legacy_game(path: Path | str) -> dict[str, GameRecord]:
         actuators     {"name", "type", "settings"}
 
     Types and settings have the names of Blender 2.7's Python. Vectors are lists of three numbers,
-    data-blocks are their names; SI units, angles in radians but a radar's, which is in degrees.
-    "controllers" and "actuators" of a brick are the names of those of the same object it is linked
-    to; where it has links to others, "elsewhere" lists them as {"object", "name"}. Bricks of kinds
-    that Blender 2.7 has no more are left out.
+    data-blocks are given by name; SI units, angles in radians except a radar's, which is in
+    degrees. "controllers" and "actuators" of a brick are the names of those on the same object that
+    it is linked to; links to bricks of other objects are listed in "elsewhere" as {"object",
+    "name"}. Kinds of bricks that Blender 2.7 no longer has are left out.
 
     Files of Blender 2.80 and later have no game data: {}. Raises ReadError for a file that is
-    missing, no .blend, cut off or damaged.
+    missing, cut off, damaged or not a .blend.
     """
     try:
         contents = read_contents(Path(path))
@@ -282,7 +283,7 @@ class _Reader:
         return {**record, "elsewhere": elsewhere} if elsewhere else record
 
     def _read_linked(self, view: View) -> list[int]:
-        """The addresses of the bricks that one is linked to."""
+        """Returns the addresses of the bricks that one is linked to."""
         data = self.bricks.stored.take_data(view.read_pointer("links"))
         count = max(_whole(view, "totlinks"), 0)
         addresses = unpack_pointers(self.contents.catalogue.layout, data)[:count]
@@ -298,6 +299,6 @@ def _whole(view: View, path: str) -> int:
 
 
 def _as_real(bits: int) -> float:
-    """The single-precision number that has these bits."""
+    """Returns the single-precision number that has these bits."""
     (value,) = struct.unpack("f", struct.pack("i", bits))
     return float(value)

@@ -138,7 +138,7 @@ def _read_touched(item: Item) -> str:
 
 
 def angle(path: str) -> Field:
-    """In radians, as Blender stores it since 2.70; in degrees before."""
+    """Makes a field in radians, as Blender stores it since 2.70; before, it stored degrees."""
     stored = number(path)
     return by_version(_RADIANS_SINCE, scaled(stored, math.pi / 180.0), stored)
 
@@ -262,7 +262,8 @@ SENSORS: Mapping[int, Kind] = {
 
 
 def _read_state(item: Item) -> int | None:
-    """The number, from 1 on, of the lowest state; 0 for none. In Blender 2.7 there is one."""
+    """Reads the number, from 1 on, of the lowest state; 0 for none. In Blender 2.7 there is only
+    one."""
     mask = item.view.read_whole("state_mask")
     return None if mask is None else (mask & -mask & 0xFFFFFFFF).bit_length()
 

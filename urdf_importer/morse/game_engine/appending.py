@@ -18,10 +18,10 @@ ReadGame = Callable[[Path], Mapping[str, GameRecord]]
 
 
 def append(read_game: ReadGame, directory: str, **options: Any) -> set[str]:
-    """wm.append, after which every new object has what the game engine kept of it in the file.
+    """Calls wm.append, then gives every new object what the game engine kept of it in the file.
 
-    Blender drops that, and renames what is there already; so what is there gives its names away
-    while the file is read. Raises RuntimeError as the operator does.
+    Blender drops that data, and renames objects whose name is taken; so existing objects give up
+    their names while the file is read. Raises RuntimeError as the operator does.
     """
     path = Path(directory.rstrip("/\\")).parent
     games = read_game(path)
@@ -35,15 +35,15 @@ def append(read_game: ReadGame, directory: str, **options: Any) -> set[str]:
 
 
 def parents_first(items: Iterable[Any]) -> list[Any]:
-    """The order in which Blender 2.7 had them in a scene, on which MORSE relies: what was appended
-    begins with its root. By name where nothing hangs on anything."""
+    """Sorts objects as Blender 2.7 had them in a scene, on which MORSE relies: what was appended
+    begins with its root. Objects at the same depth are sorted by name."""
     return sorted(items, key=lambda item: (_depth(item), item.name.casefold(), item.name))
 
 
 @contextmanager
 def _names_kept_free(path: Path) -> Iterator[None]:
-    """No object has a name that one in the file has, until the end. Then those that were there have
-    their own again, and Blender numbers the new ones."""
+    """Frees all names that objects in the file have, until the end. Then the objects that were
+    there get their own names back, and Blender numbers the new ones."""
     with bpy.data.libraries.load(str(path)) as (source, _):
         names: Sequence[str] = source.objects
     found = (_find_local(name) for name in names)
@@ -63,7 +63,7 @@ def _names_kept_free(path: Path) -> Iterator[None]:
 
 
 def _find_local(name: str) -> Any | None:
-    """Objects that are linked from other files have names of their own."""
+    """Finds an object of this file. Objects linked from other files may have the same name."""
     return bpy.data.objects.get((name, None))
 
 
@@ -80,11 +80,11 @@ _LEFT_OUT = "_"
 def append_objects(
     path: Path, read_game: ReadGame, names: Sequence[str] | None = None, prefix: str = ""
 ) -> list[Any]:
-    """The objects of a file, and what those hang on, those first that hang on nothing.
+    """Appends objects of a file, and what they are parented to; roots come first.
 
     `names` are the wanted ones, all if None; only those with the `prefix`, and none that begins
-    with "_". `read_game` gives what the file keeps of them as objects of games. Raises BuildError
-    where the file has no such object, or is no .blend; nothing is left then.
+    with "_". `read_game` gives the game engine's data of the file. Raises BuildError if the file
+    has no such object or is not a .blend; nothing is left behind then.
     """
     found = _choose(path, "objects", names)
     wanted = [name for name in found if name.startswith(prefix) and name[:1] != _LEFT_OUT]
@@ -95,7 +95,7 @@ def append_objects(
 
 
 def append_scene(path: Path, read_game: ReadGame, name: str) -> list[Any]:
-    """The objects of a scene of a file, added to the scene that is shown. Raises BuildError."""
+    """Appends the objects of a file's scene to the scene that is shown. Raises BuildError."""
     wanted = _choose(path, "scenes", [name])
     there = set(bpy.data.scenes)
     _append(path, read_game, "Scene", wanted)
@@ -110,7 +110,8 @@ def append_scene(path: Path, read_game: ReadGame, name: str) -> list[Any]:
 
 
 def _choose(path: Path, kind: str, names: Sequence[str] | None) -> list[str]:
-    """Those of a kind that the file has; the wanted ones, of which none may be missing."""
+    """Returns the names of a kind in the file: the wanted ones, none of which may be missing, or
+    all."""
     try:
         with bpy.data.libraries.load(str(path)) as (source, _):
             there = list(getattr(source, kind))

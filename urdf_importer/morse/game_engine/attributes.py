@@ -37,7 +37,7 @@ def install_attributes(replacements: Replacements) -> None:
 
 
 def lacks_attribute(kind: Any, name: str) -> bool:
-    """Whether neither Blender nor an add-on gave this type an attribute of the name."""
+    """Tells whether neither Blender nor an add-on gave this type an attribute of the name."""
     return name not in kind.bl_rna.properties and not hasattr(kind, name)
 
 
@@ -81,7 +81,7 @@ def _renamed(name: str) -> property:
 
 
 def _kept(name: str) -> property:
-    """A setting of a material that nothing today looks at."""
+    """Makes a property for a setting of a material that today's Blender ignores."""
     return property(
         lambda material: getattr(KeptSettings(material, MATERIAL), name),
         lambda material, value: setattr(KeptSettings(material, MATERIAL), name, value),
@@ -89,7 +89,8 @@ def _kept(name: str) -> property:
 
 
 def _transparency(name: str) -> property:
-    """In 2.7 a material has an alpha, which counts only if it uses transparency."""
+    """Makes a property of a material's transparency: in 2.7 its alpha counts only if it uses
+    transparency."""
 
     def change(material: Any, value: Any) -> None:
         kept = KeptSettings(material, MATERIAL)
@@ -121,13 +122,14 @@ def _set_hidden(item: Any, hidden: bool) -> None:
 
 
 def _set_selected(item: Any, selected: bool) -> None:
-    """Objects of other scenes can be selected in 2.7 as well, to no effect."""
+    """Selects or deselects an object. In 2.7 objects of other scenes could be selected too, to no
+    effect."""
     with suppress(RuntimeError):
         item.select_set(selected)
 
 
 def _update_scene(scene: Any) -> None:
-    """Scene.update() of 2.7: brings places and modifiers up to date."""
+    """Does what Scene.update() of 2.7 did: brings places and modifiers up to date."""
     for view_layer in scene.view_layers:
         view_layer.update()
 
@@ -150,7 +152,7 @@ def _get_distance(light: Any) -> float:
 
 
 def _set_distance(light: Any, distance: float) -> None:
-    """How far a lamp of 2.7 shone, in metres; as far as the light of today may."""
+    """Sets how far a lamp of 2.7 shone, in metres; today's light may shine as far."""
     set_setting(light, "distance", float(distance))
     light.use_custom_distance = True
     light.cutoff_distance = distance

@@ -17,10 +17,11 @@ logger = logging.getLogger(__name__)
 
 
 def import_collada(filepath: str) -> None:
-    """The geometries of a COLLADA document as one object, selected, in the active collection.
+    """Imports the geometries of a COLLADA document as one object, selected, in the active
+    collection.
 
-    Textures are read from the document's folder. What is missing is logged. Raises MeshError where
-    the document can not be read; nothing is left then.
+    Textures are read from the document's folder. What is missing is logged. Raises MeshError if the
+    document cannot be read; nothing is left behind then.
     """
     path = Path(filepath)
     diagnostics = Diagnostics(str(path))
@@ -53,5 +54,5 @@ def _build(path: Path, ledger: Ledger, diagnostics: Diagnostics) -> Any:
 
 
 def _refuse(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
-    """For textures of a description; there is none here."""
+    """Refuses a description's textures; there is no description here."""
     raise MeshError(f"{uri!r} is named by no description")

@@ -28,7 +28,7 @@ def _settings(**defaults: Default) -> dict[str, Setting]:
 
 
 def _choice(*choices: str) -> Setting:
-    """The first is the default."""
+    """Makes a setting whose first choice is the default."""
     return Setting(choices[0], choices)
 
 
@@ -319,7 +319,7 @@ _SPOKEN = {"FILTER_2D": "Filter 2D"}
 
 
 def brick_name(brick_type: str) -> str:
-    """What Blender calls a new brick: LOGIC_AND is "And"."""
+    """Returns Blender's name for a new brick: LOGIC_AND is "And"."""
     plain = brick_type.removeprefix("LOGIC_").replace("_", " ").title()
     return _SPOKEN.get(brick_type, plain)
 

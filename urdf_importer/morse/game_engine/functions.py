@@ -53,7 +53,7 @@ def _has_operator(group: Any, name: str) -> bool:
 
 
 def is_alive(item: Any) -> bool:
-    """Whether an object is still in the file that is open."""
+    """Tells whether an object is still in the file that is open."""
     try:
         return bool(item.name)
     except ReferenceError:
@@ -61,8 +61,8 @@ def is_alive(item: Any) -> bool:
 
 
 def select_only(item: Any) -> None:
-    """Selects an object and makes it the active one. Raises BuildError for one that can not be,
-    since MORSE would go on with another."""
+    """Selects an object and makes it the active one. Raises BuildError if that is impossible, since
+    MORSE would go on with another object."""
     select_all("DESELECT")
     if item.name not in bpy.context.view_layer.objects:
         # What a script has just linked to the scene is known to the view layer after an update.
@@ -78,8 +78,8 @@ def select_only(item: Any) -> None:
 
 
 def select_all(action: str = "TOGGLE") -> None:
-    """object.select_all. Every operator brings the whole scene up to date twice, and MORSE calls
-    this one for every game property: seconds for each component of a large scene."""
+    """Replaces object.select_all. Every operator brings the whole scene up to date twice, and MORSE
+    calls this one for every game property: seconds for each component of a large scene."""
     objects = bpy.context.view_layer.objects
     if action == "DESELECT" or (action == "TOGGLE" and len(objects.selected)):
         # Where an object was removed, its place is there until the view layer is updated.
@@ -91,18 +91,19 @@ def select_all(action: str = "TOGGLE") -> None:
 
 
 def get_selected_objects() -> list[Any]:
-    """Parents before their children."""
+    """Returns the selected objects, parents before their children."""
     return parents_first(bpy.context.selected_objects)
 
 
 def get_first_selected_object() -> Any:
-    """An object that is hidden can not be selected, but it can be the active one."""
+    """Returns the first selected object, or the active one: a hidden object cannot be selected, but
+    it can be active."""
     selected = get_selected_objects()
     return selected[0] if selected else bpy.context.view_layer.objects.active
 
 
 def add_camera(**options: Any) -> set[str]:
-    """object.camera_add, with the lens and the sensor that cameras of 2.7 had."""
+    """Calls object.camera_add and sets the lens and the sensor that cameras of 2.7 had."""
     done: set[str] = bpy.ops.object.camera_add(**options)
     for name, value in CAMERA.items():
         setattr(bpy.context.object.data, name, value)
@@ -110,7 +111,7 @@ def add_camera(**options: Any) -> set[str]:
 
 
 def add_lamp(type: str = "POINT", **options: Any) -> set[str]:
-    """object.lamp_add: lamps are lights now. There are no hemispheres any more; suns instead."""
+    """Replaces object.lamp_add: lamps are lights now. Hemispheres are gone and become suns."""
     done: set[str] = bpy.ops.object.light_add(type=_LAMPS.get(type, type), **options)
     _newest["lights"] = bpy.context.object.data.name
     return done
@@ -125,7 +126,7 @@ def get_lamp(name_or_id: str | int) -> Any:
 
 
 def new_material() -> None:
-    """material.new, wherever it is called: today's operator asks for a mesh."""
+    """Replaces material.new, wherever it is called: today's operator asks for a mesh."""
     _newest["materials"] = bpy.data.materials.new("Material").name
 
 
@@ -139,14 +140,15 @@ def new_text() -> None:
 
 
 def open_sound(filepath: str) -> None:
-    """sound.open; kept in the file, although nothing of today's Blender plays it."""
+    """Replaces sound.open; the sound is kept in the file, although nothing in today's Blender plays
+    it."""
     sound = bpy.data.sounds.load(filepath)
     sound.use_fake_user = True
     _newest["sounds"] = sound.name
 
 
 def new_mesh(name: str) -> Any:
-    """Blender's list is asked for each time, as in DataList."""
+    """Makes a mesh. Blender's list is looked up each time, as in DataList."""
     return bpy.data.meshes.new(name)
 
 
@@ -157,7 +159,8 @@ def new_object(name: str, data: Any) -> Any:
 def apply_transform(
     location: bool = False, rotation: bool = False, scale: bool = False
 ) -> set[str]:
-    """object.transform_apply: what is not named stays. Today's applies all three then."""
+    """Calls object.transform_apply so that what is not named stays. Today's operator would apply
+    it."""
     done: set[str] = bpy.ops.object.transform_apply(
         location=location, rotation=rotation, scale=scale
     )
@@ -181,8 +184,8 @@ def set_active_scene(name_or_id: str | int) -> SceneView:
 
 
 def new_scene(type: str = "NEW") -> set[str]:
-    """scene.new. LINK_OBJECTS gives one that shows all of this one, and has its settings, but gets
-    nothing that is added to this one later."""
+    """Replaces scene.new. LINK_OBJECTS makes a scene that shows all objects of this one and has its
+    settings, but gets nothing that is added to this one later."""
     window = find_window()
     add_to_scene()
     with bpy.context.temp_override(window=window):
@@ -195,7 +198,7 @@ _SCENES = {"LINK_OBJECTS": "LINK_COPY", "LINK_OBJECT_DATA": "FULL_COPY"}
 
 
 def make_links_scene(scene: str) -> None:
-    """object.make_links_scene: the selected objects are in that scene as well."""
+    """Replaces object.make_links_scene: links the selected objects to that scene too."""
     objects = bpy.data.scenes[scene].collection.objects
     for item in bpy.context.selected_objects:
         if objects.get(item.name) != item:
@@ -203,22 +206,23 @@ def make_links_scene(scene: str) -> None:
 
 
 def new_game_property(type: str = "FLOAT", name: str = "") -> None:
-    """object.game_property_new."""
+    """Replaces object.game_property_new."""
     add_property(bpy.context.object, name, type)
 
 
 def add_sensor(type: str = "ALWAYS", name: str = "", object: str = "") -> None:
-    """logic.sensor_add; as the next two, to the active object if none is named."""
+    """Replaces logic.sensor_add. Like the next two, it works on the active object if none is
+    named."""
     add_logic_brick(_named(object), "sensors", type, name)
 
 
 def add_controller(type: str = "LOGIC_AND", name: str = "", object: str = "") -> None:
-    """logic.controller_add."""
+    """Replaces logic.controller_add."""
     add_logic_brick(_named(object), "controllers", type, name)
 
 
 def add_actuator(type: str = "MOTION", name: str = "", object: str = "") -> None:
-    """logic.actuator_add."""
+    """Replaces logic.actuator_add."""
     add_logic_brick(_named(object), "actuators", type, name)
 
 
@@ -227,7 +231,8 @@ def _named(name: str) -> Any:
 
 
 def _get_newest(collection: str) -> Any:
-    """The newest of a list of bpy.data; the last in it if a script made none, as in 2.7."""
+    """Returns the newest item of a list of bpy.data, or, as in 2.7, the last one if no script made
+    any."""
     there = getattr(bpy.data, collection)
     return there.get(_newest.get(collection, "")) or there[-1]
 

@@ -75,7 +75,7 @@ class LiveList(Generic[Entry]):
         return default if number < 0 else self._make(number)
 
     def find(self, name: str) -> int:
-        """Its number; -1 where there is none."""
+        """Returns the index of a name; -1 if it is not in the list."""
         names = self._read_names()
         return names.index(name) if name in names else -1
 
@@ -155,7 +155,7 @@ class GameProperty(_Entry):
 
     @name.setter
     def name(self, name: str) -> None:
-        """Another of that name gets a new one, as in Blender."""
+        """Renames the property. Another one with that name gets a new name, as in Blender."""
         game = read_game(self._item)
         records = game["properties"]
         for number, record in enumerate(records):
@@ -170,7 +170,7 @@ class GameProperty(_Entry):
 
     @type.setter
     def type(self, kind: str) -> None:
-        """Another type empties it. TypeError for a type that there is not."""
+        """Changes the type, which clears the value. Raises TypeError for an unknown type."""
         check_choice(kind, tuple(PROPERTY_TYPES))
         if kind != self.type:
             self._change(type=kind, value=PROPERTY_TYPES[kind])
@@ -214,7 +214,7 @@ class LogicBrick(_Entry, Kept):
 
     @name.setter
     def name(self, name: str) -> None:
-        """Made unique among the object's, as Blender does; what is linked stays linked."""
+        """Renames the brick, uniquely on its object, as Blender does; its links stay."""
         game = read_game(self._item)
         records = game[self._list]
         own = records[self._number]
@@ -232,7 +232,7 @@ class LogicBrick(_Entry, Kept):
 
     @type.setter
     def type(self, kind: str) -> None:
-        """Another type has settings of its own. TypeError for a type that there is not."""
+        """Changes the type, which clears the settings. Raises TypeError for an unknown type."""
         check_choice(kind, tuple(BRICKS[self._list]))
         if kind != self.type:
             self._change(type=kind, settings={})
@@ -244,7 +244,7 @@ class LogicBrick(_Entry, Kept):
         self._change(**{target._list: [*names, target.name] if linked else names})
 
     def _linked(self, kind: Kind, make: Any) -> Any:
-        """The live list of those it is linked to."""
+        """Returns the live list of the bricks that this one is linked to."""
         item = self._item
 
         def read_names() -> list[str]:
@@ -307,7 +307,7 @@ class Actuator(LogicBrick):
 
 
 def add_property(item: Any, name: str = "", kind: str = "FLOAT") -> None:
-    """object.game_property_new of Blender 2.7: a new property, empty, as the last."""
+    """Adds a new, empty property as the last, as object.game_property_new of Blender 2.7 did."""
     game = read_game(item)
     check_choice(kind, tuple(PROPERTY_TYPES))
     taken = {record["name"] for record in game["properties"]}
@@ -323,7 +323,7 @@ def add_property(item: Any, name: str = "", kind: str = "FLOAT") -> None:
 
 
 def add_logic_brick(item: Any, kind: Kind, brick_type: str, name: str = "") -> None:
-    """logic.sensor_add and its like of Blender 2.7: a new brick, as the last."""
+    """Adds a new brick as the last, as logic.sensor_add and its like of Blender 2.7 did."""
     check_choice(brick_type, tuple(BRICKS[kind]))
     add_brick(item, kind, brick_type, name or brick_name(brick_type))
 
@@ -336,7 +336,8 @@ def _live(item: Any, key: str, make: Callable[[Any, int], Entry]) -> LiveList[En
 
 
 def _numbered(name: str, taken: set[str]) -> str:
-    """How Blender makes names of properties unique: by the first free number instead of theirs."""
+    """Makes a name of a property unique as Blender does: with the first free number in place of its
+    own."""
     plain = name.rstrip("0123456789")
     count = 0
     while f"{plain}{count}" in taken:
@@ -345,7 +346,7 @@ def _numbered(name: str, taken: set[str]) -> str:
 
 
 def _dotted(name: str, taken: set[str]) -> str:
-    """How Blender makes names of logic bricks unique."""
+    """Makes a name of a logic brick unique as Blender does."""
     free, count = name, 1
     while free in taken:
         free, count = f"{name}.{count:03d}", count + 1

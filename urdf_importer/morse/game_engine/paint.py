@@ -12,14 +12,14 @@ from .storage import KeptSettings, set_setting
 
 
 def apply_color(material: Any, color: Sequence[float]) -> None:
-    """`color` is (r, g, b), linear; alpha stays."""
+    """Gives a material a colour (r, g, b), linear; its alpha stays."""
     material.diffuse_color = (*color, material.diffuse_color[3])
     for shader in _shaders(material):
         shader.inputs["Base Color"].default_value = (*color, 1.0)
 
 
 def apply_alpha(material: Any, alpha: float) -> None:
-    """0 for invisible, 1 for opaque."""
+    """Gives a material an alpha: 0 for invisible, 1 for opaque."""
     material.diffuse_color = (*material.diffuse_color[:3], alpha)
     material.surface_render_method = "BLENDED" if alpha < 1.0 else "DITHERED"
     for shader in _shaders(material):
@@ -45,7 +45,7 @@ def paint(item: Any, color: Sequence[float]) -> None:
 
 
 def paint_below(item: Any, color: Sequence[float]) -> None:
-    """The same for an object and all that hangs on it, but only where there is a material."""
+    """Paints an object and everything parented below it, but only where there is a material."""
     for each in find_below(item):
         if each.active_material is not None:
             apply_color(each.active_material, color)
@@ -62,14 +62,14 @@ def fade_below(item: Any, alpha: float) -> None:
 
 
 def set_friction(item: Any, friction: float) -> None:
-    """Of all materials of an object, 0 to 100."""
+    """Sets the friction of all materials of an object, 0 to 100."""
     for slot in item.material_slots:
         if slot.material is not None:
             KeptSettings(slot.material, PHYSICS, "physics.").friction = friction
 
 
 def make_ray_material() -> Any:
-    """The material of laser rays, red and thin; the same one for all."""
+    """Returns the material of laser rays, red and thin; the same one for all."""
     found = bpy.data.materials.get(_RAY)
     if found is None:
         found = _add_material(_RAY)

@@ -60,5 +60,5 @@ def _add(handlers: Any, function: Callable[[], Any]) -> None:
 
 
 def is_module() -> bool:
-    """Whether Blender is a module of Python's, not a program that has Python inside."""
+    """Tells whether Blender runs as a module in Python, not as a program with Python inside."""
     return bool(getattr(bpy.app, "module", not bpy.app.binary_path))

@@ -34,7 +34,8 @@ _LEAST_ROW = 3
 
 
 def build_root(armature: Any, name: str) -> Any:
-    """The empty that stands for the robot, in the place of its armature, which hangs on it."""
+    """Makes the empty that stands for the robot, at the place of its armature, and parents that to
+    it."""
     root = bpy.data.objects.new(name, None)
     root.empty_display_type = "ARROWS"
     for collection in armature.users_collection:
@@ -47,9 +48,9 @@ def build_root(armature: Any, name: str) -> Any:
 
 
 def set_physics(root: Any, armature: Any) -> None:
-    """What the engine shall take each object for: collision shapes are static bodies that the rig
-    carries along, with bounds and their link's share of the mass; what is only seen touches
-    nothing; the root has the mass of all."""
+    """Sets what the game engine takes each object for. Collision shapes are static bodies that the
+    rig carries along, with bounds and their share of the link's mass; visuals touch nothing; the
+    root has the mass of all links."""
     total = 0.0
     for each in armatures_of(armature):
         _set(each, physics_type=KINEMATIC)
@@ -73,8 +74,8 @@ def set_physics(root: Any, armature: Any) -> None:
 
 
 def set_physics_type(root: Any, physics_type: str) -> None:
-    """The physics of the whole robot. Bodies that move by themselves (DYNAMIC, RIGID_BODY) take
-    the collision shapes below them as theirs."""
+    """Sets the physics of the whole robot. Bodies that move by themselves (DYNAMIC, RIGID_BODY)
+    take the collision shapes below them as theirs."""
     moves = physics_type in ("DYNAMIC", "RIGID_BODY")
     _set(
         root,
@@ -88,9 +89,9 @@ def set_physics_type(root: Any, physics_type: str) -> None:
 
 
 def mark_end_effector(armature: Any, link: Any) -> None:
-    """Makes a link the place where MORSE mounts what is added to an actuator; an earlier one is
-    none any more. The robot's own parts are marked, so that MORSE does not mount them as well; to
-    be called again when armatures were split off."""
+    """Makes a link the place where MORSE mounts what is added to an actuator, in place of an
+    earlier one. The robot's own parts are marked, so that MORSE does not mount those as well; call
+    this again after armatures were split off."""
     for item in links_of(armature):
         _drop_property(item, "end_effector")
     for item in (*links_of(armature), *armatures_of(armature)[1:]):
@@ -99,18 +100,19 @@ def mark_end_effector(armature: Any, link: Any) -> None:
 
 
 def mark_internal(item: Any) -> None:
-    """Makes an object a part of the armature that it hangs on, not something to be mounted."""
+    """Marks an object as part of the armature that it is parented to, not as something to be
+    mounted."""
     set_property(item, "internal", True)
 
 
 def find_links(armature: Any) -> dict[str, Any]:
-    """Link name -> empty, of all links of a robot, in the order of the description."""
+    """Returns the empties of a robot's links by link name, in the order of the description."""
     found = {link[properties.LINK]["name"]: link for link in links_of(armature)}
     return {name: found[name] for name in armature[properties.ROBOT]["links"] if name in found}
 
 
 def find_joints(armature: Any) -> dict[str, Any]:
-    """Joint name -> pose bone, of all moving joints of a robot, from the root outwards."""
+    """Returns the pose bones of a robot's moving joints by joint name, from the root outwards."""
     return {
         joint["name"]: bone
         for bone in pose_bones_of(armature)
@@ -119,9 +121,9 @@ def find_joints(armature: Any) -> dict[str, Any]:
 
 
 def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:
-    """(armature object, bone) that carries each of these links or joints. Of none: all bones at
-    which three or more in a row end, in nothing or in a branch (a hand): where one would pull.
-    Raises KinematicsError for what no joint moves."""
+    """Returns (armature object, bone) for each of these links or joints. Without any: all bones
+    that end a row of three or more, where nothing or a branch (a hand) follows; that is where one
+    would pull. Raises KinematicsError for what no joint moves."""
     if ends:
         return [_find_carrier(armature, end) for end in ends]
     return [
@@ -132,9 +134,9 @@ def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:
 
 
 def relax_ik(bone: Any) -> None:
-    """Lets the IK of a pose bone turn its own limb and not what other limbs hang on too, and not
-    stretch the bones of joints that slide; and only when MORSE switches it on, or the target would
-    hold the limb against any pose."""
+    """Limits the IK of a pose bone to its own limb: it turns no bone that other limbs share,
+    stretches no bone of a sliding joint, and stays off until MORSE switches it on, or its target
+    would hold the limb against any pose."""
     for constraint in bone.constraints:
         if constraint.type == "IK":
             constraint.chain_count = len(_find_row(bone))
@@ -143,7 +145,7 @@ def relax_ik(bone: Any) -> None:
 
 
 def _find_row(bone: Any) -> list[Any]:
-    """Pose bones that end here in a row without a branch."""
+    """Returns the pose bones that end here in a row without a branch."""
     row = [bone]
     while row[-1].parent is not None and len(row[-1].parent.children) == 1:
         row.append(row[-1].parent)
@@ -182,7 +184,8 @@ def place_ik_target(target: Any, armature: Any, bone: str) -> None:
 
 
 def _collisions_of(link: Any) -> Iterator[Any]:
-    """Those that have a shape: a mesh that could not be read left an empty."""
+    """Yields the collision objects that have a shape: a mesh that could not be read left an
+    empty."""
     for item in link.children:
         if item.type == "MESH" and item.get(properties.PART) == properties.COLLISIONS:
             yield item

@@ -29,7 +29,7 @@ def add_empty(name: str = "Empty", display: str = "ARROWS", size: float = 1.0) -
 
 
 def add_shape(name: str, shape: Shape) -> Any:
-    """A mesh object as large as Blender's own of that kind: two metres across."""
+    """Adds a mesh object as large as Blender's own of that kind: two metres across."""
     mesh = bpy.data.meshes.new(name)
     if shape == "TORUS":
         _fill_torus(mesh)
@@ -39,7 +39,7 @@ def add_shape(name: str, shape: Shape) -> Any:
 
 
 def add_mesh(name: str, vertices: Sequence[Any], faces: Sequence[Any]) -> Any:
-    """A mesh object of vertices (n, 3) in metres and faces, rows of their numbers."""
+    """Adds a mesh object of vertices (n, 3) in metres and faces, rows of vertex numbers."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(vertices, [], faces)
     mesh.update()
@@ -47,7 +47,7 @@ def add_mesh(name: str, vertices: Sequence[Any], faces: Sequence[Any]) -> Any:
 
 
 def add_box(name: str, low: Sequence[float], high: Sequence[float]) -> Any:
-    """A mesh object: the box between two corners (x, y, z), in metres."""
+    """Adds a mesh object: the box between two corners (x, y, z), in metres."""
     corners = [
         (x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])
     ]
@@ -55,7 +55,8 @@ def add_box(name: str, low: Sequence[float], high: Sequence[float]) -> Any:
 
 
 def add_camera(name: str) -> Any:
-    """With the lens and the sensor that cameras of Blender 2.7 had, for which scripts are made."""
+    """Adds a camera with the lens and the sensor of Blender 2.7's cameras, for which scripts are
+    made."""
     data = bpy.data.cameras.new(name)
     for setting, value in CAMERA.items():
         setattr(data, setting, value)
@@ -63,26 +64,26 @@ def add_camera(name: str) -> Any:
 
 
 def add_light(name: str, kind: str) -> Any:
-    """`kind` is POINT, SUN, SPOT or AREA. Raises TypeError for another."""
+    """Adds a light; `kind` is POINT, SUN, SPOT or AREA. Raises TypeError for another."""
     return _link(bpy.data.objects.new(name, bpy.data.lights.new(name, kind)))
 
 
 def set_reach(light: Any, distance: float) -> None:
-    """How far a light shines, in metres."""
+    """Sets how far a light shines, in metres."""
     set_setting(light, "distance", float(distance))
     light.use_custom_distance = True
     light.cutoff_distance = distance
 
 
 def load_sound(path: str) -> Any:
-    """A sound of the file from one on disk; kept in the file, though nothing plays it."""
+    """Loads a sound from disk and keeps it in the file, though nothing plays it."""
     sound = bpy.data.sounds.load(path)
     sound.use_fake_user = True
     return sound
 
 
 def remove_object(item: Any) -> None:
-    """With its mesh, where nothing else has that."""
+    """Removes an object, and its mesh if nothing else uses that."""
     mesh = item.data
     bpy.data.objects.remove(item)
     if mesh is not None and not mesh.users:
@@ -94,7 +95,7 @@ def find_object(name: str) -> Any | None:
 
 
 def find_with_property(name: str) -> list[Any]:
-    """All objects of the file that have a game property of the name."""
+    """Finds all objects of the file that have a game property of the name."""
     return [item for item in bpy.data.objects if get_property(item, name) is not None]
 
 
@@ -130,7 +131,7 @@ def hang(item: Any, parent: Any) -> None:
 
 
 def hangs_on(item: Any, other: Any) -> bool:
-    """Whether an object is another one or hangs on it, however far below."""
+    """Tells whether an object is another one or is parented below it, however far down."""
     while item is not None:
         if item == other:
             return True
@@ -139,11 +140,11 @@ def hangs_on(item: Any, other: Any) -> bool:
 
 
 def find_child(objects: Sequence[Any], name: str, *, recursive: bool) -> tuple[Any, ...]:
-    """The objects that a name may mean: the one that is called so; else all whose names begin like
-    it, up to its first dot. Looked for among these, then below each of them in turn.
+    """Finds the objects that a name may mean: the one with that name; else all whose names begin
+    with its part before the first dot. Searches these objects, then below each of them in turn.
 
-    Blender adds numbers to names and cuts long ones off, so the beginning has to do. Empty where
-    there is none.
+    Blender adds numbers to names and cuts long ones off, so the beginning has to do. Empty if there
+    is none.
     """
     beginning = name.partition(".")[0]
     below = _group_by_parent() if recursive else {}
@@ -160,7 +161,7 @@ def find_child(objects: Sequence[Any], name: str, *, recursive: bool) -> tuple[A
 
 
 def find_below(item: Any) -> list[Any]:
-    """An object and all that hangs on it, however deep."""
+    """Returns an object and everything parented below it, however deep."""
     below = _group_by_parent()
     found = [item]
     for each in found:
@@ -169,7 +170,8 @@ def find_below(item: Any) -> list[Any]:
 
 
 def _group_by_parent() -> dict[Any, list[Any]]:
-    """All at once: Blender goes through all objects for the children of one."""
+    """Groups all objects by parent at once: Blender goes through all of them for the children of
+    one."""
     groups: defaultdict[Any, list[Any]] = defaultdict(list)
     for item in bpy.data.objects:
         if item.parent is not None:
@@ -178,7 +180,7 @@ def _group_by_parent() -> dict[Any, list[Any]]:
 
 
 def _link(made: Any) -> Any:
-    """Into the collection that is active, as whatever Blender adds."""
+    """Links an object to the active collection, where Blender puts everything it adds."""
     bpy.context.view_layer.active_layer_collection.collection.objects.link(made)
     return made
 

@@ -19,19 +19,19 @@ CAMERA = "CameraFP"
 
 
 def game_settings() -> KeptSettings:
-    """The game engine's settings of the scene."""
+    """Returns the game engine's settings of the scene."""
     return KeptSettings(bpy.context.scene, SCENE)
 
 
 def set_gravity(gravity: float) -> None:
-    """In m/s^2, downwards."""
+    """Sets gravity in m/s^2, downwards."""
     scene = bpy.context.scene
     scene.gravity = (0.0, 0.0, -gravity)
     game_settings().physics_gravity = gravity
 
 
 def set_background(name: str) -> bool:
-    """The scene that is seen behind this one; False where there is none of the name."""
+    """Shows a scene behind this one; False if there is none of the name."""
     found = bpy.data.scenes.get(name)
     if found is not None:
         bpy.context.scene.background_set = found
@@ -39,7 +39,7 @@ def set_background(name: str) -> bool:
 
 
 def set_engine(engine: str) -> None:
-    """That the game engine shall run the scene is kept; Blender keeps its own engine."""
+    """Notes that the game engine is to run the scene; Blender keeps its own engine."""
     SceneView(bpy.context.scene).render.engine = engine
 
 
@@ -48,7 +48,7 @@ def use_metric_units() -> None:
 
 
 def set_world_color(color: Sequence[float]) -> None:
-    """The colour (r, g, b) around everything, in Blender's linear values."""
+    """Sets the colour (r, g, b) around everything, in Blender's linear values."""
     world = _find_world()
     world.color = color
     for node in world.node_tree.nodes if world.node_tree else ():
@@ -57,8 +57,8 @@ def set_world_color(color: Sequence[float]) -> None:
 
 
 def set_mist(**settings: Any) -> None:
-    """use_mist, intensity, start, depth (metres), falloff. Raises TypeError for values that Blender
-    does not take."""
+    """Sets use_mist, intensity, start, depth (metres), falloff. Raises TypeError for values that
+    Blender does not take."""
     mist = _find_world().mist_settings
     for name, value in settings.items():
         setattr(mist, name, value)
@@ -72,7 +72,7 @@ def _find_world() -> Any:
 
 
 def write_text(name: str, text: str) -> None:
-    """A text of the file, in the place of what it held."""
+    """Writes a text of the file, in place of its former contents."""
     found = bpy.data.texts.get(name) or bpy.data.texts.new(name)
     found.from_string(text)
 
@@ -80,7 +80,7 @@ def write_text(name: str, text: str) -> None:
 def place_camera(
     location: Sequence[float], rotation: Sequence[float], *, lens: float, near: float, far: float
 ) -> Any:
-    """Makes the simulator's camera if there is none, and lets the scene be seen through it.
+    """Places the simulator's camera, made if missing, and shows the scene through it.
 
     Location in metres, rotation as Euler angles in radians, lens in millimetres.
     """
@@ -100,13 +100,13 @@ def update_scene() -> None:
 
 
 def set_debug(debug: bool) -> None:
-    """Blender's own debug mode."""
+    """Sets Blender's own debug mode."""
     bpy.app.debug = debug
 
 
 def add_debug_property(item: Any, name: str, value: str) -> None:
-    """A game property that is shown while the simulation runs: a new one, even where there is one
-    of the name, which gets another name then."""
+    """Adds a game property that is shown while the simulation runs. It is always a new one: an
+    existing one of the same name gets another name."""
     add_property(item, kind="STRING")
     made = GameData(item).properties[-1]
     made.name = name
@@ -140,8 +140,8 @@ _PERSPECTIVES = ("CAMERA", "PERSP", "ORTHO")
 
 
 def find_window() -> Any:
-    """The window of the script, else the first: Blender in the background keeps that of its start
-    file. Raises BuildError where there is none."""
+    """Returns the window of the script, else the first: Blender in the background keeps that of its
+    start file. Raises BuildError if there is none."""
     window = _first_window()
     if window is None:
         raise BuildError("Blender has no window here, so no scene can be shown")
@@ -161,8 +161,8 @@ def add_to_scene() -> None:
 
 
 def set_viewport(viewport_shade: str = "WIREFRAME", clip_end: float = 1000) -> None:
-    """How all views of the window draw, and how far (metres). Raises TypeError for a way to draw
-    that Blender 2.7 had not."""
+    """Sets how all views of the window draw, and how far (metres). Raises TypeError for a mode that
+    Blender 2.7 did not have."""
     shading = _SHADINGS[check_choice(viewport_shade, tuple(_SHADINGS))]
     for space in _views():
         space.shading.type = shading
@@ -170,8 +170,8 @@ def set_viewport(viewport_shade: str = "WIREFRAME", clip_end: float = 1000) -> N
 
 
 def set_viewport_perspective(perspective: str = "CAMERA") -> None:
-    """How all views of the window look: through the camera, PERSP or ORTHO. Raises TypeError for
-    anything else."""
+    """Sets how all views of the window look: through the camera, PERSP or ORTHO. Raises TypeError
+    for anything else."""
     check_choice(perspective, _PERSPECTIVES)
     for space in _views():
         space.region_3d.view_perspective = perspective

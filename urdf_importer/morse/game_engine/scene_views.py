@@ -66,7 +66,7 @@ class View:
 
 
 def unwrap(value: Any) -> Any:
-    """What a view shows; anything else as it is."""
+    """Returns what a view shows; anything else as it is."""
     return value._viewed if isinstance(value, View) else value
 
 
@@ -126,7 +126,8 @@ class SceneObjects(View):
         _view_layer(self._scene).objects.active = item
 
     def link(self, item: Any) -> None:
-        """Into the scene itself, whatever collection is active: in 2.7 there were none."""
+        """Links an object to the scene itself, whatever collection is active: in 2.7 there were
+        none."""
         self._scene.collection.objects.link(item)
 
     def unlink(self, item: Any) -> None:
@@ -160,6 +161,6 @@ class Render(View):
 
 
 def _view_layer(scene: Any) -> Any:
-    """The one that is shown, else the scene's first."""
+    """Returns the view layer that is shown, else the scene's first."""
     shown = bpy.context.view_layer
     return shown if shown.id_data == scene else scene.view_layers[0]

@@ -36,7 +36,7 @@ _LARGEST_INT = 2**31 - 1
 
 
 def read_game(item: Any) -> GameRecord:
-    """All of it: four lists of records, and "settings"."""
+    """Reads all of an object's game data: four lists of records, and "settings"."""
     kept = item.get(KEY)
     found: GameRecord = kept.to_dict() if kept is not None else {}
     return {
@@ -68,9 +68,9 @@ def _mark_component(item: Any, game_properties: Iterable[GameRecord]) -> None:
 
 
 def set_property(item: Any, name: str, value: Value, kind: str = "") -> None:
-    """A game property: changed where there is one of the name, else added as the last.
+    """Sets a game property: changes the one of that name, or adds one as the last.
 
-    `kind` is BOOL, INT, FLOAT, STRING or TIMER; as the value's type says where it is empty. Raises
+    `kind` is BOOL, INT, FLOAT, STRING or TIMER; if empty, the value's type decides. Raises
     TypeError for a value that no game property can hold.
     """
     game = read_game(item)
@@ -85,7 +85,7 @@ def set_property(item: Any, name: str, value: Value, kind: str = "") -> None:
 
 
 def get_property(item: Any, name: str) -> Value | None:
-    """Its value; None where there is no game property of the name."""
+    """Returns the value of a game property; None if there is none of the name."""
     for record in read_game(item)["properties"]:
         if record["name"] == name:
             value: Value = record["value"]
@@ -94,12 +94,12 @@ def get_property(item: Any, name: str) -> Value | None:
 
 
 def get_properties(item: Any) -> dict[str, Value]:
-    """Name -> value of all game properties, in their order."""
+    """Returns the values of all game properties by name, in their order."""
     return {record["name"]: record["value"] for record in read_game(item)["properties"]}
 
 
 def set_setting(item: Any, name: str, value: Value) -> None:
-    """One of the engine's own settings of the object: physics_type, mass, use_actor, ..."""
+    """Sets one of the engine's own settings of the object: physics_type, mass, use_actor, ..."""
     game = read_game(item)
     game["settings"][name] = check_value(value)
     write_game(item, game)
@@ -111,7 +111,8 @@ def get_setting(item: Any, name: str) -> Value | None:
 
 
 def add_brick(item: Any, kind: Brick, brick_type: str, name: str = "", **settings: Value) -> str:
-    """A logic brick, added as the last; returns its name, which no other brick of the kind has."""
+    """Adds a logic brick as the last; returns its name, which is unique among bricks of its
+    kind."""
     game = read_game(item)
     taken = {record["name"] for record in game[kind]}
     wanted = name or brick_type.replace("_", " ").title()
@@ -124,7 +125,7 @@ def add_brick(item: Any, kind: Brick, brick_type: str, name: str = "", **setting
 
 
 def type_of(value: Any) -> str:
-    """The kind of game property that holds a value. Subclasses of float (MORSE's timer) are
+    """Returns the kind of game property that holds a value. Subclasses of float (MORSE's timer) are
     TIMERs."""
     for kind, name in _TYPES.items():
         if type(value) is kind:
@@ -135,7 +136,7 @@ def type_of(value: Any) -> str:
 
 
 def check_value(value: Any) -> Value:
-    """The value as custom properties can hold it. Raises TypeError."""
+    """Returns a value as custom properties can hold it. Raises TypeError."""
     if isinstance(value, bool | str):
         return value
     if isinstance(value, int):
@@ -146,7 +147,7 @@ def check_value(value: Any) -> Value:
 
 
 def _bare(record: GameRecord) -> GameRecord:
-    """Custom properties know no empty lists."""
+    """Drops empty lists, which custom properties do not know."""
     return {key: value for key, value in record.items() if value not in ({}, [])}
 
 
@@ -220,7 +221,8 @@ class KeptSettings(Kept):
 
 
 def check_choice(value: Any, choices: Sequence[str]) -> str:
-    """`value` if it is one of them. Raises TypeError, in the words of Blender's Python."""
+    """Returns `value` if it is one of the choices. Raises TypeError, in the words of Blender's
+    Python."""
     if not isinstance(value, str):
         raise TypeError(f"bpy_struct: item.attr = val: expected a string enum, not {_kind(value)}")
     if value not in choices:
@@ -230,8 +232,9 @@ def check_choice(value: Any, choices: Sequence[str]) -> str:
 
 
 def check_kind(value: Any, default: Default) -> Any:
-    """`value` in the type of `default`. Raises TypeError where Blender's Python does: text is no
-    number, and 2.5 no whole one. A sequence of the wrong length is a ValueError."""
+    """Returns `value` in the type of `default`. Raises TypeError where Blender's Python does: for
+    text in place of a number, and for 2.5 in place of a whole one. Raises ValueError for a sequence
+    of the wrong length."""
     if isinstance(default, tuple):
         if len(value) != len(default):
             raise ValueError(
@@ -272,7 +275,8 @@ def _checked(value: Any, known: Setting | None) -> Any:
 
 
 def _shown(value: Any, known: Setting | None) -> Any:
-    """What is kept, as Blender gives it: a data-block for its name, a tuple for numbers."""
+    """Returns a stored value as Blender gives it: a data-block for its name, a tuple for
+    numbers."""
     if known is not None and known.collection:
         return getattr(bpy.data, known.collection).get(value)
     if isinstance(value, list | tuple):

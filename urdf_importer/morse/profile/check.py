@@ -23,9 +23,11 @@ _MOVED = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_an
 
 
 def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
-    """What MORSE could not drive of any armature object, or would drive otherwise: bone by bone;
-    of the main armature of a robot also the joints that have a bone in none of its armatures.
-    Raises BuildError for an object that is no armature."""
+    """Returns what MORSE cannot drive, or drives differently, bone by bone, of any armature object;
+    for the main armature of a robot also the joints without a bone in any of its armatures.
+
+    Raises BuildError for an object that is not an armature.
+    """
     if armature.type != "ARMATURE":
         raise BuildError(f"object {quote(armature.name)} is not an armature")
     diagnostics = Diagnostics(armature.name)
@@ -43,7 +45,7 @@ def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
 
 
 def _read_tree(robot: Any) -> KinematicTree | None:
-    """None where what is left of a rig makes no robot."""
+    """Reads the robot's tree; None if what is left of a rig is not a robot."""
     try:
         return plan_tree(extract_robot(robot), Diagnostics())
     except KinematicsError:

@@ -68,8 +68,8 @@ class BoneState:
 def judge_bones(
     bones: Sequence[BoneState], mimics: Mapping[str, Mimic], diagnostics: Diagnostics
 ) -> None:
-    """What MORSE can not drive, or drives otherwise, bone by bone. `mimics`: follower -> how it
-    follows, as far as that is known."""
+    """Reports what MORSE cannot drive, or drives differently, bone by bone. `mimics`: follower ->
+    how it follows, as far as that is known."""
     by_name = {bone.name: bone for bone in bones}
     if not bones:
         _report_no_bones(diagnostics)
@@ -86,7 +86,7 @@ def judge_bones(
 
 
 def judge_joints(tree: KinematicTree, has_bone: Collection[str], diagnostics: Diagnostics) -> None:
-    """Joints of the description that move and have no bone: MORSE knows nothing of them."""
+    """Reports joints of the description that move and have no bone: MORSE does not know them."""
     held = find_joints_to_hold(tree)
     for index, motion in enumerate(tree.motions):
         if motion is None or not motion.moves or motion.joint.name in has_bone:
@@ -134,7 +134,7 @@ def _report_several_axes(bone: BoneState, freedoms: int, diagnostics: Diagnostic
 
 
 def _judge_joint(bone: BoneState, mimics: Mapping[str, Mimic], diagnostics: Diagnostics) -> None:
-    """A bone of one axis, against the joint that it holds where one is known."""
+    """Judges a bone of one axis, against the joint that it holds if that is known."""
     if not bone.joints:
         _judge_range(bone, diagnostics)
         _judge_follower(bone, None, diagnostics)
@@ -171,7 +171,7 @@ def _report_wrong_axis(bone: BoneState, joint: HeldJoint, diagnostics: Diagnosti
 
 
 def _judge_limits(bone: BoneState, joint: HeldJoint, diagnostics: Diagnostics) -> None:
-    """MORSE's services keep to the limits that it reads; positions that are streamed do not."""
+    """Judges the limits that MORSE reads: its services keep to them; streamed positions do not."""
     lower = -math.inf if joint.lower is None else joint.lower
     upper = math.inf if joint.upper is None else joint.upper
     if bone.slides:
@@ -223,8 +223,8 @@ def _judge_follower(bone: BoneState, mimic: Mimic | None, diagnostics: Diagnosti
 def _judge_reading(
     bone: BoneState, by_name: Mapping[str, BoneState], diagnostics: Diagnostics
 ) -> None:
-    """MORSE takes the height of the posed bone's head above the armature for the position of a bone
-    that slides, and slides it until that is what was asked for."""
+    """Judges how MORSE reads a sliding bone: it takes the height of the posed bone's head above the
+    armature for the position, and slides the bone until that is what was asked for."""
     height, rise = float(bone.rest[2, 3]), float(bone.rest[2, bone.free[0]])
     lifted_by = [each.name for each in _walk_up(bone, by_name) if _changes_height(each)]
     if bone.is_connected or rise <= _SAME:
@@ -263,14 +263,14 @@ def _report_misread(bone: BoneState, read: str, diagnostics: Diagnostics) -> Non
 
 
 def _walk_up(bone: BoneState, by_name: Mapping[str, BoneState]) -> Iterator[BoneState]:
-    """The bones above, nearest first."""
+    """Yields the bones above, nearest first."""
     while bone.parent in by_name:
         bone = by_name[bone.parent]
         yield bone
 
 
 def _changes_height(bone: BoneState) -> bool:
-    """Whether this bone, as MORSE moves it, lifts or tilts what hangs on it."""
+    """Tells whether this bone, as MORSE moves it, lifts or tilts its children."""
     if not bone.free:
         return False
     x, y, z = bone.rest[:3, bone.free[0]]
