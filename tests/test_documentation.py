@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.source_tree import ROOT
+from support.paths import ROOT
 
 README = ROOT / "README.md"
 PAGES = (

@@ -8,7 +8,7 @@ import pytest
 
 import urdf_importer
 from support.blender.rigs import new_scene
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import ImportOptions
 
 PAGES = ("README.md", "docs/python.md", "docs/update.md")

@@ -11,7 +11,7 @@ import pytest
 
 import urdf_importer
 from support.morse.builder_runs import Scene, run_script
-from support.source_tree import ROOT
+from support.paths import ROOT
 
 SAMPLES = ROOT / "sample_urdfs"
 ARM = SAMPLES / "humanoid_arm.urdf"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.mesh_faces import faces_of
+from support.mesh_faces import check_mesh, edge_uses, faces_of, signed_volume
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.meshes import MeshData
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
@@ -77,3 +77,18 @@ def plan_clean() -> Callable[..., RigPlan]:
 @pytest.fixture(scope="session")
 def faces() -> Callable[[MeshData], list[np.ndarray]]:
     return faces_of
+
+
+@pytest.fixture(scope="session")
+def check() -> Callable[[MeshData], None]:
+    return check_mesh
+
+
+@pytest.fixture(scope="session")
+def volume() -> Callable[[MeshData], float]:
+    return signed_volume
+
+
+@pytest.fixture(scope="session")
+def edges() -> Callable[[MeshData], dict[tuple[int, int], int]]:
+    return edge_uses

@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from support.blender.rigs import build
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import (
     BuildError,
     ImportOptions,

@@ -17,9 +17,9 @@ from support.blender.rigs import (
     shown_frames,
     valid_positions,
 )
+from support.paths import ROOT
 from support.pinocchio_truth import Truth
 from support.real_robots import descriptions, name_of
-from support.source_tree import ROOT
 from support.strategies import Wishes, robots_with_positions
 from urdf_importer import (
     Diagnostics,

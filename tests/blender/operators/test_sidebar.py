@@ -11,7 +11,7 @@ import bpy
 import pytest
 
 from support.blender.sidebars import SAMPLES, activate, is_operator, load, sliders_of
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import (
     ImportOptions,
     get_joint_positions,

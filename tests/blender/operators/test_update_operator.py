@@ -10,7 +10,7 @@ import pytest
 
 from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import compare_with_source, import_robot, update_robot
 
 ARM = (ROOT / "sample_urdfs" / "two_link_arm.urdf").read_text()

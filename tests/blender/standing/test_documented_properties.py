@@ -12,7 +12,7 @@ import pytest
 
 import urdf_importer
 from support.blender.rigs import new_scene
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.morse.split.split import split_armature
 

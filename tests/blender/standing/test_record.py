@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from support.blender.rigs import new_scene
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import BuildError, ImportOptions, import_robot, save_blend
 from urdf_importer.blender.standing.record import find_record
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
+from support.paths import ROOT
 from support.real_robots import descriptions
-from support.source_tree import ROOT
 from support.strategies import Wishes, robots, write_urdf
 from urdf_importer import ImportOptions, compare_with_source, import_robot, update_robot
 from urdf_importer.blender.extract.robot import extract_robot

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from support.source_tree import ROOT
+from support.paths import ROOT
 from urdf_importer import ImportOptions, import_robot
 
 SAMPLES = ROOT / "sample_urdfs"

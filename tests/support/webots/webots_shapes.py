@@ -145,7 +145,8 @@ def _make_solid(index: int, link: Link, writer: ShapeWriter) -> Node:
 def points_written(shape: dict[str, Any], folder: Path) -> Points:
     """The vertices of one shape of `solids()`, in the frame of its Solid."""
     matrix = np.array(shape["matrix"])
-    return _points_of(shape, folder) @ matrix[:3, :3].T + matrix[:3, 3]
+    points: Points = _points_of(shape, folder) @ matrix[:3, :3].T + matrix[:3, 3]
+    return points
 
 
 def _points_of(shape: dict[str, Any], folder: Path) -> Points:
