@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays of one mesh, between a file and Blender."""
+"""Arrays of one mesh, between a file and Blender, and what is done to its corners everywhere."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Color
+
+_MINUS_ZERO = np.uint32(0x80000000)
+_HASH_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +57,95 @@ class MeshData:
     @property
     def face_count(self) -> int:
         return len(self.corners) // 3 if self.face_sizes is None else len(self.face_sizes)
+
+
+def reverse_corners(sizes: NDArray[np.integer], *, keep_first: bool = False) -> NDArray[np.int64]:
+    """Returns int64 (C,), which corner takes the place of each when all faces are turned over.
+
+    `sizes` (F,) are the corners per face. The last corner of a face comes first then, unless
+    `keep_first` lets each face begin where it began.
+    """
+    ends = np.cumsum(sizes, dtype=np.int64)
+    count = int(ends[-1]) if len(ends) else 0
+    order: NDArray[np.int64] = np.repeat(2 * ends - sizes - 1, sizes) - np.arange(count)
+    if keep_first:
+        starts = np.repeat(ends - sizes, sizes)
+        order = starts + (order - starts + 1) % np.repeat(sizes, sizes)
+    return order
+
+
+def weld_points(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Merges equal points: float32 (N, 3) -> vertices float32 (V, 3), indices int32 (N,).
+
+    Points are equal when their three numbers are (0.0 equals -0.0; nothing is merged that is only
+    near). The vertices come in the order in which they first appear, so neighbours stay together
+    in memory. The points must be finite.
+    """
+    if (points.view(np.uint32) == _MINUS_ZERO).any():
+        points = points + np.float32(0.0)
+    patterns = points.view(np.uint32)
+    order, starts = _group_by_hash(patterns)
+    if starts is None:
+        order, starts = _group_exactly(patterns)
+    is_vertex = np.zeros(len(points), dtype=bool)
+    is_vertex[order[starts]] = True
+    rank = np.cumsum(is_vertex, dtype=np.int32) - np.int32(1)
+    group_sizes = np.diff(np.append(np.flatnonzero(starts), len(order)))
+    indices = np.empty(len(points), dtype=np.int32)
+    indices[order] = np.repeat(rank[order[starts]], group_sizes)
+    return points[is_vertex], indices
+
+
+def _group_by_hash(
+    patterns: NDArray[np.uint32],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """The order that brings equal points together, first ones first, and where each group starts.
+
+    One sort of 64-bit numbers, the upper bits a hash and the lower ones the index: a quarter of
+    the time of sorting by three keys. None in place of the starts if two different points have
+    one hash, which every pair of neighbours is checked for.
+    """
+    index_bits = max(len(patterns) - 1, 1).bit_length()
+    keys = _hash(patterns)
+    keys >>= np.uint64(index_bits)
+    keys <<= np.uint64(index_bits)
+    keys |= np.arange(len(patterns), dtype=np.uint64)
+    keys.sort()
+    order = (keys & np.uint64((1 << index_bits) - 1)).view(np.int64)
+    keys >>= np.uint64(index_bits)
+    starts = np.ones(len(patterns), dtype=bool)
+    starts[1:] = keys[1:] != keys[:-1]
+    del keys
+    return order, starts if _groups_are_equal(patterns, order, starts) else None
+
+
+def _groups_are_equal(
+    patterns: NDArray[np.uint32], order: NDArray[np.int64], starts: NDArray[np.bool_]
+) -> bool:
+    return not np.any(_differs_from_last(patterns, order) & ~starts[1:])
+
+
+def _group_exactly(
+    patterns: NDArray[np.uint32],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    order = np.lexsort(patterns.T)
+    starts = np.ones(len(patterns), dtype=bool)
+    starts[1:] = _differs_from_last(patterns, order)
+    return order, starts
+
+
+def _differs_from_last(patterns: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the second, third ... row in `order` differs from the one before it."""
+    differs = np.zeros(max(len(order) - 1, 0), dtype=bool)
+    for column in patterns.T:
+        ordered = np.take(column, order)
+        differs |= ordered[1:] != ordered[:-1]
+    return differs
+
+
+def _hash(patterns: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """64 bits per row, the upper ones well mixed."""
+    total = np.zeros(len(patterns), dtype=np.uint64)
+    for axis, factor in enumerate(_HASH_FACTORS):
+        total += patterns[:, axis].astype(np.uint64) * np.uint64(factor)
+    return total

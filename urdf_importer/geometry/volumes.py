@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Box, Capsule, Cylinder, Sphere
+from .mesh_data import weld_points
 from .transforms import Matrix, Vector
 from .triangles import Triangles
-from .weld import weld_points
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
 from ..files.packages import FileKind
-from ..geometry.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData, reverse_corners
 from ..geometry.primitives import make_primitive
 from ..model import Mesh, Vector3
 from ..model.link import Geometry
@@ -153,23 +153,14 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     if normals is not None:
         normals = _unit(normals / factors)
     if np.prod(np.sign(factors)) < 0:
-        order = _reversed_corners(mesh)
+        sizes = mesh.face_sizes
+        order = reverse_corners(np.full(mesh.face_count, 3) if sizes is None else sizes)
         corners = corners[order]
         normals = None if normals is None else normals[order]
         uvs = None if uvs is None else uvs[order]
     return replace(
         mesh, vertices=vertices.astype(np.float32), corners=corners, normals=normals, uvs=uvs
     )
-
-
-def _reversed_corners(mesh: MeshData) -> NDArray[np.int64]:
-    """For each corner which one takes its place when every face runs the other way around."""
-    sizes = mesh.face_sizes
-    if sizes is None:
-        sizes = np.full(mesh.face_count, 3, dtype=np.int32)
-    ends = np.cumsum(sizes, dtype=np.int64)
-    first_plus_last = 2 * ends - sizes - 1
-    return np.repeat(first_plus_last, sizes) - np.arange(len(mesh.corners))
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:

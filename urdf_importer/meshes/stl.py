@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
-from ..geometry.mesh_data import MeshData
-from ..geometry.weld import weld_points
+from ..geometry.mesh_data import MeshData, weld_points
 from .mesh_file import HEAD_BYTES, read_mesh_file
 
 PIECE = 8 * 1024**2

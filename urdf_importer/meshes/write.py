@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.mesh_data import weld_points
 from ..geometry.triangles import Triangles, corner_normals, flat_normals
-from ..geometry.weld import weld_points
 
 _FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 80

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.mesh_data import MeshData
+from ...geometry.mesh_data import MeshData, reverse_corners
 from ...geometry.transforms import Matrix
 
 Slots = NDArray[np.int32]
@@ -78,7 +78,9 @@ def transform_mesh(data: MeshData, linear: Matrix) -> MeshData:
     """The mesh under a linear map (3, 3); faces stay counter-clockwise when it mirrors."""
     mirrors = np.linalg.det(linear) < 0.0
     sizes = data.face_sizes
-    order = _reversed_corners(sizes) if mirrors and sizes is not None else slice(None)
+    order = (
+        reverse_corners(sizes, keep_first=True) if mirrors and sizes is not None else slice(None)
+    )
     normals = data.normals
     if normals is not None:
         turned = normals[order].astype(np.float64) @ _normal_map(linear).T
@@ -102,14 +104,6 @@ def _normal_map(linear: Matrix) -> Matrix:
     a, b, c = linear
     cofactors: Matrix = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
     return cofactors * (1.0 if np.linalg.det(linear) >= 0.0 else -1.0)
-
-
-def _reversed_corners(sizes: Any) -> Any:
-    """The corners of each face in the other direction, its first one first."""
-    ends = np.cumsum(sizes)
-    starts = np.repeat(ends - sizes, sizes)
-    within = np.arange(int(ends[-1]) if len(ends) else 0) - starts
-    return starts + (np.repeat(sizes, sizes) - within) % np.repeat(sizes, sizes)
 
 
 def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report
-from ...geometry.mesh_data import MeshData
-from ...geometry.weld import weld_points
+from ...geometry.mesh_data import MeshData, reverse_corners, weld_points
 from .geometry import Part
 from .scene import Matrix
 
@@ -161,7 +160,7 @@ def _collect_faces(blocks: Sequence[Block]) -> _Faces:
     for block in blocks:
         count, is_mirrored = len(block.points), block.is_mirrored
         for part, dress in block.parts:
-            order = _reversed_corners(part) if is_mirrored else slice(None)
+            order = _reverse(part) if is_mirrored else slice(None)
             index = part.corners[order]
             is_there = (index >= 0) & (index < count)
             corners.append(
@@ -182,12 +181,8 @@ def _collect_faces(blocks: Sequence[Block]) -> _Faces:
     )
 
 
-def _reversed_corners(part: Part) -> NDArray[np.int64]:
-    """Which corner takes the place of each when all faces run the other way around."""
-    sizes = part.sizes if part.sizes is not None else np.full(part.face_count, 3)
-    first_plus_last = 2 * np.cumsum(sizes) - sizes - 1
-    order: NDArray[np.int64] = np.repeat(first_plus_last, sizes) - np.arange(len(part.corners))
-    return order
+def _reverse(part: Part) -> NDArray[np.int64]:
+    return reverse_corners(np.full(part.face_count, 3) if part.sizes is None else part.sizes)
 
 
 def _turn(normals: NDArray[np.float32], block: Block) -> NDArray[np.float32]:

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
-from ...geometry.mesh_data import MeshData
-from ...geometry.weld import weld_points
+from ...geometry.mesh_data import MeshData, weld_points
 from ..faces import Faces, make_mesh
 from ..mesh_file import ResolveBeside
 from .document import (

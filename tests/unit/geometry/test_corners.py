@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from urdf_importer.geometry import weld
-from urdf_importer.geometry.weld import weld_points
+from urdf_importer.geometry import mesh_data
+from urdf_importer.geometry.mesh_data import weld_points
 
 FEW = st.sampled_from([0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, 1.0000001, 3.4e38, 0.1])
 ANY = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -47,7 +47,7 @@ def test_colliding_hashes_merge_nothing(
 ) -> None:
     random = np.random.default_rng(7)
     points = random.integers(0, 6, (500, 3)).astype(np.float32)
-    monkeypatch.setattr(weld, "_HASH_FACTORS", factors)
+    monkeypatch.setattr(mesh_data, "_HASH_FACTORS", factors)
     vertices, indices = weld_points(points)
     slow_vertices, slow_indices = weld_slowly(points)
     assert list(map(tuple, vertices.tolist())) == slow_vertices
@@ -58,7 +58,7 @@ def test_the_hash_spreads_points_on_a_grid() -> None:
     """Regular coordinates are what CAD makes: no collision, so no slow path."""
     grid = np.stack(np.meshgrid(*[np.arange(-20, 20, dtype=np.float32) / 8] * 3), axis=-1)
     points = grid.reshape(-1, 3) + np.float32(0.0)
-    order, starts = weld._group_by_hash(points.view(np.uint32))
+    order, starts = mesh_data._group_by_hash(points.view(np.uint32))
     assert starts is not None
     assert np.count_nonzero(starts) == len(points) == len(np.unique(order))
 
@@ -68,3 +68,18 @@ def test_the_points_given_are_left_alone() -> None:
     before = points.tobytes()
     weld_points(points)
     assert points.tobytes() == before
+
+
+# Turning faces over
+
+SIZES = st.lists(st.integers(1, 9), max_size=20).map(lambda sizes: np.array(sizes, dtype=np.int32))
+
+
+@given(SIZES, st.booleans())
+def test_each_face_runs_the_other_way(sizes: NDArray[np.int32], keep_first: bool) -> None:
+    order = mesh_data.reverse_corners(sizes, keep_first=keep_first)
+    expected: list[int] = []
+    for face in np.split(np.arange(sizes.sum()), np.cumsum(sizes)[:-1]) if len(sizes) else ():
+        turned = face[::-1].tolist()
+        expected += [turned[-1], *turned[:-1]] if keep_first else turned
+    assert order.tolist() == expected
