@@ -25,6 +25,24 @@ def chain(count: int) -> Robot:
     return Robot(name="chain", links=_bare_links(count), joints=joints)
 
 
+def sliding(count: int) -> Robot:
+    """`count` prismatic joints in a row that stand askew, so that MORSE reads each of them in an
+    armature of its own only."""
+    joints = tuple(
+        Joint(
+            name=f"slide_{index}",
+            type="prismatic",
+            parent=f"link_{index - 1}",
+            child=f"link_{index}",
+            origin=Pose(xyz=(0.1, 0.0, 0.1), rpy=(0.3, 0.2, 0.1)),
+            axis=(1.0, 0.0, 0.0),
+            limit=Limit(lower=0.0, upper=0.5, effort=10.0, velocity=1.0),
+        )
+        for index in range(1, count + 1)
+    )
+    return Robot(name="sliding", links=_bare_links(count + 1), joints=joints)
+
+
 def tree(count: int, seed: int) -> Robot:
     """`count` links on random parents, mostly recent ones; a third of the joints at one point
     with the one before. The same for the same seed, everywhere."""

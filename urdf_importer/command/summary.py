@@ -56,7 +56,7 @@ def summarize_plan(plan: RigPlan) -> Facts:
         "degrees_of_freedom": sum(len(joint.channels) for joint in independent),
         "mimic_joints": len(plan.joints) - len(independent),
         "roots": [link.link.name for link in plan.links if link.joint is None],
-        "depth": _measure_depth(plan),
+        "depth": max(plan.tree.depths),
         "combined_bones": sum(number > 1 for number in joints_of_bone.values()),
         "zero_outside_limits": {
             joint.joint.name: joint.initial for joint in plan.joints if joint.initial
@@ -184,10 +184,3 @@ def count(number: int, what: str) -> str:
 
 def _join(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _measure_depth(plan: RigPlan) -> int:
-    depths: dict[str, int] = {}
-    for link in plan.links:
-        depths[link.link.name] = 0 if link.joint is None else depths[link.joint.parent] + 1
-    return max(depths.values(), default=0)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import (
     Matrix,
     matrices_from_poses,
@@ -16,7 +16,7 @@ from ..geometry.transforms import (
 from ..model import Robot
 from .mimic import follow_to_masters
 from .motion import JointMotion
-from .tree import KinematicTree, plan_tree
+from .tree import KinematicTree, retrace_tree
 
 Position = float | Sequence[float]
 Positions = Mapping[str, Position]
@@ -33,8 +33,7 @@ def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict
 
     Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
     """
-    tree = plan_tree(robot, Diagnostics(robot.source))
-    return place_links(tree, positions or {})
+    return place_links(retrace_tree(robot), positions or {})
 
 
 def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:

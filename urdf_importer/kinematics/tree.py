@@ -5,16 +5,48 @@ URDF asks for one tree; files in the wild hold several, undefined links, second 
 Nothing here recurses: a chain may be 10,000 links long.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..model import Joint, Link, Robot
-from .mimic import resolve_mimics
+from ..model import Joint, Link, Mimic, Robot
+from .mimic import follow_to_masters, resolve_mimics
 from .motion import JointMotion, interpret_joint
 
+Places = NDArray[np.intp]
+"""(N,) places of links in tree order."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TreePath:
+    """The way from one link to another.
+
+    A joint is named by the place of its child link. `up` (U,) are the joints passed from child to
+    parent, nearest to the start first; `down` (D,) those passed from parent to child after them,
+    nearest to the end last. `top` is the place of the link between the two; -1 where the links
+    hang on different roots, which all stand at the robot's origin.
+    """
+
+    up: Places
+    top: int
+    down: Places
+
+    @property
+    def places(self) -> Places:
+        """(U + D,) all joints of the path, in its order."""
+        return np.concatenate([self.up, self.down])
+
+    @property
+    def signs(self) -> NDArray[np.float64]:
+        """(U + D,) -1 for each joint that the path passes against its direction, 1 for others."""
+        return np.repeat([-1.0, 1.0], [len(self.up), len(self.down)])
+
+
+@dataclass(frozen=True, kw_only=True)
 class KinematicTree:
     """The forest of a robot, as parallel tuples in tree order (depth first, in file order).
 
@@ -23,6 +55,9 @@ class KinematicTree:
     motions        per link, the motion of the joint above it; None for a root
     cut_joints     joints left out: second parents, rings, joints from a link to itself
     undefined      names of links that the description only refers to
+
+    A link's place is its index in these tuples. What is worked out of them is kept: a tree never
+    changes.
     """
 
     robot: Robot
@@ -32,13 +67,135 @@ class KinematicTree:
     cut_joints: tuple[Joint, ...]
     undefined: frozenset[str]
 
-    @property
+    @cached_property
     def joint_motions(self) -> tuple[JointMotion, ...]:
+        """The motions of all joints, in tree order."""
         return tuple(motion for motion in self.motions if motion is not None)
+
+    @cached_property
+    def masters(self) -> Mapping[str, Mimic]:
+        """Follower name -> the independent joint it follows, chains multiplied out."""
+        return follow_to_masters(self.joint_motions)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Link name -> its place."""
+        return {link.name: place for place, link in enumerate(self.links)}
+
+    @cached_property
+    def joint_index(self) -> Mapping[str, int]:
+        """Joint name -> the place of its child link; without the joints that were left out."""
+        return {
+            motion.joint.name: place
+            for place, motion in enumerate(self.motions)
+            if motion is not None
+        }
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Per link, the places of the links that hang on it, in tree order."""
+        found: list[list[int]] = [[] for _ in self.links]
+        for place, parent in enumerate(self.parents):
+            if parent >= 0:
+                found[parent].append(place)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """Per link, the number of joints between it and its root."""
+        depths: list[int] = []
+        for parent in self.parents:
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+        return tuple(depths)
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """Per link, the place after the last link of its subtree."""
+        ends = list(range(1, len(self.links) + 1))
+        for place in range(len(self.links) - 1, 0, -1):
+            parent = self.parents[place]
+            if parent >= 0:
+                ends[parent] = max(ends[parent], ends[place])
+        return tuple(ends)
+
+    def subtree(self, place: int) -> range:
+        """Returns the places of a link and of all that hangs on it: in tree order they stand
+        together."""
+        return range(place, self._ends[place])
+
+    def ancestors(self, place: int) -> Iterator[int]:
+        """Yields the places from a link, itself first, up to its root."""
+        while place >= 0:
+            yield place
+            place = self.parents[place]
+
+    def joint_above(self, link: str) -> Joint | None:
+        """Returns the joint that the link of this name hangs on; None for a root and for a link
+        that is not in the tree."""
+        place = self.index.get(link, -1)
+        motion = self.motions[place] if place >= 0 else None
+        return None if motion is None else motion.joint
+
+    def path(self, start: str, end: str) -> TreePath:
+        """Returns the way from one link to another, in time linear in the tree's depth at most.
+
+        Raises KinematicsError for a link that is not in the tree.
+        """
+        one, other = self._find(start), self._find(end)
+        up, down = [], []
+        while one != other:
+            # Depths count from 0; above a root there is nothing, which is least deep.
+            if other < 0 or (one >= 0 and self.depths[one] >= self.depths[other]):
+                up.append(one)
+                one = self.parents[one]
+            else:
+                down.append(other)
+                other = self.parents[other]
+        ups, downs = (np.array(found, dtype=np.intp) for found in (up, down[::-1]))
+        if one < 0:
+            # Roots hang on no joint.
+            ups, downs = ups[:-1], downs[1:]
+        return TreePath(up=ups, top=one, down=downs)
+
+    def _find(self, link: str) -> int:
+        if link not in self.index:
+            raise KinematicsError(f"the robot has no link {quote(link)}", source=self.robot.source)
+        return self.index[link]
+
+
+def find_above(above: Mapping[str, str], wanted: Container[str]) -> dict[str, str]:
+    """Returns, for each name of `above` (name -> the name above it), the nearest wanted name that
+    is above it, not itself; "" where there is none. For parts of robots that are no whole tree."""
+    found: dict[str, str] = {}
+    for start in above:
+        passed: list[str] = []
+        name = start
+        while name in above and name not in found:
+            passed.append(name)
+            found[name] = ""
+            name = above[name]
+            if name in wanted:
+                break
+        nearest = name if name in wanted else found.get(name, "")
+        for name in reversed(passed):
+            found[name] = nearest
+    return found
+
+
+def retrace_tree(robot: Robot) -> KinematicTree:
+    """Returns the tree of a robot whose description was judged before: of a rig that stands in
+    Blender, and where only frames are asked for. Nothing is reported once more.
+
+    Raises KinematicsError as plan_tree does. Whoever has a plan takes the tree from it instead.
+    """
+    return plan_tree(robot, Diagnostics(robot.source))
 
 
 def plan_tree(robot: Robot, diagnostics: Diagnostics) -> KinematicTree:
-    """Raises KinematicsError where the robot has no link, no root, or one name twice."""
+    """Returns the tree of a robot, with a diagnostic for each joint left out.
+
+    Raises KinematicsError where the robot has no link, no root, or one name twice.
+    """
     if not robot.links and not robot.joints:
         raise KinematicsError("the robot has no links", source=robot.source)
     links, undefined = _define_links(robot, diagnostics)

@@ -79,9 +79,8 @@ def plan_rig(
     options = settle_options(options or ImportOptions())
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
     _check_size(robot, options)
-    tree = plan_tree(robot, diagnostics)
-    if options.profile == "morse":
-        tree = hold_joints(tree, diagnostics)
+    described = plan_tree(robot, diagnostics)
+    tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
     frames = _check_frames(tree, zero_frames(tree))
     bones = options.fixed_joints == "bones"
     groups = group_joints(tree, frames, combine=options.combine_joints, through_fixed=not bones)
@@ -99,6 +98,7 @@ def plan_rig(
     rig.plan_bones(_round(skeleton, shapes))
     return RigPlan(
         robot=robot,
+        tree=described,
         size=size,
         bones=tuple(rig.bones),
         joints=tuple(rig.joints),

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..geometry.transforms import Matrix
 from ..kinematics.motion import Kind
+from ..kinematics.tree import KinematicTree
 from ..model import Joint, Link, Robot
 
 Property = Literal["location", "rotation_euler"]
@@ -161,9 +162,11 @@ class LimitMarkPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RigPlan:
-    """`size` is a length (metres) typical of the whole robot, for things to be seen."""
+    """`size` is a length (metres) typical of the whole robot, for things to be seen. `tree` is that
+    of the description: joints that a profile holds at zero move in it."""
 
     robot: Robot
+    tree: KinematicTree
     size: float
     bones: tuple[BonePlan, ...]
     joints: tuple[JointPlan, ...]

@@ -20,6 +20,7 @@ from urdf_importer import (
 )
 from urdf_importer.blender.extract.robot import find_link_empties
 from urdf_importer.blender.standing.armatures import armatures_of, bones_of
+from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer.morse.split.frames import locate_joints
 
@@ -119,7 +120,7 @@ def assert_moves(robot: Robot, main: Any, configurations: int = 4) -> None:
 def assert_axes(robot: Robot, main: Any, radians: float = 1e-6) -> None:
     """Every bone lies with its head in its joint and with X along its axis, at rest: worked out
     from what is set, bone by bone."""
-    lines = locate_joints(robot)
+    lines = locate_joints(retrace_tree(robot))
     roots = {main: np.eye(4)}
     for armature in armatures_of(main)[1:]:
         held = roots[armature.parent]

@@ -3,10 +3,15 @@
 
 import time
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from support import big_robots
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
-from urdf_importer.kinematics.tree import plan_tree
+from urdf_importer.kinematics.forward import local_matrices, place_links
+from urdf_importer.kinematics.tree import find_above, plan_tree, retrace_tree
 from urdf_importer.model import Joint, Link, Robot
 from urdf_importer.options import ImportOptions
 from urdf_importer.rig.plan import plan_rig
@@ -153,3 +158,100 @@ def test_ring_of_ten_thousand_links_is_refused_at_once():
     with pytest.raises(KinematicsError, match="ring"):
         plan_rig(ring)
     assert time.perf_counter() - start < 10
+
+
+# Questions
+
+
+def expected_path(tree, start, end):
+    """By names, the slow way: the ancestors of both without what they share."""
+
+    def climb(place):
+        return [place, *climb(tree.parents[place])] if place >= 0 else []
+
+    one, other = climb(tree.index[start]), climb(tree.index[end])
+    shared = [place for place in one if place in other]
+    top = shared[0] if shared else -1
+    up = [p for p in one if p not in shared and tree.parents[p] >= 0]
+    down = [p for p in other if p not in shared and tree.parents[p] >= 0]
+    return up, top, down[::-1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_path_children_and_subtree_of_any_forest(data):
+    count = data.draw(st.integers(1, 14))
+    parents = [data.draw(st.integers(-1, max(i - 1, -1))) for i in range(count)]
+    joints = tuple(
+        Joint(name=f"j{i}", type="revolute", parent=f"l{p}", child=f"l{i}")
+        for i, p in enumerate(parents)
+        if p >= 0
+    )
+    tree = retrace_tree(
+        Robot(name="r", links=tuple(Link(name=f"l{i}") for i in range(count)), joints=joints)
+    )
+    assert [tree.links[place].name for place in tree.index.values()] == list(tree.index)
+    for place, parent in enumerate(tree.parents):
+        name = tree.links[place].name
+        written = parents[int(name[1:])]
+        assert tree.depths[place] == len(list(tree.ancestors(place))) - 1
+        assert (parent == -1) == (written == -1)
+        joint = tree.joint_above(name)
+        assert (joint.parent if joint else "") == (f"l{written}" if written >= 0 else "")
+        assert joint is None or tree.joint_index[joint.name] == place
+        assert {p for p, above in enumerate(tree.parents) if above == place} == {
+            *tree.children[place]
+        }
+        below = {p for p in range(count) if place in tree.ancestors(p)}
+        assert below == {*tree.subtree(place)}
+    start, end = (data.draw(st.sampled_from(sorted(tree.index))) for _ in range(2))
+    path = tree.path(start, end)
+    assert (path.up.tolist(), path.top, path.down.tolist()) == expected_path(tree, start, end)
+    assert path.signs.tolist() == [-1.0] * len(path.up) + [1.0] * len(path.down)
+    back = tree.path(end, start)
+    assert back.places.tolist() == path.places[::-1].tolist() and back.top == path.top
+
+
+def test_path_multiplies_to_the_frame_of_its_end():
+    """What inverse kinematics does with a path: frames of the joints, backwards on the way up."""
+    robot = big_robots.tree(40, seed=3)
+    tree = retrace_tree(robot)
+    positions = {m.joint.name: 0.1 for m in tree.joint_motions if m.moves}
+    local, frames = local_matrices(tree, positions), place_links(tree, positions)
+    for start, end in (("link_39", "link_20"), ("link_0", "link_33"), ("link_17", "link_17")):
+        path, frame = tree.path(start, end), np.eye(4)
+        for place, sign in zip(path.places, path.signs, strict=True):
+            frame = frame @ (local[place] if sign > 0 else np.linalg.inv(local[place]))
+        wanted = np.linalg.inv(frames[start]) @ frames[end]
+        np.testing.assert_allclose(frame, wanted, atol=1e-12)
+
+
+def test_questions_of_a_long_chain_take_no_recursion():
+    tree = retrace_tree(big_robots.chain(10_000))
+    path = tree.path("link_0", "link_9999")
+    assert path.down.tolist() == list(range(1, 10_000)) and not len(path.up)
+    assert max(tree.depths) == 9_999 and len(tree.subtree(1)) == 9_999
+    assert len(tree.path("link_9999", "link_5000").up) == 4_999
+
+
+def test_path_to_an_unknown_link_is_refused(make_robot, make_joint):
+    tree = retrace_tree(make_robot([make_joint("a", "r", "x")]))
+    with pytest.raises(KinematicsError, match="no link 'nowhere'"):
+        tree.path("r", "nowhere")
+    assert tree.joint_above("nowhere") is None and tree.joint_above("r") is None
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("abcdefghxy")),
+    st.sets(st.sampled_from("abcdefghx")),
+)
+def test_nearest_wanted_name_above_even_in_rings(above, wanted):
+    found = find_above(above, wanted)
+    assert set(found) == set(above)
+    for name in above:
+        seen, other = {name}, above[name]
+        while other not in wanted and other in above and other not in seen:
+            seen.add(other)
+            other = above[other]
+        assert found[name] == (other if other in wanted else "")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.strategies import Wishes, robots
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion
+from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Robot
 from urdf_importer.morse.split.frames import (
     JointLine,
@@ -80,7 +81,7 @@ def test_an_armature_stands_at_its_first_joint(origin: Matrix, axis: Matrix, sli
 
 @given(robots(Wishes(most_links=12)))
 def test_joints_are_where_the_bones_of_a_plan_are(robot: Robot) -> None:
-    lines = locate_joints(robot)
+    lines = locate_joints(retrace_tree(robot))
     plan = plan_rig(robot, ImportOptions(profile="morse"), Diagnostics())
     rests = {bone.name: bone.rest for bone in plan.bones}
     for joint in plan.joints:

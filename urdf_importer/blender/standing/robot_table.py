@@ -14,6 +14,7 @@ import bpy
 
 from ...diagnostics import BuildError, Diagnostic, quote
 from ...kinematics.chains import Chain, group_chains
+from ...kinematics.tree import find_above
 from . import properties
 from .armatures import armatures_of, children_of, find_main, name_armature, objects_of
 from .channels import JointChannel, read_channels
@@ -151,35 +152,17 @@ def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _parents(links: list[Any], joints: Mapping[str, JointRow]) -> dict[str, str]:
-    """Moving joint -> the moving joint above it; fixed joints are passed over."""
-    above = {}
-    for link in links:
-        joint = link.get(properties.JOINT)
-        if joint is not None:
-            above[link[properties.LINK]["name"]] = (joint["name"], joint["parent"])
-    joint_above_link: dict[str, str] = {}
-    for link in above:
-        _find_moving(link, above, joints, joint_above_link)
-    parents = dict.fromkeys(joints, "")
-    for name, parent in above.values():
-        if name in parents:
-            parents[name] = joint_above_link.get(parent, "")
-    return parents
-
-
-def _find_moving(
-    link: str,
-    above: Mapping[str, tuple[str, str]],
-    joints: Mapping[str, JointRow],
-    found: dict[str, str],
-) -> None:
-    """Notes the nearest moving joint above this link and the links passed on the way."""
-    passed = []
-    while link in above and link not in found and above[link][0] not in joints:
-        passed.append(link)
-        link = above[link][1]
-    nearest = found.get(link, above[link][0] if link in above else "")
-    found.update(dict.fromkeys([*passed, link], nearest))
+    """Returns moving joint -> the moving joint above it; fixed joints are passed over."""
+    written = {
+        link[properties.LINK]["name"]: link[properties.JOINT]
+        for link in links
+        if link.get(properties.JOINT) is not None
+    }
+    holders = {name: joint["name"] for name, joint in written.items()}
+    above = find_above(
+        {joint["name"]: holders.get(joint["parent"], "") for joint in written.values()}, joints
+    )
+    return {name: above.get(name, "") for name in joints}
 
 
 def _count_triangles(shape: Any) -> int:

@@ -16,7 +16,7 @@ from ...diagnostics import (
     KinematicsError,
     quote,
 )
-from ...kinematics.tree import KinematicTree, plan_tree
+from ...kinematics.tree import KinematicTree, retrace_tree
 from .findings import BoneState, HeldJoint, judge_bones, judge_joints
 
 _MOVED = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -47,7 +47,7 @@ def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
 def _read_tree(robot: Any) -> KinematicTree | None:
     """Reads the robot's tree; None if what is left of a rig is not a robot."""
     try:
-        return plan_tree(extract_robot(robot), Diagnostics())
+        return retrace_tree(extract_robot(robot))
     except KinematicsError:
         return None
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix
-from ...kinematics.mimic import follow_to_masters
-from ...kinematics.tree import plan_tree
 from ...rig.followers import find_never_ready
 from ...rig.rig_plan import BonePlan, JointPlan, RigPlan
 from ...writers.claims import Claims
@@ -21,15 +19,16 @@ from .literals import make_identifier
 _HALF_TURN = (-math.pi, math.pi)
 
 
-def judge_armature(plan: RigPlan, bones: Sequence[BonePlan], diagnostics: Diagnostics) -> None:
-    """Reports what MORSE's Armature actuator drives in another way, or not at all, of these bones
-    of one armature, whose rest is in its frame. One without bones gets no actuator."""
-    if not bones:
-        return
+def judge_armatures(
+    plan: RigPlan, armatures: Sequence["ArmaturePlan"], diagnostics: Diagnostics
+) -> None:
+    """Reports what MORSE's Armature actuators drive in another way, or not at all. An armature
+    without bones gets no actuator."""
     held = {joint.channels[0].bone: joint for joint in plan.joints}
-    states = [_state_of(bone, held.get(bone.name)) for bone in bones]
-    tree = plan_tree(plan.robot, Diagnostics())
-    judge_bones(states, follow_to_masters(tree.joint_motions), diagnostics)
+    for armature in armatures:
+        if armature.bones:
+            states = [_state_of(bone, held.get(bone.name)) for bone in armature.bones]
+            judge_bones(states, plan.tree.masters, diagnostics)
 
 
 def list_findings(diagnostics: Diagnostics, first: int) -> Iterator[str]:
@@ -90,7 +89,7 @@ def plan_armatures(plan: RigPlan, groups: Groups = ()) -> tuple[ArmaturePlan, ..
     follows, which Blender's drivers can not do.
     """
     given = {joint: name for name, joints in groups for joint in joints}
-    lines = locate_joints(plan.robot)
+    lines = locate_joints(plan.tree)
     divided = _divide(plan, given, lines)
     misread = _find_misread(plan, divided)
     sliding = {joint: joint for joint in misread if joint not in given}
@@ -150,8 +149,7 @@ def _make_armature(
 def _find_misread(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> list[str]:
     """Sliding joints whose position MORSE would not find."""
     found = Diagnostics()
-    for armature in armatures:
-        judge_armature(plan, armature.bones, found)
+    judge_armatures(plan, armatures, found)
     return [item.subject for item in found if item.code in _MISREAD]
 
 

@@ -3,7 +3,6 @@
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.forward import complete_positions
-from ...kinematics.tree import plan_tree
 from ...options import ExportOptions
 from ...rig.rig_plan import JointPlan, RigPlan
 
@@ -14,7 +13,7 @@ def plan_start(plan: RigPlan, options: ExportOptions, diagnostics: Diagnostics) 
 
     Raises KinematicsError for an unknown joint and for what is no position of a joint.
     """
-    motions = plan_tree(plan.robot, Diagnostics()).joint_motions
+    motions = plan.tree.joint_motions
     given = {name: _read_position(name, written) for name, written in options.positions}
     checked = complete_positions(motions, given)
     start: dict[str, float] = {}

@@ -15,7 +15,7 @@ from ...rig import plan_rig
 from ...rig.rig_plan import RigPlan
 from ...writers.robot_files import GeometrySource
 from ..sensors import SensorSuggestion, suggest_sensors
-from .armatures import ArmaturePlan, Groups, judge_armature, list_findings, plan_armatures
+from .armatures import ArmaturePlan, Groups, judge_armatures, list_findings, plan_armatures
 from .literals import comment, make_class_name, printable, single
 from .shapes import ShapeTables
 from .start import plan_start
@@ -168,13 +168,12 @@ def _plan_parts(
 ) -> _Parts:
     plan = plan_rig(robot, ImportOptions(profile="morse"), diagnostics)
     armatures = plan_armatures(plan, groups)
-    for armature in armatures:
-        judge_armature(plan, armature.bones, diagnostics)
+    judge_armatures(plan, armatures, diagnostics)
     return _Parts(
         plan=plan,
         armatures=armatures,
         start=plan_start(plan, options, diagnostics),
-        sensors=suggest_sensors(robot, diagnostics) if options.sensors else (),
+        sensors=suggest_sensors(robot, diagnostics, plan.tree) if options.sensors else (),
         shapes=_draw(plan, source, diagnostics),
     )
 

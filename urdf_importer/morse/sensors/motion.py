@@ -3,8 +3,9 @@
 stand."""
 
 from ...geometry.transforms import matrix_from_pose
+from ...kinematics.tree import KinematicTree
 from ...markup.elements import Element
-from ...model import Joint, Link, Robot
+from ...model import Link
 from ...sensors.noise import has_noise
 from ...sensors.reading import WrittenSensor, felt_collisions, frame_of
 from ...sensors.streams import read_stream
@@ -68,18 +69,10 @@ def plan_contact(sensor: WrittenSensor, link: Link, notes: list[str]) -> list[Co
     return [ComponentPlan(component="Collision", frame=frame, topic=topic)]
 
 
-def is_moved(robot: Robot, link: str) -> bool:
-    """Whether any joint moves a link against the robot's root."""
-    above: dict[str, Joint] = {}
-    for joint in robot.joints:
-        above.setdefault(joint.child, joint)
-    seen = set()
-    while link in above and link not in seen:
-        seen.add(link)
-        if above[link].type != "fixed":
-            return True
-        link = above[link].parent
-    return False
+def is_moved(tree: KinematicTree, link: str) -> bool:
+    """Returns whether any joint moves a link against the robot's root."""
+    motions = (tree.motions[place] for place in tree.ancestors(tree.index[link]))
+    return any(motion is not None and motion.joint.type != "fixed" for motion in motions)
 
 
 def _note_noise(element: Element | None, notes: list[str]) -> None:

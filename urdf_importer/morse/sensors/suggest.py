@@ -12,6 +12,7 @@ from keyword import iskeyword
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
+from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Link, Robot
 from ...sensors.reading import Places, WrittenSensor, find_sensors, unknown_type
 from ...sensors.streams import find_rate
@@ -80,9 +81,15 @@ class SensorSuggestion:
     line: int = 0
 
 
-def suggest_sensors(robot: Robot, diagnostics: Diagnostics) -> tuple[SensorSuggestion, ...]:
-    """All sensors of a robot that MORSE has, in the order of the file; one of the description may
-    be several of MORSE's."""
+def suggest_sensors(
+    robot: Robot, diagnostics: Diagnostics, tree: KinematicTree | None = None
+) -> tuple[SensorSuggestion, ...]:
+    """Returns all sensors of a robot that MORSE has, in the order of the file; one of the
+    description may be several of MORSE's. `tree` is the robot's, where it is planned already.
+
+    Raises KinematicsError where the robot is not a tree.
+    """
+    tree = tree or retrace_tree(robot)
     places = Places(robot)
     links = {link.name: link for link in robot.links}
     names = _Names()
@@ -95,7 +102,7 @@ def suggest_sensors(robot: Robot, diagnostics: Diagnostics) -> tuple[SensorSugge
             _drop(diagnostics, sensor.name, reason, sensor.line)
             continue
         notes: list[str] = []
-        plans = _plan(robot, sensor, link, notes)
+        plans = _plan(tree, sensor, link, notes)
         frequency = _choose_frequency(find_rate(sensor.element), notes)
         said = tuple(dict.fromkeys(notes))
         suggestions += [
@@ -128,10 +135,12 @@ def _find_fault(sensor: WrittenSensor, link: Link) -> str:
     return ""
 
 
-def _plan(robot: Robot, sensor: WrittenSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
+def _plan(
+    tree: KinematicTree, sensor: WrittenSensor, link: Link, notes: list[str]
+) -> list[ComponentPlan]:
     if sensor.type == "contact":
         return plan_contact(sensor, link, notes)
-    if sensor.type == "imu" and is_moved(robot, link.name):
+    if sensor.type == "imu" and is_moved(tree, link.name):
         notes.append("on a robot with physics it feels the motion of the base, not that of joints")
     plan = _PLANNERS.get(sensor.type) or _OTHERS[sensor.word]
     return plan(sensor, notes)

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix, Vector, cross, unit
 from ...kinematics.forward import zero_frames
-from ...kinematics.tree import plan_tree
-from ...model import Robot
+from ...kinematics.tree import KinematicTree
 from ...rig.rig_plan import BonePlan
 from ...rig.rounding import refine_folded, round_bones
 
@@ -36,10 +34,8 @@ class JointLine:
     slides: bool
 
 
-def locate_joints(robot: Robot) -> dict[str, JointLine]:
-    """Joint name -> its line, of all joints of one degree of freedom. Raises KinematicsError for
-    what is no tree."""
-    tree = plan_tree(robot, Diagnostics())
+def locate_joints(tree: KinematicTree) -> dict[str, JointLine]:
+    """Returns joint name -> its line, of all joints of one degree of freedom."""
     return {
         motion.joint.name: JointLine(
             origin=frame[:3, 3],

@@ -32,6 +32,7 @@ from ...blender.standing.armatures import (
 )
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, unit
+from ...kinematics.tree import retrace_tree
 from ...rig.rig_plan import JOINTS, BonePlan
 from .frames import (
     JointLine,
@@ -98,7 +99,7 @@ class _Builder:
     @classmethod
     def of(cls, main: Any, plan: SplitPlan) -> "_Builder":
         frames = frames_at_rest(main)
-        located = locate_joints(extract_robot(main))
+        located = locate_joints(retrace_tree(extract_robot(main)))
         made = rest_matrices(plan.old)
         rests, lines = {}, {}
         for name in (name for part in plan.parts for name in part.bones):

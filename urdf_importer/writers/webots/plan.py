@@ -4,7 +4,6 @@
 from collections.abc import Mapping, Sequence
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
-from ...kinematics.mimic import follow_to_masters
 from ...kinematics.tree import plan_tree
 from ...model import Robot
 from ...options import ExportOptions
@@ -45,16 +44,15 @@ def plan_structure(
         for link in tree.links
         if (mass := find_mass(link, options, volume, diagnostics)) is not None
     }
-    masters = follow_to_masters(tree.joint_motions)
-    offsets = {name: mimic.offset for name, mimic in masters.items()}
+    offsets = {name: mimic.offset for name, mimic in tree.masters.items()}
     joints = JointPlanner(start, offsets, options, diagnostics)
     solids = plan_solids(tree, base, masses, joints, options, diagnostics)
-    couple_motors(_axes_by_joint(solids), masters, tree, diagnostics)
+    couple_motors(_axes_by_joint(solids), tree, diagnostics)
     if options.multi_axis_joints:
         solids = combine_hinges(solids, kept, diagnostics)
     _weigh(solids, options, volume, diagnostics)
     _give_names(robot, solids, names)
-    plan = StructurePlan(robot=robot, solids=tuple(solids), base=base.frame)
+    plan = StructurePlan(robot=robot, tree=tree, solids=tuple(solids), base=base.frame)
     _check_slot(plan, options.tool_slot)
     return plan
 

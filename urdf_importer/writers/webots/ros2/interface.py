@@ -14,9 +14,7 @@ from string import Template
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from ....diagnostics import Diagnostics
-from ....kinematics.mimic import follow_to_masters
-from ....kinematics.tree import KinematicTree, plan_tree
+from ....kinematics.tree import KinematicTree
 from ....markup.elements import Element, parse_extra
 from ....model import Joint, Mimic, Robot
 from ..structure.links import AxisPlan, StructurePlan
@@ -53,8 +51,7 @@ class RosRobot:
 def plan_ros(plan: StructurePlan) -> RosRobot:
     """Joints with a motor, in the order of the structure. Followers that stand elsewhere by an
     offset are left to the robot_state_publisher, which knows offsets; Webots does not."""
-    tree = plan_tree(plan.robot, Diagnostics())
-    masters = follow_to_masters(tree.joint_motions)
+    masters = plan.tree.masters
     hints = _find_hints(plan.robot)
     by_name = {joint.name: joint for joint in plan.robot.joints}
     names: dict[str, list[str]] = {}
@@ -74,7 +71,7 @@ def plan_ros(plan: StructurePlan) -> RosRobot:
         joints.append(RosJoint(name=name, axis=axis, command=command))
     return RosRobot(
         plan=plan,
-        tree=tree,
+        tree=plan.tree,
         joints=tuple(joints),
         names={joint: tuple(found) for joint, found in names.items()},
         axes=axes,

@@ -12,6 +12,7 @@ sensor, with all that is different.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 
 from ....diagnostics import Diagnostics, quote
 from ....model import Joint, Link, Robot
@@ -148,7 +149,8 @@ class SensorWriter:
         self._materials = contact_materials
         self._diagnostics = diagnostics
         self._taken: dict[str, set[int]] = {}
-        self._measured: dict[int, DevicePlan] = {}
+        self._hanging = _find_hanging(plan)
+        self._measured: dict[SolidPlan, DevicePlan] = {}
         self._devices: dict[str, list[tuple[DevicePlan, tuple[int, ...]]]] = {}
         self.sensors = tuple(sensor for sensor in sensors if self._settle(sensor, names))
 
@@ -170,7 +172,7 @@ class SensorWriter:
     def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
         """The kind of node that a Solid becomes. A Solid whose joint is measured is a TouchSensor,
         and must collide with something, be it a speck."""
-        device = self._measured.get(id(solid))
+        device = self._measured.get(solid)
         if device is None:
             return "Solid"
         fields |= device.fields
@@ -190,7 +192,7 @@ class SensorWriter:
                 solid = self._find_measured(sensor)
                 assert solid is not None
                 solid.name = device.name
-                self._measured[id(solid)] = device
+                self._measured[solid] = device
                 continue
             collisions = self._take_collisions(sensor, device)
             self._devices.setdefault(sensor.link, []).append((device, collisions))
@@ -239,20 +241,13 @@ class SensorWriter:
         return ""
 
     def _find_measured(self, sensor: SensorPlan) -> SolidPlan | None:
-        """The one Solid that hangs, by fixed joints, on the sensor's link or is this link."""
-        # The first joint above a link counts, as everywhere.
-        above = {joint.child: joint.parent for joint in reversed(self._plan.robot.joints)}
-        found = []
-        for solid in self._plan.solids:
-            if solid.joint is not None or solid.above is None or id(solid) in self._measured:
-                continue
-            link = solid.links[0].link.name
-            within = {held.link.name for held in solid.above.links}
-            for _ in within:
-                if link != sensor.link and above.get(link) in within:
-                    link = above[link]
-            if link == sensor.link and solid.mass is not None:
-                found.append(solid)
+        """Returns the one Solid that hangs, by fixed joints, on the sensor's link or is this
+        link."""
+        found = [
+            solid
+            for solid in self._hanging.get(sensor.link, ())
+            if solid not in self._measured and solid.mass is not None
+        ]
         own = [solid for solid in found if solid.links[0].link.name == sensor.link]
         if own:
             return own[0]
@@ -288,8 +283,24 @@ class SensorWriter:
         return Node(device.kind, fields)
 
 
+def _find_hanging(plan: StructurePlan) -> dict[str, list[SolidPlan]]:
+    """Returns link -> the Solids that hang on it, or are it, by fixed joints: through links of the
+    Solid above only."""
+    tree = plan.tree
+    found: dict[str, list[SolidPlan]] = {}
+    for solid in plan.solids:
+        if solid.joint is not None or solid.above is None:
+            continue
+        own = solid.links[0].link.name
+        within = {own, *(held.link.name for held in solid.above.links)}
+        names = (tree.links[place].name for place in tree.ancestors(tree.index[own]))
+        for name in takewhile(within.__contains__, names):
+            found.setdefault(name, []).append(solid)
+    return found
+
+
 def _claim(names: NameTables, wanted: str) -> str:
-    """A name that neither a device nor a Solid has: a sensor is both."""
+    """Returns a name that neither a device nor a Solid has: a sensor is both."""
     name = names.claim_device(wanted)
     while True:
         other = names.claim_solid(name)

@@ -27,7 +27,7 @@ from ....geometry.transforms import (
 )
 from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
-from ....model import Joint, Mimic, Vector3
+from ....model import Joint, Vector3
 from ....options import ExportOptions
 from .links import AxisPlan, JointKind, JointPlan, Range
 
@@ -258,12 +258,10 @@ _SAME = 1e-6
 
 
 def couple_motors(
-    axes: Mapping[str, AxisPlan],
-    masters: Mapping[str, Mimic],
-    tree: KinematicTree,
-    diagnostics: Diagnostics,
+    axes: Mapping[str, AxisPlan], tree: KinematicTree, diagnostics: Diagnostics
 ) -> None:
-    """Couples the axes, given by joint, of all joints that follow one of `masters`."""
+    """Couples the axes, given by joint, of all joints that follow another."""
+    masters = tree.masters
     joints = {motion.joint.name: motion.joint for motion in tree.joint_motions}
     groups: dict[str, list[str]] = {}
     for follower, mimic in masters.items():

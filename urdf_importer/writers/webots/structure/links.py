@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ....geometry.transforms import Matrix, Vector
+from ....kinematics.tree import KinematicTree
 from ....model import Link, Robot, Vector3
 
 JointKind = Literal["HingeJoint", "SliderJoint", "Hinge2Joint", "BallJoint"]
@@ -104,12 +105,14 @@ class SolidPlan:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StructurePlan:
     """The whole robot; the first Solid is the Robot node, each other comes after the one above.
+    `tree` is that of the description.
 
     `base` is the frame of the Robot node in the frame of the description's root link, which differ
     only where the root link is not exported.
     """
 
     robot: Robot
+    tree: KinematicTree
     solids: tuple[SolidPlan, ...]
     base: Matrix
 

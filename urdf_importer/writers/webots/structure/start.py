@@ -3,7 +3,6 @@
 
 from ....diagnostics import Diagnostics, KinematicsError, quote
 from ....kinematics.forward import complete_positions
-from ....kinematics.mimic import follow_to_masters
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
 from ....options import ExportOptions
@@ -26,7 +25,7 @@ def plan_start(tree: KinematicTree, options: ExportOptions, diagnostics: Diagnos
     motions = tree.joint_motions
     given = {name: _read_position(name, text) for name, text in options.positions}
     checked = complete_positions(motions, given)
-    followers = follow_to_masters(motions)
+    followers = tree.masters
     start: Start = {}
     for motion in motions:
         name = motion.joint.name

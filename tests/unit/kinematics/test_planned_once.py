@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each piece of work plans one tree, and nothing in it grows with the square of the robot."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import urdf_importer.kinematics.tree
+import urdf_importer.rig.plan
+import urdf_importer.writers.webots.plan
+from support.big_robots import sliding
+from support.source_tree import sources_of
+from urdf_importer import export_robot
+from urdf_importer.model import Robot
+from urdf_importer.morse.script import armatures
+from urdf_importer.morse.script.export import write_builder_script
+
+PLANNERS = (
+    urdf_importer.kinematics.tree,
+    urdf_importer.rig.plan,
+    urdf_importer.writers.webots.plan,
+)
+
+
+def find_calls(pattern: str) -> set[str]:
+    """Files of the library whose text has the pattern."""
+    return {
+        source.name for source in sources_of("urdf_importer") if re.search(pattern, source.text)
+    }
+
+
+def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
+    """Whoever has a plan takes its tree. A rig that stands in Blender has none."""
+    assert find_calls(r"plan_tree\([^)]*Diagnostics\(") == {"urdf_importer/kinematics/tree.py"}
+    assert find_calls(r"\bplan_tree\(") == {
+        "urdf_importer/kinematics/tree.py",
+        "urdf_importer/rig/plan.py",
+        "urdf_importer/writers/webots/plan.py",
+    }
+    assert find_calls(r"\bretrace_tree\(") == {
+        "urdf_importer/kinematics/forward.py",
+        "urdf_importer/kinematics/tree.py",
+        "urdf_importer/morse/profile/check.py",
+        "urdf_importer/morse/sensors/suggest.py",
+        "urdf_importer/morse/split/split.py",
+    }
+
+
+def write_morse(robot: Robot, folder: Path) -> None:
+    write_builder_script(robot, folder / "sliding.py")
+
+
+def write_project(robot: Robot, folder: Path) -> None:
+    """With the part for ROS."""
+    export_robot(robot, folder / "project")
+
+
+@pytest.mark.parametrize("write", [write_morse, write_project])
+@pytest.mark.parametrize("count", [3, 40])
+def test_an_export_plans_one_tree(
+    write: Callable[[Robot, Path], None],
+    count: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned = []
+    real = urdf_importer.kinematics.tree.plan_tree
+
+    def plan_tree(robot: Robot, diagnostics: object) -> object:
+        planned.append(robot.name)
+        return real(robot, diagnostics)  # type: ignore[arg-type]
+
+    for module in PLANNERS:
+        monkeypatch.setattr(module, "plan_tree", plan_tree)
+    write(sliding(count), tmp_path)
+    assert planned == ["sliding"]
+
+
+@pytest.mark.parametrize("count", [25, 200])
+def test_a_script_judges_each_armature_twice(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sliding joints get armatures of their own where MORSE would misread them: once to find that
+    out, once for the report."""
+    judged = []
+    real = armatures.judge_bones
+
+    def judge_bones(bones: object, mimics: object, diagnostics: object) -> None:
+        judged.append(len(bones))  # type: ignore[arg-type]
+        real(bones, mimics, diagnostics)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(armatures, "judge_bones", judge_bones)
+    script = write_builder_script(sliding(count), tmp_path / "sliding.py")
+    assert len(script.armatures) > 0.9 * count
+    assert sum(judged) == 2 * count
