@@ -8,8 +8,8 @@ A loader is a function load_<format>(path, report, resolve) -> MeshData:
   whoever calls it adds which link and line that concerns.
 * It raises MeshError, with a code, when there is nothing to show, and no other exception whatever
   the file holds.
-* It reads the file through `read_mesh_file`, imports its library inside the function and raises
-  MeshError `missing-library` where that is not installed.
+* It reads the file through `read_mesh_file`. It imports a library inside the function and does
+  without where that is not installed: Blender's own Python may lack it.
 * Files that the mesh file names are found by resolve(uri, kind) alone. A texture that is not found
   or may not be read is reported under the error's code; the material keeps its colour.
 

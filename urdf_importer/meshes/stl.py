@@ -148,6 +148,7 @@ LARGEST_COORDINATE = 1e9
 _HEADER = 80
 _START = 84
 _FACET = 50
+_OWN_FACET = np.dtype([("normals", "<f4", (3,)), ("vectors", "<f4", (3, 3)), ("attr", "<u2", (1,))])
 
 
 def load_stl(path: Path, report: Report) -> MeshData:
@@ -156,8 +157,8 @@ def load_stl(path: Path, report: Report) -> MeshData:
     Reports `truncated-mesh` (the facets that are there were read), `empty-mesh`,
     `decimal-commas` and `invalid-facets` (left out: not three vertices, or numbers that are none,
     not finite or beyond 1e9). Facets with two equal vertices have no surface and are left out.
-    MeshError if there is nothing to read, with the codes of `read_mesh_file`,
-    `missing-library` without numpy-stl and else `unreadable-mesh`.
+    MeshError if there is nothing to read, with the codes of `read_mesh_file` and else
+    `unreadable-mesh`.
     """
     data = read_mesh_file(path, MOST_BYTES)
     if _is_binary(data):
@@ -212,19 +213,22 @@ def _read_cut_off_facets(data: bytes, path: Path, report: Report) -> NDArray[np.
 
 
 def _read_binary_facets(data: bytes, count: int, report: Report) -> NDArray[np.float32]:
-    """float32 (count, 3, 3). The two bytes after each facet, some programs' colours, are left."""
-    try:
-        from stl.base import BaseMesh
-    except ImportError:
-        raise MeshError(
-            "binary STL files need the Python library numpy-stl; install it with "
-            "'pip install numpy-stl'",
-            code="missing-library",
-        ) from None
-    facets = np.frombuffer(data, dtype=BaseMesh.dtype, count=count, offset=_START)
+    """Returns float32 (count, 3, 3), without the two bytes after each facet, some programs'
+    colours."""
+    facets = np.frombuffer(data, dtype=_find_facet_type(), count=count, offset=_START)
     with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later
         points: NDArray[np.float32] = facets["vectors"] + np.float32(0.0)  # without -0.0
     return points
+
+
+def _find_facet_type() -> np.dtype[np.void]:
+    """Returns numpy-stl's type of a facet, or its like where numpy-stl is not installed."""
+    try:
+        from stl.base import BaseMesh
+    except ImportError:
+        return _OWN_FACET
+    found: np.dtype[np.void] = BaseMesh.dtype
+    return found
 
 
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:

@@ -3,7 +3,6 @@
 
 import builtins
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -126,11 +125,6 @@ def test_more_than_is_read(load: Loads, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.undo()
     monkeypatch.setattr(collada_xml, "MOST_TAGS", 10)
     assert refusal(load, document()) == "mesh-too-large"
-
-
-def test_without_the_library(load: Loads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "collada", None)
-    assert refusal(load, document()) == "missing-library"
 
 
 def test_no_other_file_is_opened(load: Loads, monkeypatch: pytest.MonkeyPatch) -> None:

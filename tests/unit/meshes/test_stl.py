@@ -2,7 +2,6 @@
 """STL as it is found: every oddity, real files against other readers, and hostile bytes."""
 
 import struct
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,17 +207,6 @@ def test_a_sparse_file_of_two_gigabytes_is_refused_at_once(tmp_path: Path, notes
     with path.open("wb") as file:
         file.truncate(2 * 1024**3)
     assert refused(path, notes).code == "mesh-too-large"
-
-
-def test_without_numpy_stl_binary_files_say_what_to_install(
-    quirk_meshes: Path, notes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "stl", None)
-    monkeypatch.setitem(sys.modules, "stl.base", None)
-    error = refused(quirk_meshes / "m.stl", notes)
-    assert error.code == "missing-library"
-    assert "numpy-stl" in error.message
-    assert load_stl(quirk_meshes / "a.stl", notes).face_count == 3
 
 
 # Text

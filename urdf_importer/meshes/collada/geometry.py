@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lists of indices in COLLADA primitives -> faces. Strips and fans become triangles.
+"""The numbers and lists of indices of a COLLADA geometry -> points and faces.
 
-What a primitive says as `count` is not read: what is there counts.
+Strips and fans become triangles. The `count` of a primitive is not read: what is there counts.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
-from .arrays import ColladaLibrary, read_integers, spell_out_odd_numbers
 
 _SEPARATOR = -(2**40)
 """Stands between the texts of several <p>, which are read at one go. No index is negative."""
@@ -119,6 +119,97 @@ def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.
     return corners.ravel()
 
 
+def read_integers(text: str) -> NDArray[np.int64]:
+    """int64 (N,). A word that is no integer becomes -1, which is no index."""
+    if not text or text.isspace():
+        return np.zeros(0, dtype=np.int64)
+    try:
+        with warnings.catch_warnings():
+            # numpy's way to say that something else is in the text.
+            warnings.simplefilter("error", DeprecationWarning)
+            return np.fromstring(text, dtype=np.int64, sep=" ")
+    except (DeprecationWarning, ValueError):
+        return np.array([_integer(word) for word in text.split()], dtype=np.int64)
+
+
+def spell_out_odd_numbers(text: str) -> str:
+    """The text with "inf", which no coordinate can be, for each word that is no finite number.
+
+    Slow, and only for texts that have something odd in them.
+    """
+    return " ".join(word if _is_number(word) else "inf" for word in text.split())
+
+
+def _integer(word: str) -> int:
+    digits = word.removeprefix("-")
+    return int(word) if digits.isascii() and digits.isdigit() and len(digits) < 18 else -1
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return abs(float(word)) < float("inf") and "_" not in word and word.isascii()
+    except ValueError:
+        return False
+
+
+_OTHER_WORDS = "string or file could not be read"
+"""How numpy's warning begins where a text of numbers has something else in it."""
+
+
+class FloatReader:
+    """Reads the numbers of <source> elements, by pycollada or, where it is not installed, by a few
+    lines that give the same arrays."""
+
+    def __init__(self) -> None:
+        # pycollada checks little: what a damaged element raises is whatever its code stumbles
+        # over. The price of so wide a net: a bug of ours in a tag looks like a damaged file.
+        self._failures: tuple[type[Exception], ...] = (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            DeprecationWarning,
+        )
+        try:
+            import collada
+            from collada import source
+        except ImportError:
+            self._load = _load_source
+            return
+        document = collada.Collada(ignore=[collada.DaeError], aux_file_loader=_load_nothing)
+        document.tag = str
+        self._failures += (collada.DaeError,)
+        self._load = lambda element: source.FloatSource.load(document, {}, element).data
+
+    def read(self, element: Element) -> NDArray[np.float32] | None:
+        """Returns float32 (N, components); None where the numbers cannot be read."""
+        try:
+            with warnings.catch_warnings():
+                # pycollada sets shapes in a way that new versions of numpy warn of.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                warnings.filterwarnings("error", _OTHER_WORDS, DeprecationWarning)
+                return self._load(element)
+        except self._failures:
+            return None
+
+
+def _load_nothing(_: str) -> None:
+    """Keeps the library from opening files beside the document."""
+
+
+def _load_source(element: Element) -> NDArray[np.float32]:
+    """Returns float32 (N, components): rows of as many numbers as have a <param>. The third of
+    texture coordinates S, T, P is left out, as by pycollada."""
+    text = element.findtext("float_array", "")
+    numbers = np.zeros(0, dtype=np.float32)
+    if text and not text.isspace():
+        numbers = np.fromstring(text, dtype=np.float32, sep=" ")
+    names = [each.get("name") for each in element.findall("technique_common/accessor/param")]
+    rows = numbers.reshape(-1, len(names))
+    return rows[:, :2] if names == ["S", "T", "P"] else rows
+
+
 MOST_INPUTS = 64
 
 
@@ -161,7 +252,7 @@ class _Input(NamedTuple):
     uv_set: str
 
 
-def read_geometry(element: Element, library: ColladaLibrary, report: Report) -> Geometry:
+def read_geometry(element: Element, reader: FloatReader, report: Report) -> Geometry:
     """The points and primitives of a geometry; lines and points are dropped.
 
     Reports `invalid-geometry` for primitives without readable points, and as `read_faces`.
@@ -173,7 +264,7 @@ def read_geometry(element: Element, library: ColladaLibrary, report: Report) -> 
     if mesh is None:
         report("invalid-geometry", f"geometry {quote(name)} is no mesh; it was left out")
         return _EMPTY
-    sources = _Sources(mesh, library)
+    sources = _Sources(mesh, reader)
     points = sources.points
     parts = []
     for primitive in mesh:
@@ -220,8 +311,8 @@ def _take(values: NDArray[np.float32], indices: NDArray[np.int64]) -> NDArray[np
 class _Sources:
     """The sources of one mesh, read when they are first asked for; `points` are its positions."""
 
-    def __init__(self, mesh: Element, library: ColladaLibrary) -> None:
-        self._library = library
+    def __init__(self, mesh: Element, reader: FloatReader) -> None:
+        self._reader = reader
         self._elements = {each.get("id", ""): each for each in mesh.findall("source")}
         self._values: dict[str, NDArray[np.float32] | None] = {}
         vertices = mesh.find("vertices")
@@ -267,12 +358,12 @@ class _Sources:
         text = numbers.text or ""
         # pycollada takes NaN for zero, which draws spikes. No number has the letter.
         is_odd = "n" in text or "N" in text
-        source = None if is_odd else self._library.find_source(element)
-        if source is None:
+        rows = None if is_odd else self._reader.read(element)
+        if rows is None:
             numbers.text = spell_out_odd_numbers(text)
-            source = self._library.find_source(element)
+            rows = self._reader.read(element)
             numbers.text = text
-        return None if source is None else source.data[:, :named]
+        return None if rows is None else rows[:, :named]
 
 
 def _name_all_numbers(source: Element) -> int:

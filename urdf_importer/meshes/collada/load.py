@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError, Report, quote
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ..mesh_file import ResolveBeside, read_mesh_file, refuse_beside
-from .arrays import ColladaLibrary
-from .geometry import Geometry, Part, read_geometry
+from .geometry import FloatReader, Geometry, Part, read_geometry
 from .join import Block, Dress, join_blocks
 from .material import DocumentMaterial, MaterialReader
 from .scene import Binding, PlacedGeometry, place_geometries
@@ -124,32 +123,30 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
     normals are the file's; where only some faces have any, the others are flat.
 
     Reports as `read_collada`, `place_geometries`, `read_geometry`, `MaterialReader.find` and
-    `join_blocks` do, and `empty-mesh`. MeshError `mesh-too-large`, `missing-library` without
-    pycollada, else as `read_mesh_file`, or `unreadable-mesh` where it is no whole document.
+    `join_blocks` do, and `empty-mesh`. MeshError `mesh-too-large`, else as `read_mesh_file`, or
+    `unreadable-mesh` where it is not a whole document.
     """
-    library = ColladaLibrary()
     root = read_collada(path, report)
     with np.errstate(all="ignore"):  # what overflows is left out by name
         placed = place_geometries(root, report)
         materials = MaterialReader(root, resolve, report)
         del root
         dresser = _Dresser(materials)
-        mesh = join_blocks(_read_blocks(placed, library, dresser, report), report)
+        mesh = join_blocks(_read_blocks(placed, dresser, report), report)
     if not len(mesh.corners):
         report("empty-mesh", f"{quote(path.name)} has no faces")
     slots = mesh.slots if len(dresser.materials) > 1 else None
     return replace(mesh, name=path.stem, materials=dresser.materials, slots=slots)
 
 
-def _read_blocks(
-    placed: list[PlacedGeometry], library: ColladaLibrary, dresser: "_Dresser", report: Report
-) -> list[Block]:
+def _read_blocks(placed: list[PlacedGeometry], dresser: "_Dresser", report: Report) -> list[Block]:
+    numbers = FloatReader()
     geometries: dict[Element, Geometry] = {}
     parts_left, corners_left = MOST_PARTS, MOST_CORNERS
     blocks = []
     for each in placed:
         if each.element not in geometries:
-            geometries[each.element] = read_geometry(each.element, library, report)
+            geometries[each.element] = read_geometry(each.element, numbers, report)
         geometry = geometries[each.element]
         parts_left -= len(geometry.parts)
         corners_left -= len(geometry.points) + sum(len(part.corners) for part in geometry.parts)
