@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user interface: operators poll, translate and report; they know nothing of robots."""
 
+from typing import Any
+
 import bpy
 
 from .command_line import register_command, unregister_command
-from .exporting.export_morse import ExportMorse
-from .exporting.export_webots import ExportWebots
 from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
+from .exporting.operators import EXPORTERS
 from .importing.import_urdf import DropUrdf, ImportUrdf, draw_menu_entry
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
@@ -17,14 +18,13 @@ from .reports import register_failure, unregister_failure
 from .sidebar.classes import register_sidebar, unregister_sidebar
 from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 
-_CLASSES = (
+_CLASSES: tuple[type[Any], ...] = (
     *_PREFERENCES,
     XacroField,
     RunImport,
     ImportUrdf,
     DropUrdf,
-    ExportWebots,
-    ExportMorse,
+    *EXPORTERS,
 )
 
 

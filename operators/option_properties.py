@@ -13,17 +13,19 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import bpy
 
-from ..urdf_importer import ExportOptions, ImportOptions, RobotError
+from ..urdf_importer import FileOptions, ImportOptions, RobotError
+from ..urdf_importer.options import group_options
 
 Operator = TypeVar("Operator", bound=type)
-Options = TypeVar("Options", ImportOptions, ExportOptions)
-OptionsType = type[ImportOptions] | type[ExportOptions]
+Options = TypeVar("Options", bound=ImportOptions | FileOptions)
 
 # Which files it was last time is no setting: neither presets nor the next call keep it.
 OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
-def add_option_properties(kind: Operator, options: OptionsType = ImportOptions) -> Operator:
+def add_option_properties(
+    kind: Operator, options: type[ImportOptions | FileOptions] = ImportOptions
+) -> Operator:
     """Gives an operator class, before it is registered, a property for each option."""
     own = kind.__annotations__
     kind.__annotations__ = own | {field.name: _property(field) for field in fields(options)}
@@ -35,19 +37,9 @@ def option_names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(ImportOptions))
 
 
-def read_options(operator: Any, **instead: Any) -> ImportOptions:
-    """The import options that an operator's properties say, or what is given instead of one.
-
-    Raises RobotError."""
-    return _read(operator, ImportOptions, instead)
-
-
-def read_export_options(operator: Any) -> ExportOptions:
-    """The same of an export."""
-    return _read(operator, ExportOptions, {})
-
-
-def _read(operator: Any, options: type[Options], instead: dict[str, Any]) -> Options:
+def read_options(operator: Any, options: type[Options], **instead: Any) -> Options:
+    """Returns the options of a class that an operator's properties say, or what is given instead
+    of one. Raises RobotError."""
     hints = get_type_hints(options)
     return options(
         **{
@@ -82,13 +74,14 @@ def _shorten(number: float) -> float:
 
 
 def draw_options(
-    layout: Any, operator: Any, options: OptionsType = ImportOptions, *, folded: bool = False
+    layout: Any,
+    operator: Any,
+    options: type[ImportOptions | FileOptions] = ImportOptions,
+    *,
+    folded: bool = False,
 ) -> None:
     """Draws the options by their groups, which fold; `folded` is how they start."""
-    groups: dict[str, list[Field[Any]]] = {}
-    for field in fields(options):
-        groups.setdefault(field.metadata["group"], []).append(field)
-    for group, members in groups.items():
+    for group, members in group_options(options).items():
         name = f"{operator.bl_idname}_{group}_{folded}"
         header, body = layout.panel(name, default_closed=folded)
         header.label(text=group)

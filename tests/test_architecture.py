@@ -81,7 +81,7 @@ TABLE = {
 BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extras"}
 # Operators poll, translate and report; what they may see of the library.
 # The command is for blender --command.
-OPERATORS = row("urdf_importer blender cli", "bpy bpy_extras")
+OPERATORS = row("urdf_importer options blender cli", "bpy bpy_extras")
 
 LIBRARY = sources_of("urdf_importer")
 OPERATOR_FILES = sources_of("operators")

@@ -29,16 +29,21 @@ from .diagnostics import (
 )
 from .kinematics import forward_kinematics
 from .model import Robot
-from .options import ExportOptions, ImportOptions
+from .options import FileOptions, ImportOptions, StartOptions
 from .pipeline import (
+    ExportOptions,
     ExportResult,
     ImportResult,
     UpdateResult,
+    WebotsOptions,
+    WriterFormat,
+    Written,
     XacroArgument,
     compare_with_source,
     export_robot,
     extract_robot,
     find_robots,
+    find_writer,
     get_joint_positions,
     import_robot,
     import_steps,
@@ -50,8 +55,11 @@ from .pipeline import (
     render_preview,
     save_blend,
     set_joint_positions,
+    suggest_name,
     suggest_proto_name,
     update_robot,
+    write_format,
+    writer_formats,
 )
 from .pipeline.formats import find_offered
 from .progress import Progress
@@ -66,24 +74,31 @@ __all__ = [
     "Diagnostics",
     "ExportOptions",
     "ExportResult",
+    "FileOptions",
     "ImportOptions",
     "ImportResult",
     "KinematicsError",
     "MeshError",
+    "MorseOptions",
     "Progress",
     "ReadError",
     "RigPlan",
     "Robot",
     "RobotError",
     "Severity",
+    "StartOptions",
     "UpdateResult",
+    "WebotsOptions",
     "WriteError",
+    "WriterFormat",
+    "Written",
     "XacroArgument",
     "check_morse_profile",
     "compare_with_source",
     "export_robot",
     "extract_robot",
     "find_robots",
+    "find_writer",
     "forward_kinematics",
     "get_joint_positions",
     "import_robot",
@@ -97,10 +112,13 @@ __all__ = [
     "render_preview",
     "save_blend",
     "set_joint_positions",
+    "suggest_name",
     "suggest_proto_name",
     "suggest_script_name",
     "update_robot",
     "write_builder_script",
+    "write_format",
+    "writer_formats",
 ]
 
 

@@ -13,16 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from . import (
-    BuilderScript,
     Diagnostics,
-    ExportOptions,
-    ExportResult,
     ImportOptions,
     ImportResult,
-    Robot,
     RobotError,
-    export_robot,
-    extract_robot,
+    Written,
+    find_writer,
     import_steps,
     list_xacro_arguments,
     new_file,
@@ -30,11 +26,12 @@ from . import (
     read_robot,
     render_preview,
     save_blend,
-    write_builder_script,
+    write_format,
+    writer_formats,
 )
 from .command.arguments import add_option_arguments, read_options
 from .command.blends import is_blend, open_robot
-from .command.jobs import Job, UsageError, check_outputs, is_script, plan_exports, plan_jobs
+from .command.jobs import Job, UsageError, check_outputs, plan_exports, plan_jobs
 from .command.report import Report
 from .command.summary import (
     count,
@@ -43,12 +40,12 @@ from .command.summary import (
     describe_import,
     describe_summary,
     summarize_arguments,
-    summarize_export,
     summarize_plan,
     summarize_result,
 )
 from .command.terminal import Terminal, silence_blender, write_result
 from .command.version import find_version
+from .diagnostics import name_choices
 from .files.outputs import write_text
 from .interrupts import hold_interrupt
 
@@ -101,7 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_common_arguments(importing)
     _add_output_arguments(importing)
-    add_option_arguments(importing)
+    add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     checking = commands.add_parser(
         "check",
@@ -111,17 +108,20 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
     )
     _add_common_arguments(checking)
-    add_option_arguments(checking)
+    add_option_arguments(checking, ImportOptions)
     return parser
 
 
 def _add_export(commands: Any) -> None:
+    formats = writer_formats()
+    labels = " or ".join(each.label for each in formats)
+    suffixes = name_choices([suffix for each in formats for suffix in each.suffixes])
+    texts = ", or ".join(f"as {each.text}" for each in formats)
     parser = commands.add_parser(
         "export",
-        help="write a robot description, or a robot in a .blend, for Webots or MORSE",
+        help=f"write a robot description, or a robot in a .blend, for {labels}",
         description="Writes a robot description, without Blender, or an imported robot in a .blend "
-        "as it stands there, as a Webots PROTO (.proto), a world with it (.wbt) or a project "
-        "folder, or as a builder script of MORSE (.py). Existing files are overwritten.",
+        f"as it stands there, {texts}. Existing files are overwritten.",
         epilog=_EPILOG,
     )
     _add_common_arguments(parser)
@@ -130,7 +130,7 @@ def _add_export(commands: Any) -> None:
         "--output",
         required=True,
         metavar="ROBOT.proto",
-        help="the .proto, .wbt or .py to write, or a project folder, with / at its end; with "
+        help=f"the {suffixes} to write, or a project folder, with / at its end; with "
         "several inputs the folder in which each gets its project folder",
     )
     parser.add_argument(
@@ -138,7 +138,7 @@ def _add_export(commands: Any) -> None:
         metavar="NAME",
         help="which of several robots in a .blend: the name of its armature",
     )
-    add_option_arguments(parser, ExportOptions)
+    add_option_arguments(parser, *(each.options for each in formats))
     add_option_arguments(parser, ImportOptions, only=("xacro_args",))
 
 
@@ -293,12 +293,12 @@ def _export_one(path: str, output: Path, arguments: argparse.Namespace) -> Repor
     try:
         if is_blend(path):
             with silence_blender():
-                robot, result = _export_blend(path, output, arguments, diagnostics, report)
+                result = _export_blend(path, output, arguments, diagnostics, report)
         else:
             with report.clock("read"):
                 robot = read_robot(path, diagnostics, read_options(arguments, ImportOptions))
             result = _write_export(robot, output, arguments, diagnostics, report)
-        report.facts = summarize_export(robot, result)
+        report.facts = result.facts
         report.files += map(str, result.files)
         report.output = str(result.path)
     except RobotError as error:
@@ -313,11 +313,10 @@ def _export_blend(
     arguments: argparse.Namespace,
     diagnostics: Diagnostics,
     report: Report,
-) -> tuple[Robot, ExportResult | BuilderScript]:
+) -> Written:
     with report.clock("read"), _needing_blender("exporting a .blend"), hold_interrupt():
         armature = open_robot(path, arguments.robot)
-        robot = extract_robot(armature)
-    return robot, _write_export(armature, output, arguments, diagnostics, report)
+    return _write_export(armature, output, arguments, diagnostics, report)
 
 
 def _write_export(
@@ -326,14 +325,11 @@ def _write_export(
     arguments: argparse.Namespace,
     diagnostics: Diagnostics,
     report: Report,
-) -> ExportResult | BuilderScript:
-    options = read_options(arguments, ExportOptions)
-    write: Any = write_builder_script if is_script(output) else export_robot
+) -> Written:
+    format = find_writer(output)
+    options = read_options(arguments, format.options)
     with report.clock("export"):
-        result: ExportResult | BuilderScript = write(
-            robot, output, options, diagnostics, strict=arguments.strict
-        )
-    return result
+        return write_format(format, robot, output, options, diagnostics, strict=arguments.strict)
 
 
 def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -12,7 +12,7 @@ A Diagnostic is the milder thing: a WARNING says which substitute was used, an E
 element was lost; the robot is there in both cases.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -125,6 +125,12 @@ def quote(name: str) -> str:
         + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
         + "'"
     )
+
+
+def name_choices(words: Sequence[str]) -> str:
+    """Returns words as a choice for a message: "a, b or c"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _place(source: str, line: int) -> str:

@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a user can choose: the command's arguments and the operator's properties are made of it."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ClassVar, Literal
 
 Profile = Literal["native", "morse"]
 FixedJoints = Literal["bones", "fold"]
-FixedLinks = Literal["keep", "merge"]
-Base = Literal["auto", "static", "free"]
-InertiaRepair = Literal["keep", "clamp", "volume"]
-WebotsVersion = Literal["R2025a", "R2023b"]
-MeshStyle = Literal["files", "vrml"]
-CollisionKind = Literal[
-    "exact", "hull", "box", "oriented_box", "cylinder", "capsule", "sphere", "auto"
-]
 
 
 def option(
@@ -173,54 +165,22 @@ class ImportOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions:
-    """How a robot becomes Webots files. Every field has a sensible default."""
+class FileOptions:
+    """What all exports share: where the robot's files are. A format's own options extend this."""
 
-    version: WebotsVersion = option(
-        "R2025a",
-        "Webots Version",
-        "The version of Webots to write for",
-        group="Webots",
-        choices={"R2025a": "Webots R2025a", "R2023b": "Webots R2023b"},
-    )
-    base: Base = option(
-        "auto",
-        "Base",
-        "Whether the robot stands fixed in the world",
-        group="Structure",
-        choices={
-            "auto": "Fixed where the root link is named world and something is fixed to it",
-            "static": "Fixed in the world, without mass",
-            "free": "Free to move and to fall",
-        },
-    )
-    fixed_joints: FixedLinks = option(
-        "keep",
-        "Fixed Joints",
-        "What becomes of links with mass that hang on fixed joints",
-        group="Structure",
-        choices={
-            "keep": "A Solid of their own with their own mass",
-            "merge": "A frame in the Solid that they hang on, which takes their mass",
-        },
-    )
-    multi_axis_joints: bool = option(
-        True,
-        "Multi-Axis Joints",
-        "Make one Hinge2Joint or BallJoint of revolute joints that turn about one point with "
-        "nothing between them, where that is exact",
-        group="Structure",
-    )
-    self_collision: bool = option(
-        False, "Self Collision", "Let the parts of the robot collide", group="Structure"
-    )
-    tool_slot: str = option(
-        "",
-        "Tool Slot",
-        "The link in whose frame a world may hang tools on the robot; none if empty",
-        group="Structure",
-        entries="LINK",
-    )
+    GROUPS: ClassVar[tuple[str, ...]] = ()
+    """The titles of groups in the order of the front ends, where fields have another order."""
+
+    packages: tuple[tuple[str, str], ...] = _packages_option()
+    package_paths: tuple[str, ...] = _package_paths_option()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions(FileOptions):
+    """What exports to simulators share: where the robot and its joints start."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Start", "Files")
+
     translation: tuple[float, float, float] = option(
         (0.0, 0.0, 0.0),
         "Translation",
@@ -243,143 +203,18 @@ class ExportOptions:
         group="Start",
         separator=":=",
     )
-    geometry: MeshStyle = option(
-        "files",
-        "Meshes",
-        "Where the meshes go",
-        group="Shapes",
-        choices={
-            "files": "Mesh files in a folder beside the robot's file",
-            "vrml": "Into the robot's file, as IndexedFaceSet nodes",
-        },
-    )
-    collision: CollisionKind = option(
-        "exact",
-        "Collision Shapes",
-        "What the meshes of collision shapes become; simple shapes are stabler and faster",
-        group="Shapes",
-        choices={
-            "exact": "The meshes as they are",
-            "hull": "Their convex hulls",
-            "box": "The smallest boxes along the axes of their frames",
-            "oriented_box": "Small boxes in any direction",
-            "cylinder": "Small cylinders in any direction",
-            "capsule": "Small capsules in any direction",
-            "sphere": "The smallest spheres",
-            "auto": "The simple shape of least volume where it fits well, else the convex hull",
-        },
-    )
-    collision_overrides: tuple[tuple[str, str], ...] = option(
-        (),
-        "Collision Shapes of Links",
-        "A link whose collision meshes become something else than all others, as link:=kind",
-        group="Shapes",
-        separator=":=",
-    )
-    collision_triangles: int = option(
-        0,
-        "Collision Triangles",
-        "The most triangles of one collision mesh or hull; 0 keeps all",
-        group="Shapes",
-        minimum=0,
-        maximum=100_000_000,
-    )
-    inertia: InertiaRepair = option(
-        "keep",
-        "Inertia",
-        "What becomes of inertias that no real body has",
-        group="Physics",
-        choices={
-            "keep": "They stay where Webots can take them, else the nearest that it can",
-            "clamp": "The nearest inertia that a real body can have",
-            "volume": "That of the link's collision shapes with the link's mass",
-        },
-    )
-    small_mass: float = option(
-        0.001,
-        "Small Mass",
-        "The mass in kg of links that have none and must have one to move",
-        group="Physics",
-        minimum=1e-9,
-        maximum=1e6,
-    )
-    linear_damping: float = option(
-        0.0,
-        "Linear Damping",
-        "The share of its speed that each body loses in a second, as in thick air",
-        group="Physics",
-        minimum=0.0,
-        maximum=1.0,
-    )
-    angular_damping: float = option(
-        0.0,
-        "Angular Damping",
-        "The share of its angular speed that each body loses in a second",
-        group="Physics",
-        minimum=0.0,
-        maximum=1.0,
-    )
-    default_effort: float = option(
-        1000.0,
-        "Default Effort",
-        "The most torque in N m, or force in N, of motors whose joint states none",
-        group="Motors",
-        minimum=1e-9,
-        maximum=1e12,
-    )
-    default_velocity: float = option(
-        10.0,
-        "Default Velocity",
-        "The greatest speed in rad/s or m/s of motors whose joint states none",
-        group="Motors",
-        minimum=1e-9,
-        maximum=1e12,
-    )
-    effort_scale: float = option(
-        1.0,
-        "Effort Scale",
-        "What the effort limits of all joints are multiplied by",
-        group="Motors",
-        minimum=1e-9,
-        maximum=1e9,
-    )
-    velocity_scale: float = option(
-        1.0,
-        "Velocity Scale",
-        "What the velocity limits of all joints are multiplied by",
-        group="Motors",
-        minimum=1e-9,
-        maximum=1e9,
-    )
-    damping_scale: float = option(
-        1.0,
-        "Damping Scale",
-        "What the damping of all joints is multiplied by",
-        group="Motors",
-        minimum=0.0,
-        maximum=1e9,
-    )
-    friction_scale: float = option(
-        1.0,
-        "Friction Scale",
-        "What the friction of all joints is multiplied by",
-        group="Motors",
-        minimum=0.0,
-        maximum=1e9,
-    )
-    sensors: bool = option(
-        True,
-        "Sensors",
-        "Make devices of the description's sensors",
-        group="Sensors",
-    )
-    time_step: float = option(
-        8.0,
-        "Time Step",
-        "How many milliseconds a world simulates at once: less is slower and more exact",
-        group="World",
-        minimum=0.1,
-        maximum=1000.0,
-    )
-    packages: tuple[tuple[str, str], ...] = _packages_option()
-    package_paths: tuple[str, ...] = _package_paths_option()
+
+
+def group_options(*kinds: type[Any]) -> dict[str, list["Field[Any]"]]:
+    """Returns title -> fields of classes of options, as front ends show them. Of fields of one
+    name the first counts."""
+    groups: dict[str, list[Field[Any]]] = {}
+    for kind in kinds:
+        groups |= {title: [] for title in getattr(kind, "GROUPS", ()) if title not in groups}
+    seen: set[str] = set()
+    for kind in kinds:
+        for each in fields(kind):
+            if each.name not in seen:
+                groups.setdefault(each.metadata["group"], []).append(each)
+                seen.add(each.name)
+    return {title: members for title, members in groups.items() if members}

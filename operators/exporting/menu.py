@@ -6,13 +6,13 @@ from typing import Any
 import bpy
 
 from ..sidebar.panel import RobotSubPanel
-from .export_morse import ExportMorse
-from .export_webots import ExportWebots
+from .operators import EXPORTERS
 
 
 def draw_export_entries(menu: Any, context: Any) -> None:
-    menu.layout.operator(ExportWebots.bl_idname, text="Webots (.proto, .wbt)")
-    menu.layout.operator(ExportMorse.bl_idname, text="MORSE Builder Script (.py)")
+    for each in EXPORTERS:
+        suffixes = ", ".join(each.format.suffixes)
+        menu.layout.operator(each.bl_idname, text=f"{each.format.title} ({suffixes})")
 
 
 class ExportPanel(RobotSubPanel, bpy.types.Panel):
@@ -21,8 +21,8 @@ class ExportPanel(RobotSubPanel, bpy.types.Panel):
     bl_order = 60
 
     def draw(self, context: Any) -> None:
-        self.layout.operator(ExportWebots.bl_idname, text="Webots", icon="EXPORT")
-        self.layout.operator(ExportMorse.bl_idname, text="MORSE", icon="EXPORT")
+        for each in EXPORTERS:
+            self.layout.operator(each.bl_idname, text=each.format.label, icon="EXPORT")
 
 
 CLASSES = (ExportPanel,)

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError
+from ...urdf_importer import ImportOptions, RobotError
 from ..option_properties import (
     OF_THIS_TIME,
     add_option_properties,
@@ -66,7 +66,7 @@ def find_paths(operator: Any) -> list[str]:
 
 def read_tasks(operator: Any) -> list[ImportTask]:
     """What an operator's properties ask for. Raises RobotError."""
-    options = read_options(operator)
+    options = read_options(operator, ImportOptions)
     paths = find_paths(operator)
     if not paths:
         raise RobotError("no file is chosen; give one as filepath")

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
-from ...urdf_importer import RobotError
+from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
@@ -122,7 +122,7 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
             self._shown = XacroFields()
         folders = add_preferred_folders(self.package_paths, context)
         try:
-            options = read_options(self, package_paths=folders)
+            options = read_options(self, ImportOptions, package_paths=folders)
         except RobotError:  # An entry that is not written to its end.
             return False
         return self._shown.update(self.xacro_fields, find_paths(self), options)

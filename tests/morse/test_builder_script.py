@@ -17,8 +17,8 @@ from support.real_robots import descriptions
 from urdf_importer import (
     BuilderScript,
     Diagnostics,
-    ExportOptions,
     ImportOptions,
+    MorseOptions,
     Robot,
     forward_kinematics,
     import_robot,
@@ -178,7 +178,7 @@ def test_it_starts_where_zero_is_allowed(stem: str, run: Any) -> None:
 def test_shapes_are_those_of_the_description(stem: str, run: Any) -> None:
     """The same triangles in the same places."""
     done: Run = run(stem)
-    resolver = find_files(done.robot.source, ExportOptions())
+    resolver = find_files(done.robot.source, MorseOptions())
     for made, kind in (
         (done.measured.visuals, "visuals"),
         (done.measured.collisions, "collisions"),

@@ -12,27 +12,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from ..options import ExportOptions, ImportOptions
+from ..options import FileOptions, ImportOptions, group_options
 
-Options = TypeVar("Options", ImportOptions, ExportOptions)
+Options = TypeVar("Options", bound=ImportOptions | FileOptions)
 
 
 def add_option_arguments(
-    parser: argparse.ArgumentParser,
-    kind: type[ImportOptions] | type[ExportOptions] = ImportOptions,
-    only: Container[str] | None = None,
+    parser: argparse.ArgumentParser, *kinds: type[Any], only: Container[str] | None = None
 ) -> None:
-    """Adds the arguments, in groups; the destination of each is the name of its field. With
-    `only`, those of the fields named there."""
-    hints = get_type_hints(kind)
-    groups: dict[str, Any] = {}
-    for field in fields(kind):
-        if only is not None and field.name not in only:
-            continue
-        title = field.metadata["group"].lower()
-        if title not in groups:
-            groups[title] = parser.add_argument_group(title)
-        _add_argument(groups[title], field, hints[field.name])
+    """Adds the arguments of these classes of options, in groups; the destination of each is the
+    name of its field. With `only`, those of the fields named there."""
+    hints: dict[str, Any] = {}
+    for kind in reversed(kinds):
+        hints |= get_type_hints(kind)
+    for title, members in group_options(*kinds).items():
+        chosen = [field for field in members if only is None or field.name in only]
+        if chosen:
+            group = parser.add_argument_group(title.lower())
+            for field in chosen:
+                _add_argument(group, field, hints[field.name])
 
 
 def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..diagnostics import WriteError, quote
+from .. import writer_formats
+from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import check_output
 
 _SEPARATORS = ("/", os.sep)
-_SCRIPT = ".py"
 
 
 class UsageError(Exception):
@@ -59,8 +59,8 @@ def plan_jobs(
 
 
 def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
-    """(input, output) for each input: a .proto, a .wbt, a .py or a folder; of several inputs each
-    gets a folder of its own in `output`.
+    """(input, output) for each input: a file with the suffix of a format, or a folder; of several
+    inputs each gets a folder of its own in `output`.
 
     Raises UsageError where these make no sense together, WriteError where a file could not be put
     there.
@@ -76,18 +76,14 @@ def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
             raise UsageError("several inputs have the same name")
         return jobs
     if not folder:
-        if Path(output).suffix not in (".proto", ".wbt", _SCRIPT):
+        suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
+        if Path(output).suffix not in suffixes:
             raise UsageError(
-                f"-o has to end in .proto, .wbt or .py, or be a folder (with / at its end), "
+                f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
                 f"not {quote(output)}"
             )
         check_outputs(inputs, [Path(output)])
     return [(inputs[0], Path(output))]
-
-
-def is_script(output: Path) -> bool:
-    """Whether this output of an export is a builder script of MORSE."""
-    return output.suffix == _SCRIPT and not output.is_dir()
 
 
 def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot and its rig in a few numbers, for people and for reports."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import (
-    BuilderScript,
     Diagnostic,
-    ExportResult,
     ImportResult,
     RigPlan,
-    Robot,
     Severity,
     XacroArgument,
     get_joint_positions,
@@ -30,7 +26,7 @@ def summarize_result(result: ImportResult) -> Facts:
         "joints": len(result.robot.joints),
         "moving_joints": len(get_joint_positions(result.armature)),
         "bones": len(result.armature.data.bones),
-        "total_mass": add_masses(result.robot),
+        "total_mass": result.robot.total_mass(),
     }
 
 
@@ -50,7 +46,7 @@ def summarize_plan(plan: RigPlan) -> Facts:
         "joints": len(plan.robot.joints),
         "moving_joints": len(plan.joints),
         "bones": len(plan.bones),
-        "total_mass": add_masses(plan.robot),
+        "total_mass": plan.robot.total_mass(),
         "links_with_mass": sum(inertial.mass is not None for inertial in inertials),
         "joints_by_type": dict(Counter(joint.type for joint in plan.robot.joints).most_common()),
         "degrees_of_freedom": sum(len(joint.channels) for joint in independent),
@@ -64,49 +60,10 @@ def summarize_plan(plan: RigPlan) -> Facts:
     }
 
 
-def summarize_export(robot: Robot, result: ExportResult | BuilderScript) -> Facts:
-    """What there is of an exported robot. For Webots, `solids`: link name -> the Solid that holds
-    it; `motors` and `sensors`: joint name -> the names of its devices, one for each degree of
-    freedom. For MORSE, `class`: what the robot is called in the script; `actuators`: the names of
-    its Armature actuators there -> their joints; `components`: the names of its sensors."""
-    if isinstance(result, BuilderScript):
-        return _summarize_script(robot, result)
-    motors: dict[str, list[str]] = {}
-    sensors: dict[str, list[str]] = {}
-    for axis in result.axes:
-        motors.setdefault(axis.joint, []).append(axis.motor)
-        sensors.setdefault(axis.joint, []).append(axis.sensor)
-    return {
-        "robot": robot.name,
-        "links": len(robot.links),
-        "joints": len(robot.joints),
-        "moving_joints": len(motors),
-        "degrees_of_freedom": sum(axis.leader in ("", axis.joint) for axis in result.axes),
-        "total_mass": add_masses(robot),
-        "solids": {name: link.solid for name, link in result.links.items()},
-        "motors": motors,
-        "sensors": sensors,
-    }
-
-
-def _summarize_script(robot: Robot, script: BuilderScript) -> Facts:
-    return {
-        "robot": robot.name,
-        "links": len(script.links),
-        "joints": len(robot.joints),
-        "moving_joints": len(script.joints),
-        "degrees_of_freedom": len(script.joints) - len(script.followers),
-        "total_mass": add_masses(robot),
-        "class": script.class_name,
-        "actuators": {name: list(joints) for name, joints in script.armatures.items()},
-        "components": list(script.sensors),
-    }
-
-
 def describe_export(
     facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
 ) -> str:
-    """One line, of summarize_export."""
+    """One line, of the facts of an export."""
     parts = (
         count(facts["links"], "link"),
         count(facts["moving_joints"], "moving joint"),
@@ -126,15 +83,6 @@ def describe_arguments(facts: Facts) -> list[tuple[str, str]]:
     """(what, name and default) for a table, of summarize_arguments."""
     arguments = facts.get("xacro_arguments", {}).items()
     return [("xacro argument", f"{name}:={default}") for name, default in arguments]
-
-
-def add_masses(robot: Robot) -> float:
-    """The robot's mass in kg; links that say nothing of it weigh nothing."""
-    inertials = [link.inertial for link in robot.links if link.inertial is not None]
-    try:
-        return math.fsum(inertial.mass or 0.0 for inertial in inertials)
-    except OverflowError:
-        return math.inf
 
 
 def describe_summary(facts: Facts) -> list[tuple[str, str]]:

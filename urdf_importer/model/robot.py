@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The robot as its description says it."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -31,6 +32,14 @@ class Robot:
             if material.name and not material.is_reference:
                 definitions.setdefault(material.name, material)
         return definitions
+
+    def total_mass(self) -> float:
+        """Returns the mass in kg; links that say nothing of it weigh nothing."""
+        inertials = [link.inertial for link in self.links if link.inertial is not None]
+        try:
+            return math.fsum(inertial.mass or 0.0 for inertial in inertials)
+        except OverflowError:
+            return math.inf
 
     def _written_materials(self) -> Iterator[Material]:
         yield from self.materials

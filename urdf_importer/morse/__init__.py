@@ -70,8 +70,10 @@ def forget_components() -> None:
 
 _PLACES = {
     "BuilderScript": "script.write",
+    "MorseOptions": "formats",
     "SensorSuggestion": "sensors",
     "URDFRobot": "builder",
+    "WRITERS": "formats",
     "check_morse_profile": "profile.check",
     "suggest_script_name": "script.export",
     "suggest_sensors": "sensors",
@@ -79,6 +81,7 @@ _PLACES = {
 }
 OFFERED = (
     "BuilderScript",
+    "MorseOptions",
     "check_morse_profile",
     "suggest_script_name",
     "write_builder_script",

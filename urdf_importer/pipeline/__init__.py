@@ -2,11 +2,18 @@
 """The order of work: a page for each thing that is done from its beginning to its end."""
 
 from .exporting import (
+    ExportOptions,
     ExportResult,
+    WebotsOptions,
+    WriterFormat,
+    Written,
     export_robot,
     extract_robot,
+    suggest_name,
     suggest_proto_name,
+    write_format,
 )
+from .formats import find_writer, writer_formats
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -28,14 +35,19 @@ from .scene import (
 from .updating import UpdateResult, compare_with_source, update_robot
 
 __all__ = [
+    "ExportOptions",
     "ExportResult",
     "ImportResult",
     "UpdateResult",
+    "WebotsOptions",
+    "WriterFormat",
+    "Written",
     "XacroArgument",
     "compare_with_source",
     "export_robot",
     "extract_robot",
     "find_robots",
+    "find_writer",
     "get_joint_positions",
     "import_robot",
     "import_steps",
@@ -47,6 +59,9 @@ __all__ = [
     "render_preview",
     "save_blend",
     "set_joint_positions",
+    "suggest_name",
     "suggest_proto_name",
     "update_robot",
+    "write_format",
+    "writer_formats",
 ]

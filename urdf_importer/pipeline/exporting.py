@@ -2,58 +2,125 @@
 """Export: (extract ->) plan -> write."""
 
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.packages import AnyPath, PackageResolver
 from ..model import Robot
-from ..options import ExportOptions
-from ..writers.robot_files import DescriptionSource, GeometrySource
+from ..options import FileOptions, StartOptions
+from ..writers.formats import OpenExport
+from ..writers.formats import WriterFormat as WriterFormat
+from ..writers.formats import Written as Written
+from ..writers.robot_files import DescriptionSource
+from ..writers.webots import WEBOTS
 from ..writers.webots import ExportResult as ExportResult
-from ..writers.webots import (
-    export_webots,
-    make_proto_name,
-)
+from ..writers.webots import WebotsOptions as WebotsOptions
 from .files import find_files, load_shape, resolve_texture
+from .formats import find_writer
+
+Options = TypeVar("Options", bound=FileOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions(WebotsOptions):
+    """The options of all formats in one, as they were once; deprecated."""
+
+    def __post_init__(self) -> None:
+        warnings.warn(
+            "ExportOptions is deprecated; each format has options of its own, such as "
+            "WebotsOptions and MorseOptions",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+
+
+@overload
+def export_robot(
+    robot: Robot | Any,
+    path: AnyPath,
+    options: WebotsOptions,
+    diagnostics: Diagnostics | None = None,
+    *,
+    strict: bool = False,
+) -> ExportResult: ...
+
+
+@overload
+def export_robot(
+    robot: Robot | Any,
+    path: AnyPath,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+    *,
+    strict: bool = False,
+) -> Written: ...
 
 
 def export_robot(
     robot: Robot | Any,
     path: AnyPath,
-    options: ExportOptions | None = None,
+    options: FileOptions | None = None,
     diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
-) -> ExportResult:
-    """Writes a robot for Webots, as `path` says: a PROTO (.proto), with its meshes in the folder
-    <name>_meshes beside it; a world (.wbt), with the PROTO beside it; or a project folder. Existing
+) -> Written:
+    """Writes a robot in the format that `path` says by its suffix: for Webots a PROTO (.proto),
+    with its meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO beside it,
+    or a project folder; a builder script of MORSE (.py); or another of writer_formats(). Existing
     files are overwritten.
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, which
     is written as it stands in the scene: its shapes as they are shown there, its joints starting
     where they are, its root where the armature stands. What `options` says of joints and root
-    counts more.
+    counts more. They are those of the format, or what all formats share (FileOptions,
+    StartOptions).
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises KinematicsError where the robot is no tree or an option fits none of its joints
     and links, WriteError where the files cannot be written, BuildError for an object that is no
-    imported robot; nothing is written then.
+    imported robot; nothing is written then. Raises TypeError for the options of another format.
     """
-    with open_export(robot, options, diagnostics) as found:
-        return export_webots(
-            found.robot,
-            found.source,
-            Path(path),
-            found.options,
-            found.diagnostics,
-            _convert_image,
-            strict=strict,
+    file = Path(path)
+    found = find_writer(file, options)
+    return write_format(found, robot, file, options, diagnostics, strict=strict)
+
+
+def write_format(
+    kind: WriterFormat[Any],
+    robot: Robot | Any,
+    path: AnyPath,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+    *,
+    strict: bool = False,
+) -> Written:
+    """Writes a robot in a format of the table, as export_robot does."""
+    chosen = _fit_options(options, kind)
+    with open_export(robot, chosen, diagnostics, strict=strict) as found:
+        return kind.write(found, Path(path))
+
+
+def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:
+    """Returns the options of a format; what all formats share is taken from other options."""
+    wanted = kind.options
+    shared = (FileOptions, StartOptions, ExportOptions)
+    if options is None:
+        return wanted()
+    if type(options) in shared:
+        names = {each.name for each in fields(wanted)}
+        given = (each.name for each in fields(options) if each.name in names)
+        return wanted(**{name: getattr(options, name) for name in given})
+    if not isinstance(options, wanted):
+        raise TypeError(
+            f"{kind.label} is written with {wanted.__name__}, not {type(options).__name__}"
         )
+    return options
 
 
 def extract_robot(armature: Any) -> Robot:
@@ -67,53 +134,53 @@ def extract_robot(armature: Any) -> Robot:
 
 def suggest_proto_name(robot: Robot | Any) -> str:
     """A name that Webots takes for a PROTO of this robot, or of this armature's."""
+    return suggest_name(WEBOTS, robot)
+
+
+def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
+    """Returns a name, without suffix, for the file of this robot, or of this armature's, in a
+    format. Raises BuildError for an object that is no imported robot."""
     if not isinstance(robot, Robot):
         robot = extract_robot(robot)
-    return make_proto_name(robot.name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenExport:
-    """What is written, and where its shapes are."""
-
-    robot: Robot
-    source: GeometrySource
-    options: ExportOptions
-    diagnostics: Diagnostics
+    return kind.suggest_name(robot.name)
 
 
 @contextmanager
 def open_export(
-    robot: Robot | Any, options: ExportOptions | None, diagnostics: Diagnostics | None
-) -> Iterator[OpenExport]:
+    robot: Robot | Any, options: Options, diagnostics: Diagnostics | None, *, strict: bool = False
+) -> Iterator[OpenExport[Options]]:
     """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
-    options = options or ExportOptions()
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(described.source)
     files = _read_files(described, options, diagnostics)
+    opened = OpenExport(
+        robot=described,
+        source=files,
+        options=options,
+        diagnostics=diagnostics,
+        convert_image=_convert_image,
+        strict=strict,
+    )
     if described is robot:
-        yield OpenExport(robot=robot, source=files, options=options, diagnostics=diagnostics)
+        yield opened
         return
     from ..blender.extract.scene_source import SceneSource
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         scene = SceneSource(robot, Path(folder), files, diagnostics)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
-        yield OpenExport(
-            robot=scene.robot,
-            source=scene,
-            options=start,
-            diagnostics=diagnostics,
-        )
+        yield replace(opened, robot=scene.robot, source=scene, options=start, armature=robot)
 
 
 def _start_as_posed(
-    armature: Any, robot: Robot, options: ExportOptions, diagnostics: Diagnostics
-) -> ExportOptions:
+    armature: Any, robot: Robot, options: Options, diagnostics: Diagnostics
+) -> Options:
     """Where the rig stands, unless the options say it."""
     from ..blender.extract.positions import extract_positions
     from ..blender.extract.scene_source import find_place
 
+    if not isinstance(options, StartOptions):
+        return options
     said = {name for name, _ in options.positions}
     shown = extract_positions(armature, robot)
     posed = tuple(pair for pair in shown if pair[0] not in said)
@@ -125,9 +192,7 @@ def _start_as_posed(
     )
 
 
-def _read_files(
-    robot: Robot, options: ExportOptions, diagnostics: Diagnostics
-) -> DescriptionSource:
+def _read_files(robot: Robot, options: FileOptions, diagnostics: Diagnostics) -> DescriptionSource:
     resolver = find_files(robot.source, options)
     return DescriptionSource(
         partial(load_shape, resolver, {}),

@@ -9,10 +9,10 @@ from ..diagnostics import Diagnostics
 from ..files.packages import AnyPath, FileKind, PackageResolver
 from ..meshes import KnownFiles, load_geometry
 from ..model import Geometry
-from ..options import ExportOptions, ImportOptions
+from ..options import FileOptions, ImportOptions
 
 
-def find_files(path: AnyPath, options: ImportOptions | ExportOptions) -> PackageResolver:
+def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
     return PackageResolver(str(path), options.packages, options.package_paths)
 
 

@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The optional parts of the library, which stand above all others and may be absent."""
+"""The formats that robots are written in, and the optional parts of the library, which stand above
+all others and may be absent."""
 
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from ..diagnostics import WriteError, name_choices, quote
+from ..options import FileOptions
+from ..writers.formats import WriterFormat
+from ..writers.webots import WEBOTS
+
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS,)
+"""One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("morse",)
 """The only place that knows their names. Each lists in OFFERED what the library offers of it."""
@@ -18,6 +28,33 @@ def find_offered(name: str) -> Any:
         if name in part.OFFERED:
             return getattr(part, name)
     raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
+
+
+def writer_formats() -> tuple[WriterFormat[Any], ...]:
+    """Returns the formats that robots can be written in, in the order of menus."""
+    offered = (getattr(part, "WRITERS", ()) for part in _present_parts())
+    return (*_WRITERS, *(each for formats in offered for each in formats))
+
+
+def find_writer(path: Path, options: FileOptions | None = None) -> WriterFormat[Any]:
+    """Returns the format that a path says: by its suffix or, where there is none or the path is a
+    folder, the format that writes folders; of several of these the one whose options they are.
+
+    Raises WriteError for a suffix that says no format.
+    """
+    formats = writer_formats()
+    if path.suffix and not path.is_dir():
+        for each in formats:
+            if path.suffix in each.suffixes:
+                return each
+        suffixes = [suffix for each in formats for suffix in each.suffixes]
+        raise WriteError(
+            f"cannot write {quote(path.name)}: the name must end with {name_choices(suffixes)}, or "
+            "be that of a folder"
+        )
+    folders = [each for each in formats if each.writes_folders]
+    fitting = [each for each in folders if isinstance(options, each.options)]
+    return (fitting or folders)[0]
 
 
 def _present_parts() -> list[ModuleType]:

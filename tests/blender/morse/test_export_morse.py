@@ -10,10 +10,11 @@ from types import ModuleType, SimpleNamespace
 import bpy
 import pytest
 
+from support.blender.rig_exports import find_exporter
 from support.paths import ROOT
 from urdf_importer import (
     BuildError,
-    ExportOptions,
+    MorseOptions,
     import_robot,
     save_blend,
     set_joint_positions,
@@ -60,7 +61,7 @@ class TestLibrary:
         armature.location = (1.0, 2.0, 0.5)
         bpy.context.view_layer.update()
         target = tmp_path / "robot.py"
-        write_builder_script(armature, target, ExportOptions(positions=(("elbow", "1"),)))
+        write_builder_script(armature, target, MorseOptions(positions=(("elbow", "1"),)))
         text = target.read_text()
         assert read_starts(text) == {"shoulder": 0.5, "elbow": 1.0}
         assert "robot.translate(x=1.0, y=2.0, z=0.5)" in text
@@ -142,9 +143,9 @@ class TestOperator:
          ("/a/", "/a/")],
     )  # fmt: skip
     def test_names_get_their_suffix(self, path: str, wanted: str, extension: ModuleType) -> None:
-        operator = SimpleNamespace(filepath=path)
-        check = extension.operators.exporting.export_morse.ExportMorse.check
-        assert check(operator, bpy.context) == (path != wanted)
+        exporter = find_exporter(extension, "morse")
+        operator = SimpleNamespace(filepath=path, format=exporter.format)
+        assert exporter.check(operator, bpy.context) == (path != wanted)
         assert operator.filepath == wanted
 
 

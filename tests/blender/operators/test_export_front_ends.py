@@ -10,10 +10,10 @@ from types import ModuleType, SimpleNamespace
 import bpy
 import pytest
 
-from support.blender.rig_exports import Export
+from support.blender.rig_exports import Export, find_exporter
 from support.paths import ROOT
 from support.webots.proto_check import check
-from urdf_importer import ExportOptions, import_robot, save_blend, set_joint_positions
+from urdf_importer import WebotsOptions, import_robot, save_blend, set_joint_positions
 from urdf_importer.cli import main
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
@@ -45,7 +45,7 @@ class TestOperator:
 
     def test_its_properties_are_the_options(self) -> None:
         shown = bpy.ops.export_scene.webots.get_rna_type().properties
-        for field in fields(ExportOptions):
+        for field in fields(WebotsOptions):
             own = shown[field.name]
             assert own.name == field.metadata["label"]
             if isinstance(field.default, float):
@@ -151,12 +151,14 @@ class TestOperator:
         self, path: str, kind: str, shown: str, wanted: tuple[str, str], extension: ModuleType
     ) -> None:
         """What was changed last decides; there is no file browser without a window."""
-        operator = SimpleNamespace(filepath=path, kind=kind, _shown_kind=shown)
-        check = extension.operators.exporting.export_webots.ExportWebots.check
-        changed = check(operator, bpy.context)
+        exporter = find_exporter(extension, "webots")
+        operator = SimpleNamespace(
+            filepath=path, kind=kind, _shown_kind=shown, format=exporter.format
+        )
+        changed = exporter.check(operator, bpy.context)
         assert (operator.filepath, operator.kind) == wanted
         assert changed == ((path, kind) != wanted)
-        assert not check(operator, bpy.context)
+        assert not exporter.check(operator, bpy.context)
 
 
 class TestCommand:

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from support.blender.rigs import new_scene
@@ -10,8 +11,8 @@ from support.webots.proto_check import Checked, check
 from support.webots.real_exports import Exported
 from urdf_importer import (
     Diagnostics,
-    ExportOptions,
     ExportResult,
+    WebotsOptions,
     export_robot,
     find_robots,
     import_robot,
@@ -21,6 +22,13 @@ from urdf_importer import (
 
 KEPT = ("webots-", "missing-texture", "missing-mesh", "unreadable-")
 """Diagnostics of the export itself; the others repeat what the reader said."""
+
+
+def find_exporter(extension: ModuleType, name: str) -> Any:
+    """The operator class of a format."""
+    exporters = extension.operators.exporting.operators.EXPORTERS
+    return next(each for each in exporters if each.format.name == name)
+
 
 Export = Callable[..., "Scene"]
 
@@ -34,7 +42,7 @@ class Scene:
         self.diagnostics = Diagnostics()
         self.proto = self.folder / "Shown.proto"
         self.result: ExportResult = export_robot(
-            armature, self.proto, ExportOptions(**options), self.diagnostics
+            armature, self.proto, WebotsOptions(**options), self.diagnostics
         )
         self.text = self.proto.read_text("utf-8")
 
@@ -51,7 +59,7 @@ class Scene:
 class FromBlend(Exported):
     """Imported, saved, opened again and exported; its fields are those of the description."""
 
-    def export(self, options: ExportOptions) -> ExportResult:
+    def export(self, options: WebotsOptions) -> ExportResult:
         new_scene()
         import_robot(self.robot.source)
         blend = self.proto.with_suffix(".blend")

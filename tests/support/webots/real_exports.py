@@ -14,7 +14,7 @@ import pytest
 from support.pinocchio_truth import Truth
 from support.real_robots import descriptions
 from support.webots.proto_check import Checked, check
-from urdf_importer import Diagnostics, ExportOptions, ExportResult, Robot, export_robot, read_robot
+from urdf_importer import Diagnostics, ExportResult, Robot, WebotsOptions, export_robot, read_robot
 from urdf_importer.kinematics.mimic import follow_to_masters
 from urdf_importer.kinematics.tree import KinematicTree, plan_tree
 
@@ -32,10 +32,10 @@ class Exported:
         self.diagnostics = Diagnostics(str(path))
         self.robot: Robot = read_robot(path, self.diagnostics)
         self.proto = folder / "Exported.proto"
-        self.result = self.export(ExportOptions(**options))
+        self.result = self.export(WebotsOptions(**options))
         self.tree: KinematicTree = plan_tree(self.robot, Diagnostics())
 
-    def export(self, options: ExportOptions) -> ExportResult:
+    def export(self, options: WebotsOptions) -> ExportResult:
         """From the description, without Blender."""
         return export_robot(self.robot, self.proto, options, self.diagnostics)
 

@@ -10,8 +10,8 @@ import numpy as np
 from support.webots.proto_check import Checked, check
 from urdf_importer import (
     Diagnostics,
-    ExportOptions,
     ExportResult,
+    WebotsOptions,
     export_robot,
     forward_kinematics,
     read_robot,
@@ -61,7 +61,7 @@ class Small:
         self.robot = read_robot(source)
         self.proto = self.folder / "Small.proto"
         self.diagnostics = Diagnostics(str(source))
-        chosen = ExportOptions(**options)
+        chosen = WebotsOptions(**options)
         self.result: ExportResult = export_robot(self.robot, self.proto, chosen, self.diagnostics)
         self.text = self.proto.read_text("utf-8")
 

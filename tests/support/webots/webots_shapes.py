@@ -18,6 +18,7 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
+from urdf_importer import WebotsOptions
 from urdf_importer.diagnostics import Diagnostics, Report
 from urdf_importer.files.packages import FileKind, PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
@@ -33,7 +34,6 @@ from urdf_importer.model import (
     Sphere,
     Visual,
 )
-from urdf_importer.options import ExportOptions
 from urdf_importer.readers import read_robot
 from urdf_importer.writers.robot_files import DescriptionSource
 from urdf_importer.writers.webots.shapes.appearances import ConvertImage
@@ -119,7 +119,7 @@ def write_shapes(
     writer = ShapeWriter(
         robot,
         source,
-        ExportOptions(**options),
+        WebotsOptions(**options),
         folder / "Sample_meshes",
         "Sample_meshes/",
         diagnostics,

@@ -10,7 +10,7 @@ import pytest
 
 import urdf_importer.cli
 from support.paths import ROOT
-from urdf_importer import ExportOptions, ImportOptions
+from urdf_importer import ImportOptions, WriterFormat, writer_formats
 from urdf_importer.cli import build_parser, main
 from urdf_importer.command.arguments import read_options
 from urdf_importer.headless import read_arguments
@@ -39,14 +39,32 @@ def test_every_option_field_has_its_argument(command: str, field: Any, tmp_path:
     assert options == ImportOptions(**{field.name: wanted})
 
 
-@pytest.mark.parametrize("field", fields(ExportOptions), ids=lambda field: field.name)
-def test_every_export_option_has_its_argument(field: Any, tmp_path: Path) -> None:
-    start = ["export", "r.urdf", "-o", "r.proto"]
-    assert read_options(build_parser().parse_args(start), ExportOptions) == ExportOptions()
-    wanted, written = _write_otherwise(field, get_type_hints(ExportOptions)[field.name], tmp_path)
+@pytest.mark.parametrize(
+    ("format", "field"),
+    [(each, field) for each in writer_formats() for field in fields(each.options)],
+    ids=lambda each: each.name,
+)
+def test_every_export_option_has_its_argument(
+    format: WriterFormat[Any], field: Any, tmp_path: Path
+) -> None:
+    start = ["export", "r.urdf", "-o", f"r{format.suffixes[0]}"]
+    kind = format.options
+    assert read_options(build_parser().parse_args(start), kind) == kind()
+    wanted, written = _write_otherwise(field, get_type_hints(kind)[field.name], tmp_path)
     assert field.default is not MISSING and wanted != field.default
-    options = read_options(build_parser().parse_args([*start, *written]), ExportOptions)
-    assert options == ExportOptions(**{field.name: wanted})
+    options = read_options(build_parser().parse_args([*start, *written]), kind)
+    assert options == kind(**{field.name: wanted})
+
+
+def test_options_of_one_name_are_one_argument() -> None:
+    """So they must be of one kind in all formats, and be chosen from the same."""
+    known: dict[str, Any] = {}
+    for format in writer_formats():
+        for field in fields(format.options):
+            first = known.setdefault(field.name, field)
+            assert type(field.default) is type(first.default)
+            for key in ("choices", "minimum", "maximum", "separator", "entries"):
+                assert field.metadata.get(key) == first.metadata.get(key), field.name
 
 
 def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[str]]:

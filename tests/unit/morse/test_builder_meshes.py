@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from support.paths import ROOT
-from urdf_importer import Diagnostics, ExportOptions, read_robot, write_builder_script
+from urdf_importer import Diagnostics, MorseOptions, read_robot, write_builder_script
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
 from urdf_importer.geometry.primitives import (
@@ -91,7 +91,7 @@ def write(path: Path, *shapes: Visual | Collision, **meshes: MeshData) -> Script
     )
     diagnostics = Diagnostics()
     robot = Robot(name="r", links=(link,))
-    write_from(robot, Given(**meshes), path, ExportOptions(), diagnostics)
+    write_from(robot, Given(**meshes), path, MorseOptions(), diagnostics)
     assert not len(diagnostics)
     return Script(path.read_text())
 
@@ -170,7 +170,7 @@ class TestTables:
         script = Script((tmp_path / "robot.py").read_text())
         rows = script["VISUALS"] + script["COLLISIONS"]
         assert {row[2] for row in rows} == set(script["MESHES"])
-        resolver = find_files(path, ExportOptions())
+        resolver = find_files(path, MorseOptions())
         known: KnownFiles = {}
         for link in robot.links:
             for table, shapes in (("VISUALS", link.visuals), ("COLLISIONS", link.collisions)):
@@ -255,5 +255,5 @@ class TestTables:
         robot = Robot(name="r", links=(Link(name="a", visuals=(shape, shape)),))
         diagnostics = Diagnostics()
         path = tmp_path / "r.py"
-        write_from(robot, Given(m=data), path, ExportOptions(), diagnostics)
+        write_from(robot, Given(m=data), path, MorseOptions(), diagnostics)
         assert [item.code for item in diagnostics] == ["morse-no-images"]

@@ -20,8 +20,8 @@ from support.paths import ROOT
 from urdf_importer import (
     BuilderScript,
     Diagnostics,
-    ExportOptions,
     KinematicsError,
+    MorseOptions,
     WriteError,
     read_robot,
     suggest_script_name,
@@ -92,7 +92,7 @@ HOSTILE = (
 
 
 def write(robot: Robot, path: Path, **options: Any) -> tuple[BuilderScript, str]:
-    script = write_builder_script(robot, path, ExportOptions(**options))
+    script = write_builder_script(robot, path, MorseOptions(**options))
     return script, path.read_bytes().decode("ascii")
 
 
@@ -254,7 +254,7 @@ class TestText:
     def test_where_joints_start(self, tmp_path: Path) -> None:
         diagnostics = Diagnostics()
         path = tmp_path / "robot.py"
-        options = ExportOptions(positions=(("shoulder", "0.5"), ("elbow", "99")))
+        options = MorseOptions(positions=(("shoulder", "0.5"), ("elbow", "99")))
         write_builder_script(read_robot(ARM), path, options, diagnostics)
         starts = {row[0]: row[-1] for row in tables_of(path.read_text())["JOINTS"]}
         upper = next(joint for joint in read_robot(ARM).joints if joint.name == "elbow").limit

@@ -7,16 +7,17 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...files.packages import AnyPath
 from ...model import Robot
-from ...options import ExportOptions
-from ...pipeline.exporting import extract_robot, open_export
-from .literals import make_module_name
+from ...options import FileOptions
+from ...pipeline.exporting import suggest_name, write_format
+from ...writers.formats import OpenExport
+from ..formats import MORSE, MorseOptions
 from .write import BuilderScript, write_script
 
 
 def write_builder_script(
     robot: Robot | Any,
     path: AnyPath,
-    options: ExportOptions | None = None,
+    options: FileOptions | None = None,
     diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
@@ -25,33 +26,37 @@ def write_builder_script(
     needs no other file. An existing file is overwritten. Joints that stand in armatures of their
     own do so again; those that MORSE would not read otherwise get one each.
 
-    `robot`, `diagnostics` and `strict` are as for export_robot, so is what is raised. Of the
-    options count `positions`, `translation`, `rotation`, `sensors` and those about packages.
+    `options` is a MorseOptions. `robot`, `diagnostics` and `strict` are as for export_robot, so is
+    what is raised.
     """
-    with open_export(robot, options, diagnostics) as found:
-        return write_script(
-            found.robot,
-            found.source,
-            Path(path),
-            found.options,
-            found.diagnostics,
-            _groups_of(robot),
-            strict=strict,
-        )
+    written = write_format(MORSE, robot, path, options, diagnostics, strict=strict)
+    assert isinstance(written, BuilderScript)
+    return written
+
+
+def write_opened(found: OpenExport[MorseOptions], path: Path) -> BuilderScript:
+    """Writes what an export has opened."""
+    return write_script(
+        found.robot,
+        found.source,
+        path,
+        found.options,
+        found.diagnostics,
+        _groups_of(found.armature),
+        strict=found.strict,
+    )
 
 
 def suggest_script_name(robot: Robot | Any) -> str:
     """Returns a name, without suffix, for the builder script of this robot, or of this armature's:
     builder scripts can import it by that."""
-    if not isinstance(robot, Robot):
-        robot = extract_robot(robot)
-    return make_module_name(robot.name)
+    return suggest_name(MORSE, robot)
 
 
-def _groups_of(robot: Robot | Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _groups_of(armature: Any | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Returns (name, joints) of the armatures beside a rig's main one."""
-    if isinstance(robot, Robot):
+    if armature is None:
         return ()
     from ..split.plan import extract_groups
 
-    return extract_groups(robot)
+    return extract_groups(armature)

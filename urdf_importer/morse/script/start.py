@@ -3,11 +3,11 @@
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.forward import complete_positions
-from ...options import ExportOptions
+from ...options import StartOptions
 from ...rig.rig_plan import JointPlan, RigPlan
 
 
-def plan_start(plan: RigPlan, options: ExportOptions, diagnostics: Diagnostics) -> dict[str, float]:
+def plan_start(plan: RigPlan, options: StartOptions, diagnostics: Diagnostics) -> dict[str, float]:
     """Joint -> radians or metres, of all joints that have a bone: as the options say, else zero,
     each within its limits; joints that mimic another follow it.
 

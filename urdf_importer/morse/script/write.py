@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from ...diagnostics import Diagnostic, Diagnostics, WriteError
+from ...diagnostics import Diagnostics, WriteError
 from ...files.outputs import check_output, write_text
 from ...model import Robot
-from ...options import ExportOptions, ImportOptions
+from ...options import ImportOptions, StartOptions
 from ...rig import plan_rig
 from ...rig.rig_plan import RigPlan
+from ...writers.formats import Facts, Written, count_robot
 from ...writers.robot_files import GeometrySource
+from ..formats import MorseOptions
 from ..sensors import SensorSuggestion, suggest_sensors
 from .armatures import ArmaturePlan, Groups, judge_armatures, list_findings, plan_armatures
 from .literals import comment, make_class_name, printable, single
@@ -79,7 +81,7 @@ _EMPTY_SHARE = 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuilderScript:
+class BuilderScript(Written):
     """A script that was written.
 
     path         the file; `files` has it too, as other exports have all of theirs
@@ -90,19 +92,16 @@ class BuilderScript:
     armatures    name -> joints, of its Armature actuators, the main one first if it has any
     followers    those of them that follow others, which MORSE lets nothing follow
     sensors      the names of the components that are sensors of the description
-    diagnostics  everything that was changed or lost, in the order of the work
+    facts        also `class`, as `class_name`; `actuators`, as `armatures`; `components`, as
+                 `sensors`
     """
 
-    path: Path
-    files: tuple[Path, ...]
-    robot: str
     class_name: str
     links: tuple[str, ...]
     joints: tuple[str, ...]
     armatures: dict[str, tuple[str, ...]]
     followers: tuple[str, ...]
     sensors: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,7 +123,7 @@ def write_script(
     robot: Robot,
     source: GeometrySource,
     path: Path,
-    options: ExportOptions,
+    options: MorseOptions,
     diagnostics: Diagnostics,
     groups: Groups = (),
     *,
@@ -162,7 +161,7 @@ def write_script(
 def _plan_parts(
     robot: Robot,
     source: GeometrySource,
-    options: ExportOptions,
+    options: MorseOptions,
     diagnostics: Diagnostics,
     groups: Groups,
 ) -> _Parts:
@@ -182,6 +181,14 @@ def _describe(
     parts: _Parts, path: Path, class_name: str, diagnostics: Diagnostics
 ) -> BuilderScript:
     plan = parts.plan
+    armatures = _list_armatures(plan, parts.armatures)
+    followers = tuple(joint.joint.name for joint in plan.joints if joint.mimics)
+    sensors = name_sensors(parts.sensors, parts.armature_names)
+    special = {
+        "class": class_name,
+        "actuators": {name: list(joints) for name, joints in armatures.items()},
+        "components": list(sensors),
+    }
     return BuilderScript(
         path=path,
         files=(path,),
@@ -189,10 +196,20 @@ def _describe(
         class_name=class_name,
         links=tuple(link.link.name for link in plan.links),
         joints=tuple(joint.joint.name for joint in plan.joints),
-        armatures=_list_armatures(plan, parts.armatures),
-        followers=tuple(joint.joint.name for joint in plan.joints if joint.mimics),
-        sensors=name_sensors(parts.sensors, parts.armature_names),
+        armatures=armatures,
+        followers=followers,
+        sensors=sensors,
+        facts=_count(plan, len(followers)) | special,
         diagnostics=tuple(diagnostics),
+    )
+
+
+def _count(plan: RigPlan, followers: int) -> Facts:
+    return count_robot(
+        plan.robot,
+        links=len(plan.links),
+        moving_joints=len(plan.joints),
+        degrees_of_freedom=len(plan.joints) - followers,
     )
 
 
@@ -234,7 +251,7 @@ def _title(robot: Robot) -> str:
     return f"The robot {name}."
 
 
-def _write_stand(options: ExportOptions) -> str:
+def _write_stand(options: StartOptions) -> str:
     """Where the robot stands, as lines of the script."""
     lines = []
     for what, numbers in (("translate", options.translation), ("rotate", options.rotation)):

@@ -2,12 +2,16 @@
 """A robot as Webots files: PROTO, world, project folder."""
 
 from .export import ExportedAxis, ExportedLink, ExportResult, export_webots
+from .format import WEBOTS
 from .names import make_proto_name
+from .options import WebotsOptions
 
 __all__ = [
+    "WEBOTS",
     "ExportResult",
     "ExportedAxis",
     "ExportedLink",
+    "WebotsOptions",
     "export_webots",
     "make_proto_name",
 ]

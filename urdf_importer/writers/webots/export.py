@@ -3,22 +3,23 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...diagnostics import Diagnostic, Diagnostics, WriteError, quote
+from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files, write_text
 from ...geometry.transforms import Matrix
 from ...model import Robot
-from ...options import ExportOptions
+from ..formats import ConvertImage, Facts, Written, count_robot
 from ..robot_files import GeometrySource
 from .names import NameTables, make_proto_name
+from .options import WebotsOptions
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
 from .sensors.place import SensorWriter, read_sensors, sensor_links
 from .sensors.plan import SensorPlan
-from .shapes.appearances import ConvertImage
 from .shapes.contacts import ContactPlan, plan_contacts
 from .shapes.shapes import ShapeWriter
 from .structure.links import AxisPlan, StructurePlan
@@ -52,25 +53,21 @@ class ExportedAxis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExportResult:
-    """What an export made.
+class ExportResult(Written):
+    """What an export to Webots made.
 
     path         the PROTO, the world or the project folder, as was asked for
     proto        the PROTO file
-    files        all files that were written
     robot        the name of the Robot node
     links        link name -> where it is now; links that a combined joint swallowed are not in it
     axes         all degrees of freedom, each after those nearer to the base
-    diagnostics  everything that was changed or lost, in the order of the work
+    facts        also `solids`: link name -> the Solid that holds it; `motors` and `sensors`: joint
+                 name -> the names of its devices, one for each degree of freedom
     """
 
-    path: Path
     proto: Path
-    files: tuple[Path, ...]
-    robot: str
     links: dict[str, ExportedLink]
     axes: tuple[ExportedAxis, ...]
-    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +95,7 @@ def export_webots(
     robot: Robot,
     source: GeometrySource,
     path: Path,
-    options: ExportOptions,
+    options: WebotsOptions,
     diagnostics: Diagnostics,
     convert_image: ConvertImage | None = None,
     *,
@@ -127,15 +124,38 @@ def export_webots(
             )
         written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
         files = tuple(layout.root / file.relative_to(folder) for file in written)
+    links = _describe_links(planned.plan)
+    axes = tuple(_describe_axis(axis) for axis in planned.plan.axes())
     return ExportResult(
         path=path if layout.world else layout.root / layout.proto,
         proto=layout.root / layout.proto,
         files=files,
         robot=planned.plan.root.name,
-        links=_describe_links(planned.plan),
-        axes=tuple(_describe_axis(axis) for axis in planned.plan.axes()),
+        links=links,
+        axes=axes,
+        facts=_summarize(robot, links, axes),
         diagnostics=tuple(diagnostics),
     )
+
+
+def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[ExportedAxis]) -> Facts:
+    motors: dict[str, list[str]] = {}
+    sensors: dict[str, list[str]] = {}
+    for axis in axes:
+        motors.setdefault(axis.joint, []).append(axis.motor)
+        sensors.setdefault(axis.joint, []).append(axis.sensor)
+    independent = sum(axis.leader in ("", axis.joint) for axis in axes)
+    return {
+        **count_robot(
+            robot,
+            links=len(robot.links),
+            moving_joints=len(motors),
+            degrees_of_freedom=independent,
+        ),
+        "solids": {name: link.solid for name, link in links.items()},
+        "motors": motors,
+        "sensors": sensors,
+    }
 
 
 def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
@@ -170,7 +190,7 @@ def _write_proto(
     robot: Robot,
     source: GeometrySource,
     path: Path,
-    options: ExportOptions,
+    options: WebotsOptions,
     diagnostics: Diagnostics,
     convert_image: ConvertImage | None,
 ) -> Planned:
@@ -202,7 +222,7 @@ def _write_around(
     source: GeometrySource,
     folder: Path,
     layout: Layout,
-    options: ExportOptions,
+    options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> None:
     """The world with the PROTO, and the rest of a project."""

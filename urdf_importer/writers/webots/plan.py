@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.tree import plan_tree
 from ...model import Robot
-from ...options import ExportOptions
 from .names import NameTables, make_label
+from .options import WebotsOptions
 from .structure.joints import JointPlanner, couple_motors
 from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
 from .structure.multi_axis import combine_hinges
@@ -24,7 +24,7 @@ from .structure.start import plan_start
 
 def plan_structure(
     robot: Robot,
-    options: ExportOptions,
+    options: WebotsOptions,
     volume: MeasureVolume,
     names: NameTables,
     diagnostics: Diagnostics,
@@ -74,7 +74,7 @@ def _axes_by_joint(solids: Sequence[SolidPlan]) -> dict[str, AxisPlan]:
 
 def _weigh(
     solids: Sequence[SolidPlan],
-    options: ExportOptions,
+    options: WebotsOptions,
     volume: MeasureVolume,
     diagnostics: Diagnostics,
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
 from ...files.outputs import write_text
-from ...options import ExportOptions
+from .options import WebotsOptions
 from .ros2.description import FindFiles, unpublished, write_ros_urdf
 from .ros2.interface import (
     fill_template,
@@ -55,7 +55,7 @@ def write_project(
     plan: StructurePlan,
     sensors: Sequence[SensorPlan],
     find_files: FindFiles,
-    options: ExportOptions,
+    options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> None:
     """Writes into `folder` what a project has beside protos/ and worlds/. `name` is that of the

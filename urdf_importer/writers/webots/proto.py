@@ -13,7 +13,7 @@ import numpy as np
 
 from ...geometry.transforms import Matrix, matrix_from_pose, rotations_about
 from ...model import Link, Pose
-from ...options import ExportOptions
+from .options import WebotsOptions
 from .shapes.shapes import join_bounding
 from .structure.frames import pose_fields, rotation_of
 from .structure.links import (
@@ -59,7 +59,7 @@ def build_robot(
     plan: StructurePlan,
     shapes: Shapes,
     sensors: Sensors,
-    options: ExportOptions,
+    options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
     """The Robot node, with its fields bound to those of the PROTO (see write_proto).
@@ -84,7 +84,7 @@ def write_proto(
     name: str,
     plan: StructurePlan,
     robot: Node,
-    options: ExportOptions,
+    options: WebotsOptions,
     renamed: Iterable[tuple[str, str]],
 ) -> str:
     """The text of the PROTO `name`; `renamed` is what had to be called otherwise, and how."""
@@ -98,7 +98,7 @@ def write_proto(
     )
 
 
-def place_robot(plan: StructurePlan, options: ExportOptions) -> Matrix:
+def place_robot(plan: StructurePlan, options: WebotsOptions) -> Matrix:
     """Where the Robot node stands in the world (4, 4)."""
     asked = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
     place: Matrix = asked @ plan.base
@@ -138,7 +138,7 @@ def moved_zero(solid: SolidPlan) -> Matrix:
     return frame
 
 
-def _interface(plan: StructurePlan, options: ExportOptions) -> list[str]:
+def _interface(plan: StructurePlan, options: WebotsOptions) -> list[str]:
     place = place_robot(plan, options)
     x, y, z = place[:3, 3].tolist()
     lines = [
@@ -162,7 +162,7 @@ def _solid_node(
     children: list[Value],
     shapes: Shapes,
     sensors: Sensors,
-    options: ExportOptions,
+    options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
     """Its `children` may still grow."""
@@ -194,7 +194,7 @@ def _solid_node(
 
 
 def _links_of(
-    solid: SolidPlan, shapes: Shapes, sensors: Sensors, options: ExportOptions
+    solid: SolidPlan, shapes: Shapes, sensors: Sensors, options: WebotsOptions
 ) -> list[Value]:
     """What its links look like and the sensors on them; a link that is held is a Pose."""
     children: list[Value] = []

@@ -11,8 +11,8 @@ from ...diagnostics import MeshError
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, Vector, matrix_from_pose, rotations_from_rpy
 from ...model import Link
-from ...options import ExportOptions
 from ..robot_files import Shape
+from .options import WebotsOptions
 from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, contact_nodes
@@ -99,7 +99,7 @@ def write_world(
     contacts: ContactPlan,
     sensors: Sequence[SensorPlan],
     load: LoadShape,
-    options: ExportOptions,
+    options: WebotsOptions,
     *,
     proto: str,
     controller: str,
@@ -117,7 +117,7 @@ def build_world(
     contacts: ContactPlan,
     sensors: Sequence[SensorPlan],
     load: LoadShape,
-    options: ExportOptions,
+    options: WebotsOptions,
     controller: str,
 ) -> list[Node]:
     """The nodes of the world in their order."""
@@ -148,7 +148,7 @@ def build_world(
 
 
 def _world_info(
-    name: str, contacts: ContactPlan, sensors: Sequence[SensorPlan], options: ExportOptions
+    name: str, contacts: ContactPlan, sensors: Sequence[SensorPlan], options: WebotsOptions
 ) -> Node:
     nodes: list[Value] = list(contact_nodes(contacts, self_collision=options.self_collision))
     fields: dict[str, Value] = {

@@ -18,7 +18,7 @@ from support.webots import controller_double
 from support.webots.controller_double import Motor, PositionSensor, TouchSensor, World
 from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
-from urdf_importer import ExportOptions, export_robot, read_robot
+from urdf_importer import WebotsOptions, export_robot, read_robot
 
 COLLISION = f"<collision>{BOX}</collision>"
 MIMIC = '<mimic joint="elbow" multiplier="-0.5" offset="0.2"/>'
@@ -75,7 +75,7 @@ class Run:
             '<gazebo reference="flange"><sensor type="force_torque" name="force"/></gazebo>',
         )
         source.write_text(f'<robot name="arm">{"".join(parts)}{sensors}</robot>')
-        export_robot(read_robot(source), folder / "project", ExportOptions())
+        export_robot(read_robot(source), folder / "project", WebotsOptions())
         self.script = folder / "project" / "controllers" / "arm" / "arm.py"
         self.devices = devices_of(folder / "project" / "worlds" / "arm.wbt")
         self.world = World(self.devices, seconds)

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 
 from support.paths import ROOT
-from urdf_importer import ExportOptions
+from urdf_importer import WebotsOptions
 
 PAGE = ROOT / "docs" / "webots.md"
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \| ([^|]+) \|", re.MULTILINE)
@@ -23,4 +23,4 @@ def test_page_has_every_option_with_its_default() -> None:
         if len(values) == 1:
             values *= len(several)
         found |= dict(zip(several, values, strict=True))
-    assert found == {field.name: field.default for field in fields(ExportOptions)}
+    assert found == {field.name: field.default for field in fields(WebotsOptions)}

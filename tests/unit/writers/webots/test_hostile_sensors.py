@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
-from urdf_importer import Diagnostics, ExportOptions, export_robot, read_robot
+from urdf_importer import Diagnostics, WebotsOptions, export_robot, read_robot
 from urdf_importer.sensors.reading import TYPES
 
 COLLISION = f"<collision>{BOX}</collision>"
@@ -88,6 +88,6 @@ def test_any_sensor_gives_a_valid_project(found: list[str], tmp_path: Path) -> N
     )
     source.write_text(f'<robot name="any">{"".join(parts)}{"".join(found)}</robot>', "utf-8")
     robot = read_robot(source, Diagnostics())
-    result = export_robot(robot, tmp_path / "project", ExportOptions())
+    result = export_robot(robot, tmp_path / "project", WebotsOptions())
     (world,) = (file for file in result.files if file.suffix == ".wbt")
     assert check(world).problems == ()

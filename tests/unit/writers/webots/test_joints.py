@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.webots.webots_robots import BOX, Small, joint, link
-from urdf_importer import Diagnostics, ExportOptions, KinematicsError, export_robot
+from urdf_importer import Diagnostics, KinematicsError, WebotsOptions, export_robot
 
 SHAPE = f"<visual>{BOX}</visual>"
 
@@ -115,7 +115,7 @@ def test_where_joints_start(kind: str, text: str, position: Any, tmp_path: Path)
 ])  # fmt: skip
 def test_positions_that_fit_no_joint(name: str, text: str, message: str, tmp_path: Path) -> None:
     source = Small(tmp_path, *arm("revolute")).robot
-    options = ExportOptions(positions=((name, text),))
+    options = WebotsOptions(positions=((name, text),))
     with pytest.raises(KinematicsError, match=message):
         export_robot(source, tmp_path / "No.proto", options, Diagnostics())
     assert not (tmp_path / "No.proto").exists()

@@ -30,8 +30,8 @@ from support.webots.webots_robots import Small, joint, link
 from support.webots.webots_shapes import points_of_file
 from urdf_importer import (
     Diagnostics,
-    ExportOptions,
     ReadError,
+    WebotsOptions,
     export_robot,
     forward_kinematics,
     read_robot,
@@ -74,7 +74,7 @@ class Exported:
         self.diagnostics = Diagnostics(str(source))
         self.robot = read_robot(source, self.diagnostics)
         proto = self.folder / "Made.proto"
-        chosen = ExportOptions(**options)
+        chosen = WebotsOptions(**options)
         self.result = export_robot(self.robot, proto, chosen, self.diagnostics)
         self.checked: Checked = check(proto)
         assert self.checked.problems == ()

@@ -17,8 +17,8 @@ from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import (
     Diagnostics,
-    ExportOptions,
     ExportResult,
+    WebotsOptions,
     export_robot,
     forward_kinematics,
     read_robot,
@@ -48,7 +48,7 @@ class Project:
         self.folder = folder / "project"
         self.robot = read_robot(source)
         self.diagnostics = Diagnostics(str(source))
-        chosen = ExportOptions(**options)
+        chosen = WebotsOptions(**options)
         self.result: ExportResult = export_robot(self.robot, self.folder, chosen, self.diagnostics)
         self.package = make_package_name(self.result.robot)
         (self.world,) = (self.folder / "worlds").glob("*.wbt")

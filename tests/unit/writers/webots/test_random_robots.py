@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support.strategies import Position, Wishes, robots_with_positions
 from support.webots.proto_check import Checked, check
-from urdf_importer import Diagnostics, ExportOptions, ExportResult, Robot, export_robot
+from urdf_importer import Diagnostics, ExportResult, Robot, WebotsOptions, export_robot
 from urdf_importer.kinematics.forward import place_links
 from urdf_importer.kinematics.tree import plan_tree
 
@@ -28,7 +28,7 @@ CHOICES = st.fixed_dictionaries(
 )
 
 
-def export(robot: Robot, folder: str, options: ExportOptions) -> ExportResult:
+def export(robot: Robot, folder: str, options: WebotsOptions) -> ExportResult:
     return export_robot(robot, Path(folder) / "Random.proto", options, Diagnostics())
 
 
@@ -55,11 +55,11 @@ def test_random_robots_stand_where_they_shall(
         for name, position in positions.items()
     }
     with tempfile.TemporaryDirectory() as folder:
-        started = ExportOptions(positions=tuple(texts.items()), **choices)
+        started = WebotsOptions(positions=tuple(texts.items()), **choices)
         result = export(robot, folder, started)
         checked = check(result.proto, initial=True)
         assert_frames(robot, result, without_place(checked, result), valid(robot, positions))
-        again = export(robot, folder, ExportOptions(**choices))
+        again = export(robot, folder, WebotsOptions(**choices))
         assert_frames(robot, again, without_place(check(again.proto), again), {})
         assert {link.name for link in robot.links} - set(again.links) <= may_go(robot, again)
 

@@ -19,13 +19,13 @@ from support.webots.webots_shapes import (
     reach,
     write_shapes,
 )
+from urdf_importer import WebotsOptions
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
 from urdf_importer.geometry.transforms import matrix_from_pose, rotations_about
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.meshes import make_box, make_sphere
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
-from urdf_importer.options import ExportOptions
 from urdf_importer.writers.webots.shapes.shapes import (
     ShapeWriter,
     join_bounding,
@@ -393,7 +393,7 @@ def test_a_shape_may_come_from_anywhere(tmp_path: Path) -> None:
     writer = ShapeWriter(
         Robot(name="r", links=(only,)),
         Source(),
-        ExportOptions(),
+        WebotsOptions(),
         tmp_path / "out",
         "out/",
         Diagnostics(),

@@ -8,7 +8,7 @@ import pytest
 
 from support.webots.proto_check import Matrix, check
 from support.webots.webots_robots import BOX, INERTIA, Small, joint, link
-from urdf_importer import Diagnostics, ExportOptions, KinematicsError, export_robot
+from urdf_importer import Diagnostics, KinematicsError, WebotsOptions, export_robot
 
 VISUAL = f"<visual>{BOX}</visual>"
 COLLISION = f"<collision>{BOX}</collision>"
@@ -331,7 +331,7 @@ def test_a_world_can_hang_tools_on_a_link(tmp_path: Path) -> None:
     assert checked.errors == () and checked.pose("tool")[2, 3] == 2.0
     robot = small.robot
     with pytest.raises(KinematicsError, match="no link 'hand'"):
-        export_robot(robot, tmp_path / "No.proto", ExportOptions(tool_slot="hand"), Diagnostics())
+        export_robot(robot, tmp_path / "No.proto", WebotsOptions(tool_slot="hand"), Diagnostics())
     assert not (tmp_path / "No.proto").exists()
 
 

@@ -16,7 +16,7 @@ import pytest
 from support.paths import ROOT
 from support.real_robots import descriptions
 from support.webots.vrml97 import to_vrml97
-from urdf_importer import Diagnostics, ExportOptions, export_robot, read_robot
+from urdf_importer import Diagnostics, WebotsOptions, export_robot, read_robot
 
 PROGRAM = os.environ.get("TOVRMLX3D") or shutil.which("tovrmlx3d") or ""
 SAMPLES = ROOT / "sample_urdfs"
@@ -36,7 +36,7 @@ def export(stem: str, folder: Path) -> str:
     sources = (*sorted(SAMPLES.glob("*.urdf")), *descriptions())
     source = next(path for path in sources if path.stem == stem)
     target = folder / "Read.proto"
-    options = ExportOptions(geometry="vrml")
+    options = WebotsOptions(geometry="vrml")
     result = export_robot(read_robot(source), target, options, Diagnostics())
     # All meshes are in the text.
     assert {file.suffix for file in result.files} <= {".proto", ".png", ".jpg"}

@@ -12,7 +12,7 @@ import pytest
 from support.real_robots import descriptions, name_of
 from support.webots.proto_check import Checked, check
 from support.webots.webots_robots import joint, link
-from urdf_importer import Diagnostics, ExportOptions, export_robot, read_robot
+from urdf_importer import Diagnostics, WebotsOptions, export_robot, read_robot
 
 BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
 BALL += '<visual><geometry><sphere radius="0.1"/></geometry></visual>'
@@ -25,7 +25,7 @@ class World:
         source.write_text(f'<robot name="{name}">\n{lines}\n</robot>', encoding="utf-8")
         self.diagnostics = Diagnostics(str(source))
         self.path = folder / "arena.wbt"
-        export_robot(read_robot(source), self.path, ExportOptions(**options), self.diagnostics)
+        export_robot(read_robot(source), self.path, WebotsOptions(**options), self.diagnostics)
         self.text = self.path.read_text("utf-8")
 
     def check(self) -> Checked:
@@ -188,5 +188,5 @@ def test_what_of_contacts_is_lost_or_changed_is_said(tmp_path: Path) -> None:
 )
 def test_worlds_of_real_robots(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "world.wbt"
-    export_robot(read_robot(path), target, ExportOptions(inertia="clamp"))
+    export_robot(read_robot(path), target, WebotsOptions(inertia="clamp"))
     assert check(target).problems == ()

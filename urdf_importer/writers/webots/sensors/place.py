@@ -16,7 +16,6 @@ from itertools import takewhile
 
 from ....diagnostics import Diagnostics, quote
 from ....model import Joint, Link, Robot
-from ....options import ExportOptions
 from ....sensors.cameras import kind_of, point_cloud_topic
 from ....sensors.reading import (
     Places,
@@ -27,6 +26,7 @@ from ....sensors.reading import (
 )
 from ....sensors.streams import read_stream
 from ..names import NameTables
+from ..options import WebotsOptions
 from ..structure.frames import pose_fields
 from ..structure.links import SolidPlan, StructurePlan
 from ..vrml import Node, Value
@@ -62,7 +62,7 @@ _TINY = 0.001
 
 
 def read_sensors(
-    robot: Robot, options: ExportOptions, diagnostics: Diagnostics
+    robot: Robot, options: WebotsOptions, diagnostics: Diagnostics
 ) -> list[SensorPlan]:
     """All sensors of a robot, in the order of the file; none where the options want none."""
     if not options.sensors:

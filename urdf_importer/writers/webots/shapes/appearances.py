@@ -6,7 +6,6 @@ given to a converter where there is one (Blender reads more), or lost: then the 
 A PNG whose alpha means nothing loses it, since Webots lets through what has an alpha channel.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from ....diagnostics import Diagnostics, MeshError, quote
@@ -16,11 +15,9 @@ from ....images.pixels import Pixels
 from ....images.size import MOST_BYTES, PNG_SIGNATURE, check_image
 from ....meshes.mesh_file import read_mesh_file
 from ....model import Color
+from ...formats import ConvertImage
 from ..vrml import Node, Value
 from .mesh_files import FileFolder
-
-ConvertImage = Callable[[bytes, str], bytes]
-"""The bytes of any image and its name -> those of a PNG; MeshError where it cannot be read."""
 
 _JPEG = b"\xff\xd8\xff"
 

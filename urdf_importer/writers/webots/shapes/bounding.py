@@ -19,7 +19,7 @@ from ....geometry.volumes import (
     primitive_mass,
 )
 from ....model import Box, Capsule, Collision, Cylinder, Link, Mesh, Sphere
-from ....options import ExportOptions
+from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node
 from .collisions import CollisionBody, fit_collision
@@ -51,7 +51,7 @@ class BoundingBodies:
     `fits` says what became of each mesh: link name -> bodies, in the order of the collisions.
     """
 
-    def __init__(self, files: MeshFiles, options: ExportOptions, diagnostics: Diagnostics) -> None:
+    def __init__(self, files: MeshFiles, options: WebotsOptions, diagnostics: Diagnostics) -> None:
         self._files = files
         self._options = options
         self._diagnostics = diagnostics

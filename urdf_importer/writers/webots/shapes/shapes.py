@@ -25,11 +25,12 @@ from ....model import (
     Visual,
     VisualMaterials,
 )
-from ....options import ExportOptions
+from ...formats import ConvertImage
 from ...robot_files import GeometrySource
+from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node, Value
-from .appearances import Appearances, ConvertImage, Textures
+from .appearances import Appearances, Textures
 from .bounding import BoundingBodies, make_primitive_node
 from .collisions import KINDS
 from .face_sets import make_face_set
@@ -50,7 +51,7 @@ class ShapeWriter:
         self,
         robot: Robot,
         source: GeometrySource,
-        options: ExportOptions,
+        options: WebotsOptions,
         folder: Path,
         prefix: str,
         diagnostics: Diagnostics,
@@ -236,7 +237,7 @@ def join_bounding(parts: Iterable[Node]) -> Node | None:
     return children[0] if children and isinstance(children[0], Node) else None
 
 
-def _read_overrides(robot: Robot, options: ExportOptions) -> dict[str, str]:
+def _read_overrides(robot: Robot, options: WebotsOptions) -> dict[str, str]:
     names = {link.name for link in robot.links}
     for link, kind in options.collision_overrides:
         if link not in names:

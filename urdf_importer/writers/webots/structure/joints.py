@@ -28,7 +28,7 @@ from ....geometry.transforms import (
 from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
 from ....model import Joint, Vector3
-from ....options import ExportOptions
+from ..options import WebotsOptions
 from .links import AxisPlan, JointKind, JointPlan, Range
 
 LOCKED = 1e-6
@@ -50,7 +50,7 @@ class JointPlanner:
         self,
         positions: Mapping[str, float | tuple[float, ...]],
         offsets: Mapping[str, float],
-        options: ExportOptions,
+        options: WebotsOptions,
         diagnostics: Diagnostics,
     ) -> None:
         self._positions = positions

@@ -14,7 +14,7 @@ from ....diagnostics import Diagnostics, quote
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.volumes import MassProperties
 from ....model import Inertial, Link
-from ....options import ExportOptions
+from ..options import WebotsOptions
 from ..vrml import Node, Value
 from .links import Mass
 
@@ -32,7 +32,7 @@ _ROUNDING = 1e-6
 
 
 def find_mass(
-    link: Link, options: ExportOptions, volume: MeasureVolume, diagnostics: Diagnostics
+    link: Link, options: WebotsOptions, volume: MeasureVolume, diagnostics: Diagnostics
 ) -> Mass | None:
     """The mass of a link in its frame, with an inertia that Webots takes; None where it has none.
 
@@ -55,7 +55,7 @@ def find_mass(
     return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
 
 
-def invent_mass(link: Link, options: ExportOptions, volume: MeasureVolume) -> tuple[Mass, str]:
+def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[Mass, str]:
     """The mass of a link that has none and must have one to move, and what was taken for it."""
     measured = volume(link) if options.inertia == "volume" else None
     if measured is not None:
@@ -67,7 +67,7 @@ def invent_mass(link: Link, options: ExportOptions, volume: MeasureVolume) -> tu
     return small_mass(options), f"{options.small_mass:g} kg"
 
 
-def small_mass(options: ExportOptions) -> Mass:
+def small_mass(options: WebotsOptions) -> Mass:
     mass = options.small_mass
     return Mass(mass=mass, center=np.zeros(3), inertia=_sphere(mass))
 
@@ -95,7 +95,7 @@ def add_masses(masses: Sequence[Mass]) -> Mass:
     return Mass(mass=total, center=center, inertia=inertia)
 
 
-def physics_node(mass: Mass, options: ExportOptions) -> Node:
+def physics_node(mass: Mass, options: WebotsOptions) -> Node:
     """density is -1, so that Webots takes the mass and not the volume."""
     i = mass.inertia
     diagonal = (float(i[0, 0]), float(i[1, 1]), float(i[2, 2]))
@@ -151,7 +151,7 @@ def _repair(
     mass: float,
     inertia: Matrix,
     fault: str,
-    options: ExportOptions,
+    options: WebotsOptions,
     volume: MeasureVolume,
     diagnostics: Diagnostics,
 ) -> Matrix:

@@ -25,7 +25,7 @@ from ....kinematics.forward import local_matrices
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
 from ....model import Link
-from ....options import ExportOptions
+from ..options import WebotsOptions
 from .joints import JointPlanner
 from .links import HeldLink, Mass, SolidPlan
 from .physics import move_mass
@@ -42,7 +42,7 @@ class Base:
 
 
 def find_base(
-    tree: KinematicTree, options: ExportOptions, positions: Mapping[str, float | tuple[float, ...]]
+    tree: KinematicTree, options: WebotsOptions, positions: Mapping[str, float | tuple[float, ...]]
 ) -> Base:
     """Raises KinematicsError for a wrong position of the joint that carries the robot."""
     below = [index for index, parent in enumerate(tree.parents) if parent == 0]
@@ -63,7 +63,7 @@ def plan_solids(
     base: Base,
     masses: Mapping[str, Mass],
     joints: JointPlanner,
-    options: ExportOptions,
+    options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> list[SolidPlan]:
     """The Solids, each after the one above it."""

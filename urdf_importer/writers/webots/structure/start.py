@@ -5,7 +5,7 @@ from ....diagnostics import Diagnostics, KinematicsError, quote
 from ....kinematics.forward import complete_positions
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
-from ....options import ExportOptions
+from ..options import WebotsOptions
 from .joints import motor_limits
 
 Start = dict[str, float | tuple[float, ...]]
@@ -16,7 +16,7 @@ _AT_REST: Start = {
 }
 
 
-def plan_start(tree: KinematicTree, options: ExportOptions, diagnostics: Diagnostics) -> Start:
+def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnostics) -> Start:
     """The positions of all moving joints, by joint, as the description counts them: those of the
     options, else zero, each within the limits of its motor; joints that mimic another follow it.
 

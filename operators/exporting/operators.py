@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File > Export: an operator for each format of the table, made of what the format says of itself.
+
+Scripts say what is written by the name in `filepath` alone, as the library does; `kind`, where a
+format writes several things, is how the file browser ends that name.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    RobotError,
+    WriterFormat,
+    Written,
+    suggest_name,
+    write_format,
+    writer_formats,
+)
+from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
+from ..reports import report_diagnostics
+from .exported_robot import find_exported, poll_export, refuse
+
+
+class ExportRobot:
+    """What all export operators do alike; `format` is the record in the table."""
+
+    format: WriterFormat[Any]
+    bl_options = {"REGISTER", "PRESET"}
+
+    _shown_kind = ""
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_export(cls, context)
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        kind = _kind_of(self)
+        if not self.filepath:
+            try:
+                name = suggest_name(self.format, find_exported(context))
+            except RobotError as error:
+                return refuse(self, error)
+            folder = os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, name + _suffixes(self)[kind])
+        if bpy.app.background:
+            done: set[str] = self.execute(context)
+            return done
+        self._shown_kind = kind
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self: Any, context: Any) -> bool:
+        """Blender calls it when a name is written or an option chosen: what was changed last
+        decides, the name or the kind."""
+        before = self.filepath, _kind_of(self)
+        _agree(self, before[1])
+        self._shown_kind = _kind_of(self)
+        return before != (self.filepath, self._shown_kind)
+
+    def draw(self: Any, context: Any) -> None:
+        if len(self.format.kinds) > 1:
+            self.layout.row().prop(self, "kind", expand=True)
+        draw_options(self.layout, self, self.format.options)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        path = bpy.path.abspath(self.filepath)
+        try:
+            if not path:
+                raise RobotError("no file is chosen; give one as filepath")
+            options = read_options(self, self.format.options)
+            written = write_format(self.format, find_exported(context), path, options)
+        except RobotError as error:
+            return refuse(self, error)
+        _tell(self, written)
+        return {"FINISHED"}
+
+
+def _suffixes(operator: Any) -> dict[str, str]:
+    return {kind.name: kind.suffix for kind in operator.format.kinds}
+
+
+def _kind_of(operator: Any) -> str:
+    kinds = operator.format.kinds
+    name: str = kinds[0].name if len(kinds) == 1 else operator.kind
+    return name
+
+
+def _agree(operator: Any, kind: str) -> None:
+    """Makes the name in the file browser and the kind say the same."""
+    suffixes, path = _suffixes(operator), Path(operator.filepath)
+    written = next((key for key, end in suffixes.items() if end and path.suffix == end), None)
+    several = len(suffixes) > 1
+    if several and kind != operator._shown_kind:
+        stem = path.with_suffix("") if written else path
+        operator.filepath = str(stem) + suffixes[kind]
+    elif written and several:
+        operator.kind = written
+    elif written:
+        return
+    elif os.path.basename(operator.filepath):
+        operator.filepath += suffixes[kind]
+
+
+def _tell(operator: Any, written: Written) -> None:
+    report_diagnostics(operator, written.robot, written.diagnostics, "export")
+    links, joints = written.facts["links"], written.facts["moving_joints"]
+    name = written.path.name
+    operator.report({"INFO"}, f"Wrote {name}: {links} links, {joints} moving joints")
+
+
+def _make_operator(format: WriterFormat[Any]) -> type[Any]:
+    """Returns the class ExportName of a format, with a property for each option."""
+    name = f"Export{format.label.title()}"
+    members = {
+        "__doc__": f"Exports robots as {format.text}.",
+        "__module__": __name__,
+        "__annotations__": _file_properties(format),
+        "bl_idname": f"export_scene.{format.operator or format.name}",
+        "bl_label": f"Export {format.title}",
+        "bl_description": format.description,
+        "format": format,
+    }
+    made = type(name, (ExportRobot, bpy.types.Operator), members)
+    return add_option_properties(made, format.options)
+
+
+def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
+    properties = {
+        "filepath": bpy.props.StringProperty(
+            name="File",
+            description=f"What to write: {format.text}",
+            subtype="FILE_PATH",
+            options=OF_THIS_TIME,
+        ),
+        "check_existing": bpy.props.BoolProperty(
+            name="Check Existing",
+            description="Warn before a file is overwritten",
+            default=True,
+            options=OF_THIS_TIME,
+        ),
+        "filter_glob": bpy.props.StringProperty(
+            default=";".join(f"*{suffix}" for suffix in format.suffixes), options=OF_THIS_TIME
+        ),
+    }
+    if len(format.kinds) > 1:
+        properties["kind"] = bpy.props.EnumProperty(
+            name="Write",
+            description="What to write; it ends the name of the file",
+            items=[(kind.name, kind.label, kind.text) for kind in format.kinds],
+        )
+    return properties
+
+
+EXPORTERS: tuple[type[Any], ...] = tuple(_make_operator(each) for each in writer_formats())
+"""Of all formats of the table, in its order."""

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a format of the table says of itself, what it is given, and what it gives back.
+
+Each format has its record, a WriterFormat, in its own room, and a line in pipeline/formats.py. The
+command, the menus, the export panel and the reports are made from these records.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ..diagnostics import Diagnostic, Diagnostics
+from ..model import Robot
+from ..options import FileOptions
+from .robot_files import GeometrySource
+
+Options = TypeVar("Options", bound=FileOptions)
+
+Facts = dict[str, Any]
+"""Name -> number, text, list or dict of these, as reports say them."""
+
+ConvertImage = Callable[[bytes, str], bytes]
+"""The bytes of any image and its name -> those of a PNG; MeshError where it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a writer made of a robot.
+
+    path         what was asked for: a file or a folder
+    files        all files that were written
+    robot        what the robot is called there
+    facts        numbers and names for reports; they begin with those of count_robot
+    diagnostics  everything that was changed or lost, in the order of the work
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    robot: str
+    facts: Facts
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenExport(Generic[Options]):
+    """What is to be written, and where its shapes are.
+
+    armature       the rig that it was taken from; None for a description
+    convert_image  makes a PNG of any image that Blender can read, where there is a Blender
+    strict         every diagnostic is a failure
+    """
+
+    robot: Robot
+    source: GeometrySource
+    options: Options
+    diagnostics: Diagnostics
+    armature: Any | None = None
+    convert_image: ConvertImage | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputKind:
+    """One of the things that a format writes. `suffix` ends the name of the file; what has none is
+    a folder. `text` says what it is, where users choose among several."""
+
+    name: str
+    label: str
+    suffix: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterFormat(Generic[Options]):
+    """A format that robots can be written in.
+
+    name          its name in programs
+    label         its name for people, on a button
+    title         what menus call it
+    text          what is written, after "as": "a world (.wbt) or a project folder"
+    description   what the operator's tooltip says
+    kinds         what it writes, the usual one first
+    options       the class of its options
+    write         writes to a path, all files or none; raises RobotError
+    suggest_name  a robot's name -> a name for the file, without its suffix
+    operator      the operator is export_scene.<operator>; empty: as the name
+    """
+
+    name: str
+    label: str
+    title: str
+    text: str
+    description: str
+    kinds: tuple[OutputKind, ...]
+    options: type[Options]
+    write: Callable[[OpenExport[Options], Path], Written]
+    suggest_name: Callable[[str], str]
+    operator: str = ""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes of the files that it writes, with their dots."""
+        return tuple(kind.suffix for kind in self.kinds if kind.suffix)
+
+    @property
+    def writes_folders(self) -> bool:
+        """Whether a path without a suffix is a folder that it writes."""
+        return any(not kind.suffix for kind in self.kinds)
+
+
+def count_robot(robot: Robot, *, links: int, moving_joints: int, degrees_of_freedom: int) -> Facts:
+    """Returns the facts that all exports have: `robot`, `links`, `joints`, `moving_joints`,
+    `degrees_of_freedom` (of joints that follow no other) and `total_mass` in kg."""
+    return {
+        "robot": robot.name,
+        "links": links,
+        "joints": len(robot.joints),
+        "moving_joints": moving_joints,
+        "degrees_of_freedom": degrees_of_freedom,
+        "total_mass": robot.total_mass(),
+    }

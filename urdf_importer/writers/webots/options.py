@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user can choose of Webots files."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ...options import StartOptions, option
+
+FixedLinks = Literal["keep", "merge"]
+Base = Literal["auto", "static", "free"]
+InertiaRepair = Literal["keep", "clamp", "volume"]
+WebotsVersion = Literal["R2025a", "R2023b"]
+MeshStyle = Literal["files", "vrml"]
+CollisionKind = Literal[
+    "exact", "hull", "box", "oriented_box", "cylinder", "capsule", "sphere", "auto"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebotsOptions(StartOptions):
+    """How a robot becomes Webots files. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = (
+        "Webots",
+        "Structure",
+        "Start",
+        "Shapes",
+        "Physics",
+        "Motors",
+        "Sensors",
+        "World",
+        "Files",
+    )
+
+    version: WebotsVersion = option(
+        "R2025a",
+        "Webots Version",
+        "The version of Webots to write for",
+        group="Webots",
+        choices={"R2025a": "Webots R2025a", "R2023b": "Webots R2023b"},
+    )
+    base: Base = option(
+        "auto",
+        "Base",
+        "Whether the robot stands fixed in the world",
+        group="Structure",
+        choices={
+            "auto": "Fixed where the root link is named world and something is fixed to it",
+            "static": "Fixed in the world, without mass",
+            "free": "Free to move and to fall",
+        },
+    )
+    fixed_joints: FixedLinks = option(
+        "keep",
+        "Fixed Joints",
+        "What becomes of links with mass that hang on fixed joints",
+        group="Structure",
+        choices={
+            "keep": "A Solid of their own with their own mass",
+            "merge": "A frame in the Solid that they hang on, which takes their mass",
+        },
+    )
+    multi_axis_joints: bool = option(
+        True,
+        "Multi-Axis Joints",
+        "Make one Hinge2Joint or BallJoint of revolute joints that turn about one point with "
+        "nothing between them, where that is exact",
+        group="Structure",
+    )
+    self_collision: bool = option(
+        False, "Self Collision", "Let the parts of the robot collide", group="Structure"
+    )
+    tool_slot: str = option(
+        "",
+        "Tool Slot",
+        "The link in whose frame a world may hang tools on the robot; none if empty",
+        group="Structure",
+        entries="LINK",
+    )
+    geometry: MeshStyle = option(
+        "files",
+        "Meshes",
+        "Where the meshes go",
+        group="Shapes",
+        choices={
+            "files": "Mesh files in a folder beside the robot's file",
+            "vrml": "Into the robot's file, as IndexedFaceSet nodes",
+        },
+    )
+    collision: CollisionKind = option(
+        "exact",
+        "Collision Shapes",
+        "What the meshes of collision shapes become; simple shapes are stabler and faster",
+        group="Shapes",
+        choices={
+            "exact": "The meshes as they are",
+            "hull": "Their convex hulls",
+            "box": "The smallest boxes along the axes of their frames",
+            "oriented_box": "Small boxes in any direction",
+            "cylinder": "Small cylinders in any direction",
+            "capsule": "Small capsules in any direction",
+            "sphere": "The smallest spheres",
+            "auto": "The simple shape of least volume where it fits well, else the convex hull",
+        },
+    )
+    collision_overrides: tuple[tuple[str, str], ...] = option(
+        (),
+        "Collision Shapes of Links",
+        "A link whose collision meshes become something else than all others, as link:=kind",
+        group="Shapes",
+        separator=":=",
+    )
+    collision_triangles: int = option(
+        0,
+        "Collision Triangles",
+        "The most triangles of one collision mesh or hull; 0 keeps all",
+        group="Shapes",
+        minimum=0,
+        maximum=100_000_000,
+    )
+    inertia: InertiaRepair = option(
+        "keep",
+        "Inertia",
+        "What becomes of inertias that no real body has",
+        group="Physics",
+        choices={
+            "keep": "They stay where Webots can take them, else the nearest that it can",
+            "clamp": "The nearest inertia that a real body can have",
+            "volume": "That of the link's collision shapes with the link's mass",
+        },
+    )
+    small_mass: float = option(
+        0.001,
+        "Small Mass",
+        "The mass in kg of links that have none and must have one to move",
+        group="Physics",
+        minimum=1e-9,
+        maximum=1e6,
+    )
+    linear_damping: float = option(
+        0.0,
+        "Linear Damping",
+        "The share of its speed that each body loses in a second, as in thick air",
+        group="Physics",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    angular_damping: float = option(
+        0.0,
+        "Angular Damping",
+        "The share of its angular speed that each body loses in a second",
+        group="Physics",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    default_effort: float = option(
+        1000.0,
+        "Default Effort",
+        "The most torque in N m, or force in N, of motors whose joint states none",
+        group="Motors",
+        minimum=1e-9,
+        maximum=1e12,
+    )
+    default_velocity: float = option(
+        10.0,
+        "Default Velocity",
+        "The greatest speed in rad/s or m/s of motors whose joint states none",
+        group="Motors",
+        minimum=1e-9,
+        maximum=1e12,
+    )
+    effort_scale: float = option(
+        1.0,
+        "Effort Scale",
+        "What the effort limits of all joints are multiplied by",
+        group="Motors",
+        minimum=1e-9,
+        maximum=1e9,
+    )
+    velocity_scale: float = option(
+        1.0,
+        "Velocity Scale",
+        "What the velocity limits of all joints are multiplied by",
+        group="Motors",
+        minimum=1e-9,
+        maximum=1e9,
+    )
+    damping_scale: float = option(
+        1.0,
+        "Damping Scale",
+        "What the damping of all joints is multiplied by",
+        group="Motors",
+        minimum=0.0,
+        maximum=1e9,
+    )
+    friction_scale: float = option(
+        1.0,
+        "Friction Scale",
+        "What the friction of all joints is multiplied by",
+        group="Motors",
+        minimum=0.0,
+        maximum=1e9,
+    )
+    sensors: bool = option(
+        True,
+        "Sensors",
+        "Make devices of the description's sensors",
+        group="Sensors",
+    )
+    time_step: float = option(
+        8.0,
+        "Time Step",
+        "How many milliseconds a world simulates at once: less is slower and more exact",
+        group="World",
+        minimum=0.1,
+        maximum=1000.0,
+    )
