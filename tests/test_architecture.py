@@ -2,125 +2,31 @@
 """Who may import what, and how long things may be."""
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
 
 import pytest
 
-from support.source_tree import ROOT, Source, all_sources, sources_of, walk_with_depth
+from support.layers import PAGE, PICTURE, Row, draw_architecture, imports_of, read_layers, room_of
+from support.source_tree import ROOT, Source, all_sources, sources_of
 
 MOST_LINES_OF_A_FILE = 399
 MOST_LINES_OF_A_FUNCTION = 60
+MOST_FILES_OF_A_FOLDER = 22
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What one part of urdf_importer may import.
-
-    `ours` are its other parts ("urdf_importer" is the public API), `others` are libraries beside
-    Python's own; those of `late` only inside functions.
-    """
-
-    ours: frozenset[str] = frozenset()
-    others: frozenset[str] = frozenset()
-    late: frozenset[str] = frozenset()
-
-
-def row(ours: str = "", others: str = "", late: str = "") -> Row:
-    return Row(
-        ours=frozenset(ours.split()), others=frozenset(others.split()), late=frozenset(late.split())
-    )
-
-
-PLAIN = "model options diagnostics"
-TABLE = {
-    "model": row(),
-    "options": row(),
-    "diagnostics": row(),
-    "progress": row(),
-    # Ctrl-C where Blender cannot take it.
-    "interrupts": row(),
-    # The ground floor: files, XML, arrays and images, for whoever reads or writes.
-    "files": row("diagnostics"),
-    "markup": row(PLAIN),
-    "geometry": row("model diagnostics", "numpy"),
-    "images": row("diagnostics", "numpy"),
-    "kinematics": row(f"{PLAIN} geometry", "numpy"),
-    "meshes": row("model diagnostics files geometry", "numpy", late="stl collada"),
-    "readers": row(f"{PLAIN} files markup", late="xacro yaml ruamel"),
-    # Two states of a robot, in words: read by the Blender layer and by the front ends.
-    "reshape": row(PLAIN),
-    # What descriptions say of sensors, for every program that has some.
-    "sensors": row(f"{PLAIN} kinematics markup geometry", "numpy"),
-    # Kinematics never knows what Blender makes of it.
-    "rig": row(f"{PLAIN} kinematics geometry", "numpy"),
-    # What a writer makes is several files, written all or not at all.
-    "writers": row(f"{PLAIN} kinematics rig geometry images meshes files markup sensors", "numpy"),
-    "blender": row(
-        f"{PLAIN} reshape kinematics rig geometry images meshes files progress interrupts",
-        "bpy bmesh mathutils idprop numpy",
-    ),
-    "pipeline": row(
-        f"{PLAIN} reshape kinematics rig geometry meshes files progress readers sensors writers",
-        late="blender",
-    ),
-    # The front ends. headless.py is started as a file, so it must name the package.
-    "__init__": row(f"{PLAIN} reshape kinematics rig pipeline progress"),
-    "__main__": row("cli"),
-    "cli": row("urdf_importer diagnostics options files progress interrupts command"),
-    "command": row("urdf_importer diagnostics options files progress"),
-    "headless": row("urdf_importer diagnostics options progress cli"),
-    # The wing of MORSE stands above the API: nothing else may import it.
-    "morse": row(
-        f"urdf_importer {PLAIN} files markup geometry kinematics meshes sensors rig writers "
-        "pipeline blender",
-        "numpy bpy bmesh mathutils",
-    ),
-}
+TABLE = read_layers()
 BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extras"}
 # Operators poll, translate and report; what they may see of the library.
 # The command is for blender --command.
-OPERATORS = row("urdf_importer options blender cli", "bpy bpy_extras")
+OPERATORS = Row(
+    ours=frozenset(("urdf_importer", "options", "blender", "cli")),
+    others=frozenset(("bpy", "bpy_extras")),
+)
 
 LIBRARY = sources_of("urdf_importer")
 OPERATOR_FILES = sources_of("operators")
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """`target` is the dotted name from the checkout (ours) or from sys.path (others)."""
-
-    target: tuple[str, ...]
-    relative: bool
-    deferred: bool
-    place: str
-
-
-def imports_of(source: Source) -> Iterator[Import]:
-    for node, deferred in walk_with_depth(source.tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield Import(tuple(alias.name.split(".")), False, deferred, source.place(node))
-        elif isinstance(node, ast.ImportFrom):
-            module = tuple(node.module.split(".")) if node.module else ()
-            if not node.level:
-                yield Import(module, False, deferred, source.place(node))
-                continue
-            climbs = node.level - 1
-            assert climbs <= len(source.package), f"{source.place(node)} climbs above the checkout"
-            target = source.package[: len(source.package) - climbs] + module
-            # `from . import x` means the module x where there is one
-            for alias in node.names:
-                full = (*target, alias.name)
-                yield Import(
-                    full if is_module(full) else target, True, deferred, source.place(node)
-                )
-
-
-def is_module(parts: tuple[str, ...]) -> bool:
-    path = ROOT.joinpath(*parts)
-    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 def part_of(parts: tuple[str, ...]) -> str:
@@ -128,25 +34,64 @@ def part_of(parts: tuple[str, ...]) -> str:
     return parts[1] if len(parts) > 1 else "urdf_importer"
 
 
-def row_name(source: Source) -> str:
-    """Of the folder in a part that has a row of its own, else of the part."""
-    nested = ".".join(source.parts[1:3])
-    if nested in TABLE:
-        return nested
-    return source.parts[1] if len(source.parts) > 1 else "__init__"
-
-
 def is_python(target: tuple[str, ...]) -> bool:
     return target[0] in sys.stdlib_module_names
 
 
-def test_every_part_has_its_row() -> None:
-    assert {row_name(source) for source in LIBRARY} <= set(TABLE)
+def test_every_room_has_its_row_and_every_row_its_room() -> None:
+    assert {room_of(source.parts) for source in LIBRARY} == set(TABLE)
+
+
+def test_rooms_stand_on_those_above_them_in_the_table() -> None:
+    """So no arrow leads upwards, and rooms never import each other in a circle."""
+    known: set[str] = set()
+    for room, row in TABLE.items():
+        below = {name for name in row.ours | row.late if name in TABLE}
+        assert below <= known, f"{room} names rooms that stand above it: {below - known}"
+        known.add(room)
+
+
+def test_the_table_allows_no_more_than_is_used() -> None:
+    for room, row in TABLE.items():
+        used = {
+            part_of(found.target)
+            for source in LIBRARY
+            if room_of(source.parts) == room
+            for found in imports_of(source)
+            if found.target[0] == "urdf_importer"
+        }
+        unused = {name for name in row.ours | row.late if name in TABLE} - used
+        assert room == "headless" or not unused, f"{room} does not use {unused}"
+
+
+def test_modules_never_import_each_other_in_a_circle() -> None:
+    arrows = {
+        source.parts: {
+            found.target
+            for found in imports_of(source)
+            if found.relative and not found.deferred and found.target != source.parts
+        }
+        for source in LIBRARY + OPERATOR_FILES
+    }
+    while free := {module for module, targets in arrows.items() if not targets & arrows.keys()}:
+        for module in free:
+            del arrows[module]
+    assert sorted(".".join(module) for module in arrows) == []
+
+
+def test_folders_hold_few_files() -> None:
+    count = Counter(source.path.parent for source in LIBRARY + OPERATOR_FILES)
+    crowded = {str(folder): n for folder, n in count.items() if n > MOST_FILES_OF_A_FOLDER}
+    assert crowded == {}
+
+
+def test_the_picture_shows_the_rooms_as_they_are() -> None:
+    assert PICTURE.read_text("utf-8") == draw_architecture(), "run tools/draw-architecture"
 
 
 @pytest.mark.parametrize("source", LIBRARY, ids=lambda source: source.name)
 def test_library_imports_what_its_row_allows(source: Source) -> None:
-    part = row_name(source)
+    part = room_of(source.parts)
     allowed = TABLE[part]
     for found in imports_of(source):
         if found.relative:
@@ -195,7 +140,7 @@ def exported_names() -> set[str]:
 
 def test_only_the_blender_layer_knows_blender() -> None:
     users = {
-        row_name(source)
+        room_of(source.parts)
         for source in LIBRARY
         for found in imports_of(source)
         if not found.relative and found.target[0] in BLENDER_ONLY
@@ -227,7 +172,7 @@ def test_files_and_functions_are_short(source: Source) -> None:
 
 @pytest.mark.parametrize("source", LIBRARY + OPERATOR_FILES, ids=lambda source: source.name)
 def test_only_front_ends_print(source: Source) -> None:
-    if row_name(source) in ("cli", "headless") and source in LIBRARY:
+    if room_of(source.parts) in ("cli", "headless") and source in LIBRARY:
         return
     for node in ast.walk(source.tree):
         is_print = isinstance(node, ast.Name) and node.id in ("print", "pprint")
@@ -245,3 +190,11 @@ def test_no_catch_all(source: Source) -> None:
         if names & {"Exception", "BaseException"}:
             last = node.body[-1]
             assert isinstance(last, ast.Raise) and last.exc is None, source.place(node)
+
+
+def test_files_that_the_page_names_exist() -> None:
+    named = re.findall(
+        r"`((?:urdf_importer|operators|tests|tools|docs)/[\w./]+)`", PAGE.read_text("utf-8")
+    )
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []

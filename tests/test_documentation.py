@@ -12,6 +12,7 @@ README = ROOT / "README.md"
 PAGES = (
     README,
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "sample_urdfs" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
 )
