@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import ImportOptions, RobotError
+from ...urdf_importer import ImportOptions, RobotError, reader_formats
 from ..option_properties import (
     OF_THIS_TIME,
     add_option_properties,
@@ -17,6 +17,11 @@ from ..option_properties import (
 from .import_job import ImportTask
 from .xacro_fields import XacroField, apply_xacro_fields, draw_xacro_fields
 
+SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
+"""Of files that may be descriptions. What an .xml is shows when it is read."""
+
+FILTER = ";".join(f"*{suffix}" for suffix in SUFFIXES)
+
 
 @add_option_properties
 class ImportChoices:
@@ -24,7 +29,7 @@ class ImportChoices:
 
     filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="File",
-        description="The URDF or xacro file to import",
+        description="The robot description to import",
         subtype="FILE_PATH",
         options=OF_THIS_TIME,
     )

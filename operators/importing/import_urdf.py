@@ -11,7 +11,7 @@ from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
-from .import_choices import ImportChoices, copy_choices, find_paths
+from .import_choices import FILTER, SUFFIXES, ImportChoices, copy_choices, find_paths
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
 
@@ -22,7 +22,7 @@ class DropUrdf(bpy.types.FileHandler):
     bl_idname = "IO_FH_urdf"
     bl_label = "URDF"
     bl_import_operator = "import_scene.urdf"
-    bl_file_extensions = ".urdf;.xacro;.xml"
+    bl_file_extensions = ";".join(SUFFIXES)
 
     @classmethod
     def poll_drop(cls, context: Any) -> bool:
@@ -88,7 +88,7 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
     bl_options = {"REGISTER", "PRESET"}
 
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.urdf;*.xml;*.xacro", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+        default=FILTER, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
 
     _shown: XacroFields | None = None
@@ -145,4 +145,5 @@ def _name_files(paths: list[str]) -> str:
 
 
 def draw_menu_entry(menu: Any, context: Any) -> None:
-    menu.layout.operator(ImportUrdf.bl_idname, text="Robot Description (.urdf, .xacro)")
+    suffixes = ", ".join(SUFFIXES[:-1])
+    menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")

@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ..active_robot import active_robot, poll_robot
 from ..reports import MOST_REPORTED, write_report
+from .import_choices import FILTER
 
 MOST_SHOWN = 24
 """Changes in the dialog; the rest is a count."""
@@ -118,7 +119,7 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".urdf"
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.urdf;*.xml;*.xacro", options={"HIDDEN"}
+        default=FILTER, options={"HIDDEN"}
     )
 
     @classmethod

@@ -13,7 +13,7 @@ from .exporting import (
     suggest_proto_name,
     write_format,
 )
-from .formats import find_writer, writer_formats
+from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -38,6 +38,7 @@ __all__ = [
     "ExportOptions",
     "ExportResult",
     "ImportResult",
+    "ReaderFormat",
     "UpdateResult",
     "WebotsOptions",
     "WriterFormat",
@@ -56,6 +57,7 @@ __all__ = [
     "new_file",
     "open_blend",
     "read_robot",
+    "reader_formats",
     "render_preview",
     "save_blend",
     "set_joint_positions",

@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The formats that robots are written in, and the optional parts of the library, which stand above
-all others and may be absent."""
+"""The formats that robots are read from and written in, and the optional parts of the library,
+which stand above all others and may be absent."""
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..diagnostics import WriteError, name_choices, quote
-from ..options import FileOptions
+from ..diagnostics import Diagnostics, WriteError, name_choices, quote
+from ..files.packages import AnyPath, PackageResolver
+from ..files.regular import read_regular_file
+from ..model import Robot
+from ..options import FileOptions, ImportOptions
+from ..readers import URDF, Description, choose_reader
+from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
+
+_READERS: tuple[ReaderFormat, ...] = (URDF,)
+"""One line for each format, in the order of front ends."""
 
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS,)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
@@ -28,6 +37,29 @@ def find_offered(name: str) -> Any:
         if name in part.OFFERED:
             return getattr(part, name)
     raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
+
+
+def reader_formats() -> tuple[ReaderFormat, ...]:
+    """Returns the formats that robots can be read from, URDF first."""
+    return _READERS
+
+
+def read_description(
+    path: AnyPath, diagnostics: Diagnostics, resolver: PackageResolver, options: ImportOptions
+) -> Robot:
+    """Reads a file of any format. `resolver` finds the files that it names. Raises ReadError."""
+    source = os.fspath(path)
+    data = read_regular_file(source)
+    found = choose_reader(data, source, reader_formats())
+    return found.read(
+        Description(
+            data=data,
+            source=source,
+            resolver=resolver,
+            options=options,
+            diagnostics=diagnostics,
+        )
+    )
 
 
 def writer_formats() -> tuple[WriterFormat[Any], ...]:

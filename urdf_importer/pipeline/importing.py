@@ -13,9 +13,9 @@ from ..options import ImportOptions
 from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
-from ..readers import read_robot as _read_robot
 from ..rig import plan_rig
 from .files import find_files, load_shape, resolve_texture
+from .formats import read_description
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,8 @@ class ImportResult:
 def read_robot(
     path: AnyPath, diagnostics: Diagnostics | None = None, options: ImportOptions | None = None
 ) -> Robot:
-    """The robot that a description, URDF or xacro, says, exactly, without Blender.
+    """The robot that a description, URDF, xacro or another of reader_formats(), says, exactly,
+    without Blender.
 
     `diagnostics` collects what is odd about the file; of the options, those about files and xacro
     count. Raises ReadError where there is no robot.
@@ -50,7 +51,7 @@ def read_robot(
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
     resolver = find_files(path, options)
-    return _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+    return read_description(path, diagnostics, resolver, options)
 
 
 def list_xacro_arguments(
@@ -98,7 +99,7 @@ def import_steps(
     yield Progress(share=0.0, text="reading")
     # One for all: what xacro writes for a package that it found, the meshes find as well.
     resolver = find_files(path, options)
-    robot = _read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+    robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = plan_rig(robot, options, diagnostics)
     load = partial(load_shape, resolver, {})

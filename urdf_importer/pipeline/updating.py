@@ -11,10 +11,10 @@ from ..files.packages import AnyPath, PackageResolver
 from ..meshes import KnownFiles
 from ..model import Geometry, Robot
 from ..options import ImportOptions
-from ..readers import read_robot
 from ..reshape.compare import Change, compare_options, compare_robots
 from ..rig import RigPlan, plan_rig
 from .files import find_files, load_shape, resolve_texture
+from .formats import read_description
 from .importing import ImportResult
 
 
@@ -99,7 +99,7 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
     options = options or record.options
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
-    robot = read_robot(path, diagnostics, resolver=resolver, xacro_args=options.xacro_args)
+    robot = read_description(path, diagnostics, resolver, options)
     plan = plan_rig(robot, options, diagnostics)
     old = extract_robot(armature)
     changes = [*compare_robots(old, robot), *compare_options(record.options, options)]

@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File -> Robot: what the description says, with the line of everything that is odd about it."""
 
-from .urdf.robot import list_xacro_arguments, read_robot, read_robot_text
+from .formats import Description, ReaderFormat, choose_reader
+from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
 from .xacro.expand import XacroArgument
 
-__all__ = ["XacroArgument", "list_xacro_arguments", "read_robot", "read_robot_text"]
+__all__ = [
+    "URDF",
+    "Description",
+    "ReaderFormat",
+    "XacroArgument",
+    "choose_reader",
+    "list_xacro_arguments",
+    "read_robot",
+    "read_robot_text",
+]

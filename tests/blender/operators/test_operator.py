@@ -132,7 +132,7 @@ def test_every_property_is_an_option() -> None:
 
 
 def test_the_file_browser_shows_descriptions_only() -> None:
-    assert properties_of_operator()["filter_glob"].default == "*.urdf;*.xml;*.xacro"
+    assert properties_of_operator()["filter_glob"].default == "*.urdf;*.xacro;*.xml"
 
 
 # Reports

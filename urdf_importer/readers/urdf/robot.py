@@ -14,6 +14,8 @@ from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
 from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
 from ...model import Extra, Joint, Link, Material, Robot, Transmission
+from ...options import ImportOptions
+from ..formats import Description, ReaderFormat
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
 from .document import Document
 from .joint import read_joint, read_transmission
@@ -45,13 +47,35 @@ def read_robot(
     none. What is merely odd goes to `diagnostics`.
     """
     source = os.fspath(path)
-    data = read_regular_file(source)
+    return read_urdf(
+        Description(
+            data=read_regular_file(source),
+            source=source,
+            resolver=resolver or PackageResolver(source),
+            options=ImportOptions(xacro_args=tuple(xacro_args)),
+            diagnostics=diagnostics,
+        )
+    )
+
+
+def read_urdf(given: Description) -> Robot:
+    """Reads a description of URDF or xacro, as read_robot does."""
+    data, source, diagnostics = given.data, given.source, given.diagnostics
     if is_xacro(data, source):
-        resolver = resolver or PackageResolver(source)
         if not diagnostics.source:
             diagnostics.source = source
-        data = expand_xacro(data, source, resolver, xacro_args, diagnostics)
+        arguments = given.options.xacro_args
+        data = expand_xacro(data, source, given.resolver, arguments, diagnostics)
     return read_robot_text(data, source, diagnostics)
+
+
+URDF = ReaderFormat(
+    name="urdf",
+    label="URDF",
+    suffixes=(".urdf", ".xacro"),
+    roots=("robot",),
+    read=read_urdf,
+)
 
 
 def list_xacro_arguments(

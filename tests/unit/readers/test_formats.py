@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which reader a file gets: by its first tag, else by its suffix."""
+
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urdf_importer.pipeline.formats
+from urdf_importer import Diagnostics, ReadError, Robot, read_robot, reader_formats
+from urdf_importer.model import Link
+from urdf_importer.readers.formats import (
+    Description,
+    ReaderFormat,
+    choose_reader,
+    find_root_tag,
+)
+
+NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,8}", fullmatch=True)
+PLAIN = st.text(st.characters(exclude_characters="-?>[]<&", min_codepoint=32, max_codepoint=500))
+OTHERS = st.one_of(
+    PLAIN.map(lambda text: f"<!-- <no {text}> -->"),
+    PLAIN.map(lambda text: f"<?style <no {text}?>"),
+    st.sampled_from(["\n", " ", "\t"]),
+)
+
+
+def toy_read(given: Description) -> Robot:
+    given.diagnostics.warning("missing-robot-name", given.options.profile)
+    return Robot(name=given.data.decode(), links=(Link(name="only"),), source=given.source)
+
+
+TOY = ReaderFormat(
+    name="toy", label="Toy", suffixes=(".toy", ".xml"), roots=("toy", "Toy"), read=toy_read
+)
+URDF = reader_formats()[0]
+
+
+@given(name=NAMES, prefix=st.none() | NAMES, prolog=st.lists(OTHERS), mark=st.booleans())
+def test_the_root_is_the_one_that_a_parser_finds(
+    name: str, prefix: str | None, prolog: list[str], mark: bool
+) -> None:
+    tag = name if prefix is None else f"{prefix}:{name}"
+    text = f"{''.join(prolog)}<{tag}><other/></{tag}>"
+    for data in (text.encode("utf-8-sig" if mark else "utf-8"), text.encode("utf-16")):
+        found: list[str] = []
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = lambda tag, attributes, found=found: found.append(tag)
+        parser.Parse(data, True)
+        assert find_root_tag(data, "file") == found[0].rpartition(":")[2]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"text", b"<", b"<>", b"<!-- <robot/>", b"<?xml <robot/>", b"\xff\xfe\x00", b"<!x",
+     b"version https://git-lfs.github.com/spec/v1\n"],
+)  # fmt: skip
+def test_what_has_no_root(data: bytes) -> None:
+    assert find_root_tag(data, "file") == ""
+
+
+@given(st.binary(max_size=60), st.sampled_from([b"", b"\xff\xfe", b"<!--", b"<?", b"<!DOCTYPE [<"]))
+def test_any_bytes_have_a_reader(data: bytes, start: bytes) -> None:
+    assert choose_reader(start + data, "file", (URDF, TOY)) in (URDF, TOY)
+
+
+def test_openings_without_end_take_linear_time() -> None:
+    """A square of this would take hours."""
+    for piece in (b"<!--", b"<?", b"<!", b"<", b"<!-->"):
+        assert find_root_tag(piece * (4_000_000 // len(piece)), "file") == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "wanted"),
+    [
+        (b"<toy/>", "a.urdf", TOY),
+        (b"<x:Toy/>", "a", TOY),
+        (b"<robot/>", "a.toy", URDF),
+        (b"<robot/>", "a.xml", URDF),
+        (b"<sdf/>", "a.TOY", TOY),
+        (b"no markup", "a.toy", TOY),
+        (b"no markup", "a", URDF),
+        (b"<sdf/>", "a.b", URDF),
+    ],
+)
+def test_tags_count_more_than_suffixes(data: bytes, name: str, wanted: ReaderFormat) -> None:
+    assert choose_reader(data, name, (URDF, TOY)) is wanted
+
+
+def test_one_line_of_the_table_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urdf_importer.pipeline.formats, "_READERS", (URDF, TOY))
+    path = tmp_path / "robot.toy"
+    path.write_text("<toy/>")
+    diagnostics = Diagnostics(str(path))
+    robot = read_robot(path, diagnostics)
+    assert robot.name == "<toy/>" and robot.source == str(path)
+    assert [item.message for item in diagnostics] == ["native"]
+
+
+def test_formats_claim_nothing_twice() -> None:
+    claims: list[Any] = [
+        claim for each in reader_formats() for claim in (each.name, *each.roots, *each.suffixes)
+    ]
+    assert len(claims) == len(set(claims))
+    assert all(each == each.lower() for each in claims if each.startswith("."))
+
+
+def test_an_unknown_root_is_refused_as_ever(tmp_path: Path) -> None:
+    (tmp_path / "robot.sdf").write_text("<html/>")
+    with pytest.raises(ReadError, match="this is a web page"):
+        read_robot(tmp_path / "robot.sdf")

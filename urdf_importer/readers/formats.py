@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a format of descriptions says of itself, and what its reader is given.
+
+Each format has its record, a ReaderFormat, in its own room, and a line in pipeline/formats.py. A
+file's first tag says which format it is: suffixes lie (.xml is any of them), and count only where
+there is no tag that a format knows.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ..diagnostics import Diagnostics, ReadError
+from ..files.packages import PackageResolver
+from ..markup.encoding import decode_text
+from ..model import Robot
+from ..options import ImportOptions
+
+_TAG = re.compile(rb"<(?:[^\s<>/!?:]+:)?([^\s<>/!?:]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Description:
+    """A file that is read. `data` are its bytes, `source` is its path, `resolver` finds the files
+    that it names, and of `options` those about files count."""
+
+    data: bytes
+    source: str
+    resolver: PackageResolver
+    options: ImportOptions
+    diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderFormat:
+    """A format of descriptions.
+
+    name      its name in programs
+    label     its name for people
+    suffixes  those of its files, with their dots, in lower case
+    roots     the tags that its files begin with, without prefixes of namespaces
+    read      makes a robot of a description; raises ReadError
+    """
+
+    name: str
+    label: str
+    suffixes: tuple[str, ...]
+    roots: tuple[str, ...]
+    read: Callable[[Description], Robot]
+
+
+def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:
+    """Returns the format of a file: by its first tag, else by its suffix, else the first format,
+    which says what is wrong with the file."""
+    root = find_root_tag(data, source)
+    suffix = PurePath(source).suffix.lower()
+    by_root = (each for each in formats if root in each.roots)
+    by_suffix = (each for each in formats if suffix in each.suffixes)
+    return next(by_root, None) or next(by_suffix, None) or formats[0]
+
+
+def find_root_tag(data: bytes, source: str) -> str:
+    """Returns the tag that a file of XML begins with, without its prefix; empty where there is
+    none. In linear time, whatever the file holds."""
+    if b"\0" in data[:4] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            data = decode_text(data, source).data
+        except ReadError:
+            return ""
+    place = 0
+    while (place := data.find(b"<", place)) >= 0:
+        end = _end_of_other(data, place)
+        if end is None:
+            tag = _TAG.match(data, place)
+            return tag[1].decode("utf-8", "replace") if tag is not None else ""
+        place = end
+    return ""
+
+
+def _end_of_other(data: bytes, place: int) -> int | None:
+    """Returns where a comment, a processing instruction or a declaration ends; None for what is
+    none of these."""
+    for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<!", b">")):
+        if data.startswith(opening, place):
+            end = data.find(closing, place + len(opening))
+            return len(data) if end < 0 else end + len(closing)
+    return None
