@@ -81,7 +81,7 @@ def test_entries_become_the_options_of_the_command(extension: ModuleType) -> Non
     for name, separator in between.items():
         written[name] = f" a {separator} 1;\nb{separator};"
     written["packages"], written["package_paths"] = "p=/a b\n;q = /c", "/d;;/e\n"
-    options = read(SimpleNamespace(**written))
+    options = read(SimpleNamespace(**written), extension.urdf_importer.ImportOptions)
     assert options.packages == (("p", "/a b"), ("q", "/c")) and options.package_paths == (
         "/d",
         "/e",
