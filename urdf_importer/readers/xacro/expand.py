@@ -4,6 +4,7 @@
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from .values import Budget
 _DECLARED = re.compile(rb"""<robot\b[^<>]*?\sxmlns:xacro\s*=""")
 # $(find name) alone is nothing to expand: the search for files knows it, more leniently.
 _TO_EXPAND = re.compile(rb"<xacro:|\$\{|\$\((?!\s*find\s)")
-MORE_CALLS = 1000
 _MOST_SHOWN_OF_MESSAGE = 400
 
 
@@ -120,15 +120,45 @@ class _NoRobotError(ReadError):
     """About the file as a whole."""
 
 
+class _MoreCalls:
+    """Raises the limit of nested calls while any expansion runs, and puts it back.
+
+    Macros call themselves in place of loops, and counting what they do takes some calls more: with
+    MORE, they turn as often as in xacro itself. The limit is that of the whole process, so of
+    several threads the first to come raises it and the last to go puts it back; a limit that
+    other code has set meanwhile stays.
+    """
+
+    MORE = 1000
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(self._before + self.MORE)
+            self._users += 1
+
+    def __exit__(self, *_error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0 and sys.getrecursionlimit() == self._before + self.MORE:
+                sys.setrecursionlimit(self._before)
+
+
+more_calls = _MoreCalls()
+
+
 @contextmanager
 def _explained(expander: Expander, source: str) -> Iterator[None]:
     """Turns what goes wrong into a ReadError with one sentence and a place."""
-    limit = sys.getrecursionlimit()
-    # Macros call themselves in place of loops, and counting what they do takes some calls more:
-    # this is for as many turns as in xacro itself.
-    sys.setrecursionlimit(limit + MORE_CALLS)
     try:
-        yield
+        with more_calls:
+            yield
     except _NoRobotError as error:
         raise ReadError(error.message, source=source, line=1) from None
     except RecursionError:
@@ -140,8 +170,6 @@ def _explained(expander: Expander, source: str) -> Iterator[None]:
         _refuse(error.message, expander, source)
     except (*expander.failures, *FAILURES) as error:
         _refuse(_sentence(error), expander, source)
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def _refuse(message: str, expander: Expander, source: str) -> NoReturn:

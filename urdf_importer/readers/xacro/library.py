@@ -6,7 +6,7 @@ nothing else sees: runs are independent, and nothing has to be put back after er
 expressions, $(...) and files go through the Evaluator and XacroFiles, and the elements that are
 worked on are counted and remembered for messages. What the language means stays xacro's business:
 macros, blocks, properties, scopes, conditions, includes, namespaces. The price: this relies on the
-names of a dozen of xacro's functions; a version without them fails at once, in every test.
+names in REPLACED, so the version of xacro is pinned and a test compares them with it.
 """
 
 import importlib
@@ -43,9 +43,50 @@ _PARAMETER = re.compile(
 )
 _WILDCARD = re.compile(r"[*?[]")
 
+REPLACED = {
+    "_global_symbols": None,
+    "check_attrs": "(tag, required, optional)",
+    "error": "(*args, **kwargs)",
+    "eval_all": "(node, macros, symbols)",
+    "eval_extension": "(s)",
+    "eval_text": "(text, symbols)",
+    "get_include_files": "(filename_spec, symbols)",
+    "grab_macro": "(elt, macros)",
+    "handle_macro_call": "(node, macros, symbols)",
+    "is_valid_name": "(name)",
+    "load_yaml": "(filename)",
+    "message": "(msg, *args, **kwargs)",
+    "parse": "(inp, filename=None)",
+    "print_location": "()",
+    "process_include": "(elt, macros, symbols, func)",
+    "re_macro_arg": None,
+    "remove_previous_comments": "(node)",
+    "replace_node": "(node, by, content_only=False)",
+    "reqd_attrs": "(tag, attrs)",
+    "safe_eval": "(expr, globals, locals=None)",
+    "tokenize": "(s, sep=',; ', skip_empty=True)",
+    "warning": "(*args, **kwargs)",
+}
+"""The names of the module xacro that its copy gets anew: how xacro's own functions are called, None
+for what is not a function."""
+
+USED = {
+    "XacroException": None,
+    "YamlListWrapper": None,
+    "create_global_symbols": "()",
+    "filestack": None,
+    "init_stacks": "(file)",
+    "macrostack": None,
+    "process_doc": "(doc, mappings=None, **kwargs)",
+}
+"""The other names of the module xacro that are relied on."""
+
 
 def load_library() -> Any:
-    """A copy of the module xacro of one's own. Raises ReadError where it is not installed."""
+    """Returns a copy of the module xacro that nothing else has.
+
+    Raises ReadError where xacro is not installed, or a version that lacks names relied on.
+    """
     # At its first import it gives all of Python's DOM another way to be written.
     kept = minidom.Element.writexml
     try:
@@ -60,6 +101,11 @@ def load_library() -> Any:
     assert spec is not None and spec.loader is not None
     library = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(library)
+    missing = sorted(name for name in (*REPLACED, *USED) if not hasattr(library, name))
+    if missing:
+        raise ReadError(
+            f"this version of the Python package xacro has no {missing[0]}; install xacro 2.1"
+        )
     return library
 
 
@@ -84,10 +130,10 @@ class Expander:
         )
         self._budget = budget
         self._missing: dict[str, str] = {}
-        self._voice = _Voice(self, diagnostics)
+        self._output = _Output(self, diagnostics)
         self._library = load_library()
         self.failures: tuple[type[Exception], ...] = (self._library.XacroException,)
-        self._take_over()
+        self._replace_names()
         self._substitutions = Substitutions(self._files, self._folder)
 
     @property
@@ -103,37 +149,37 @@ class Expander:
         library.process_doc(document, mappings=given, verbosity=0)
         return document.documentElement
 
-    def _take_over(self) -> None:
+    def _replace_names(self) -> None:
         library = self._library
-        own = {
-            name: getattr(library, name)
-            for name in (
-                *("eval_all", "handle_macro_call", "process_include", "grab_macro"),
-                *("check_attrs", "reqd_attrs"),
-            )
+        self._own = {name: getattr(library, name) for name in REPLACED}
+        replacements = {
+            "check_attrs": self._check_attributes,
+            "error": self._output.error,
+            "eval_all": self._eval_all,
+            "eval_extension": None,  # only xacro's own eval_text calls it
+            "eval_text": self._eval_text,
+            "get_include_files": self._list_includes,
+            "grab_macro": self._grab_macro,
+            "handle_macro_call": self._handle_macro_call,
+            "is_valid_name": _is_valid_name,
+            "load_yaml": self._load_yaml,
+            "message": self._output.message,
+            "parse": self._parse_include,
+            "print_location": self._output.print_location,
+            "process_include": self._process_include,
+            "re_macro_arg": _PARAMETER,
+            "remove_previous_comments": _do_nothing,  # there are none
+            "replace_node": replace_node,
+            "reqd_attrs": self._require_attributes,
+            "safe_eval": self._evaluate,
+            "tokenize": _tokenize,
+            "warning": self._output.warning,
         }
-        self._own = own
-        library.eval_all = self._eval_all
-        library.handle_macro_call = self._handle_macro_call
-        library.process_include = self._process_include
-        library.grab_macro = self._grab_macro
-        library.check_attrs = self._check_attributes
-        library.reqd_attrs = self._require_attributes
-        library.eval_text = self._eval_text
-        library.safe_eval = self._evaluate
-        library.eval_extension = None  # only eval_text called it
-        library.get_include_files = self._list_includes
-        library.parse = self._parse_include
-        library.load_yaml = self._load_yaml
-        library.replace_node = replace_node
-        library.remove_previous_comments = _do_nothing  # there are none
-        library.is_valid_name = _is_valid_name
-        library.re_macro_arg = _PARAMETER
-        library.tokenize = _tokenize
-        for name in ("message", "warning", "error", "print_location"):
-            setattr(library, name, getattr(self._voice, name))
+        for name, replacement in replacements.items():
+            setattr(library, name, replacement)
+        # Last, since the symbols hold functions replaced before.
         library._global_symbols = symbols = library.create_global_symbols()
-        self._evaluator = Evaluator(self._budget, _settle(symbols))
+        self._evaluator = Evaluator(self._budget, _collect_functions(symbols))
 
     # Where the work is
 
@@ -234,7 +280,7 @@ class Expander:
         if _WILDCARD.search(uri):
             paths = self._files.list_files(uri, folder)
             if not paths:
-                self._voice.say(f"no file fits the include of {quote(uri)}")
+                self._output.add(f"no file fits the include of {quote(uri)}")
             yield from paths
             return
         try:
@@ -282,38 +328,42 @@ FAILURES: tuple[type[Exception], ...] = (
 )
 
 
-class _Voice:
-    """What xacro, or the description through it, says: warnings become diagnostics, once each."""
+class _Output:
+    """Takes what xacro, or the description through it, would print: each different warning becomes
+    a diagnostic. Expressions find the methods by their names."""
 
     def __init__(self, expander: Expander, diagnostics: Diagnostics) -> None:
         self._expander = expander
         self._diagnostics = diagnostics
-        self._said: set[str] = set()
+        self._texts: set[str] = set()
 
-    def say(self, *words: Any) -> None:
+    def add(self, *words: Any) -> None:
         text = " ".join(str(word) for word in words)
         shown = " ".join(text[:300].split())
-        if shown not in self._said and len(self._said) < MOST_WARNINGS:
-            self._said.add(shown)
+        if shown not in self._texts and len(self._texts) < MOST_WARNINGS:
+            self._texts.add(shown)
             message = f"xacro warns: {shown}; the expansion went on"
             self._diagnostics.warning("xacro-warning", message, line=self._expander.line)
 
     def warning(self, *words: Any, **_format: Any) -> None:
-        self.say(*words)
+        self.add(*words)
 
     def error(self, *words: Any, **_format: Any) -> None:
-        self.say(*words)
+        self.add(*words)
 
     def message(self, *_words: Any, **_format: Any) -> None:
-        """Nothing that a user of the robot has to know."""
+        """Drops what users of the robot need not know."""
 
-    def print_location(self, *_words: Any, **_format: Any) -> None:
-        """Diagnostics have their lines."""
+    def print_location(self) -> None:
+        """Does nothing: diagnostics have their lines."""
 
 
-def _settle(symbols: Any) -> list[Any]:
-    """The functions that expressions may call. Old names that xacro only warns of become those of
-    their namespaces: nobody who looks at a robot can do anything about them."""
+def _collect_functions(symbols: Any) -> list[Any]:
+    """Returns the functions that expressions may call.
+
+    Old names of which xacro only warns become those of their namespaces: whoever looks at a robot
+    cannot change them.
+    """
     functions: list[Any] = []
     for space in ("python", "math", "xacro"):
         for name, item in dict.items(symbols[space]):
