@@ -33,12 +33,12 @@ __all__ = [
 
 
 def enable(root: str | PathLike[str] | None = None) -> None:
-    """Makes MORSE's own builder run in this Blender, and teaches its Robot about descriptions:
+    """Makes MORSE's own builder run in this Blender, and lets its Robot take descriptions:
     Robot("arm.urdf") is a URDFRobot then.
 
-    `root` is the folder that holds MORSE's lib/ and share/ ("/usr"); as the variable MORSE_ROOT
-    says, or wherever Python finds MORSE, if it is None. Raises BuildError where there is none.
-    Where Blender has its game engine, only the robots are new.
+    `root` is the folder that holds MORSE's lib/ and share/ ("/usr"); if it is None, the variable
+    MORSE_ROOT decides, or wherever Python finds MORSE. Raises BuildError if there is none. If
+    Blender has its game engine, only the robots are new.
     """
     from .compat import install
     from .locate import find_morse
@@ -59,8 +59,8 @@ def disable() -> None:
 
 
 def forget_components() -> None:
-    """Lets the builders, MORSE's and the stand-alone one, forget all components, to build another
-    scene in the same session."""
+    """Lets MORSE's builder and the stand-in forget all components, to build another scene in the
+    same session."""
     from . import compat
     from .stand_in import script
 

@@ -3,8 +3,8 @@
 
     from urdf_importer.morse.builder import *
 
-With MORSE they are MORSE's own, and enable() is done; without it they are stand-alone ones. That is
-found out when a script takes a name, not before.
+With MORSE they are MORSE's own, and enable() is called; without it they are the stand-in's. Which
+of them is decided when a script takes a name, not before.
 """
 
 import math

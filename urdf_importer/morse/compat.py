@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MORSE's own builder on today's Blender.
 
-MORSE 1.4 was written for Blender 2.7 and its game engine. install() gives it what it needs of
-them: attributes of data-blocks that are gone (Object.game keeps its data in a custom property, so
-it is saved), and functions in place of those of MORSE's module bpymorse that call what is gone.
-Each piece is added only where Blender lacks it, and uninstall() takes all of them back; the data
-that scripts left stays.
+MORSE 1.4 was written for Blender 2.7 and its game engine. install() provides what it needs of them:
+attributes of data-blocks that are gone (Object.game keeps its data in a custom property, so it is
+saved), and replacements for those functions of MORSE's module bpymorse that call what is gone. Each
+piece is added only if Blender lacks it, and uninstall() takes all of them back; the data that
+scripts left stays.
 """
 
 import atexit

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MORSE's builder, imported from wherever it lies, without what the import does to the process.
+"""MORSE's builder, imported from wherever it is, without what the import does to the process.
 
 MORSE 1.4 expects to run inside a Blender program called "blender": outside of it, its mathutils are
 stand-ins that do nothing. It also sets a hook that ends the process at the first exception, and
-puts a folder on Python's path. Blender's Python of today has a name of its own, so MORSE is told
-the name that it wants to hear while these two modules are imported, and all else is put back.
+puts a folder on Python's path. Blender's Python of today has a name of its own, so it goes by the
+name that MORSE expects while these two modules are imported, and everything else is restored.
 """
 
 import importlib

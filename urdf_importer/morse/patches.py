@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Methods of MORSE's builder that need more than another Blender below them."""
+"""Methods of MORSE's builder that need more than another Blender below them, and its Robot, which
+learns to read descriptions."""
 
 import gc
 import sys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots of builder scripts that come from a description.
 
-`DescribedRobot` is what a description adds to a builder's Robot: MORSE's own where it can be
-imported, else the stand-alone one. It makes of nothing but public methods what MORSE expects: a
-root with the robot's tag, below it the armature, the links' empties flat on that.
+`DescribedRobot` is what a description adds to a builder's Robot: MORSE's own if it can be imported,
+else the stand-in's. It uses only public methods to make what MORSE expects: a root with the robot's
+tag, below it the armature, and the links' empties flat below that.
 """
 
 import logging
@@ -53,14 +53,14 @@ class DescribedRobot:
         arm = robot.armature()
         robot.append(VideoCamera(), link="hand")
 
-    filename       the description; searched as the builder's robots are, from the working folder
+    filename       the description; found like the builder's robots, from the working folder
     name           the robot's name; that of the variable if none
     package_paths  folders in which to look for packages; files in them may be read
     packages       package -> folder
     xacro_args     argument -> value, for xacro files
-    options        an ImportOptions, for all else; its rig profile is morse
+    options        an ImportOptions, for everything else; its rig profile is morse
 
-    Raises RobotError, one sentence with file and line, where there is no robot; nothing is left
+    Raises RobotError, one sentence with file and line, if there is no robot; nothing is left behind
     then.
     """
 
@@ -94,7 +94,7 @@ class DescribedRobot:
             xacro_args=(*options.xacro_args, *(xacro_args or {}).items()),
         )
         if not is_description(filename):
-            raise BuildError(f"{quote(str(filename))} is no robot description (.urdf or .xacro)")
+            raise BuildError(f"{quote(str(filename))} is not a robot description (.urdf or .xacro)")
         try:
             super().__init__(str(filename), name)  # type: ignore[call-arg]
         except BaseException:
@@ -124,7 +124,7 @@ class DescribedRobot:
 
     @property
     def rig(self) -> Any:
-        """The armature object of the whole robot; what was split off it hangs on it."""
+        """The armature object of the whole robot; what was split off is parented to it."""
         return self._made.armature
 
     @property
@@ -166,7 +166,7 @@ class DescribedRobot:
 
     def append(self, obj: Any, child: str | None = None, level: int = 1, *, link: str = "") -> None:
         """Appends a component to the robot's root, or to the frame of a link (`child`, MORSE's own
-        word for it, may name one too). Raises KinematicsError for an unknown link."""
+        word for it, may name a link too). Raises KinematicsError for an unknown link."""
         from ..blender.standing.pose import find_link
 
         where = link or (child if child in self.links else "")

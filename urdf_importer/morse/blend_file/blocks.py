@@ -4,7 +4,8 @@
     BLENDER-v279 | code length address structure count | bytes | code ... | DNA1 ... | ENDB
 
 A file is read once from front to end, compressed or not: meshes and images are passed over, so the
-memory it takes is that of its objects. All that a file claims is bounded before it is believed.
+memory it takes is that of its objects. Everything that a file claims is bounded before it is
+believed.
 """
 
 import gzip

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The physics of an object in the game engine, under the names of Blender 2.7's object.game.
 
-Left out is what Blender 2.79 gives a new object anyway. The price: a margin of 0, which older
+The settings of a new object in Blender 2.79 are left out. The price: a margin of 0, which older
 Blenders gave, is a setting of nearly all objects in their files.
 """
 

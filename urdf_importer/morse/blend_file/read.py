@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The game engine's data in .blend files of Blender 2.4 to 2.79.
 
-Blender dropped its game engine with 2.80: it still opens such files, without properties, sensors,
-controllers, actuators and physics of the engine. Here they are read from the file itself.
+Blender dropped its game engine with 2.80: it still opens such files, but without the engine's
+properties, sensors, controllers, actuators and physics. Here they are read from the file itself.
 """
 
 import struct

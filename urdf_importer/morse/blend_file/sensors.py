@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of a keyboard: Blender's number -> the name that its Python has for it."""
+"""Sensors and controllers of the game engine, and the keys of a keyboard: their numbers and where
+their settings are stored."""
 
 import math
 from collections.abc import Mapping

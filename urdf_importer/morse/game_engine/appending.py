@@ -116,7 +116,7 @@ def _choose(path: Path, kind: str, names: Sequence[str] | None) -> list[str]:
         with bpy.data.libraries.load(str(path)) as (source, _):
             there = list(getattr(source, kind))
     except OSError as error:
-        raise BuildError("this is no .blend that Blender can read", source=str(path)) from error
+        raise BuildError("this is not a .blend that Blender can read", source=str(path)) from error
     for name in names or ():
         if name not in there:
             raise BuildError(f"{quote(name)} is not among the {kind} of the file", source=str(path))

@@ -26,7 +26,7 @@ _DISTANCE = 25.0
 
 
 def install_attributes(replacements: Replacements) -> None:
-    """Adds what is missing. No data-block changes by that."""
+    """Adds what is missing. Data-blocks do not change by that."""
     types = bpy.types
     _add(replacements, types.Object, _object_attributes())
     _add(replacements, types.Scene, _scene_attributes())
@@ -101,8 +101,8 @@ def _transparency(name: str) -> property:
 
 
 def _set_material(material: Any, name: str, value: Any) -> None:
-    """Colours of materials had no alpha in 2.7: three numbers will do, here only. They also colour
-    the material's nodes, which 2.7 had not."""
+    """Sets an attribute of a material. Colours of materials had no alpha in 2.7, so three numbers
+    will do, here only. They also colour the material's nodes, which 2.7 did not have."""
     if name == "diffuse_color" and len(value) == 3:
         apply_color(material, value)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""wm.collada_import, which Blender has no more since 5.0."""
+"""wm.collada_import, which Blender dropped in 5.0."""
 
 import logging
 from pathlib import Path

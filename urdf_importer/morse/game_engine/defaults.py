@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender 2.79 knew of its game engine: names, choices, and what new things have.
+"""What Blender 2.79 knew of its game engine: names, choices, and the settings of new things.
 
-A name that is not here can be set too, and is then kept as it is given: a table with a gap must not
-stop a script that ran. What can be chosen is checked, since scripts rely on the TypeError.
+A name that is missing here can be set too, and is then kept as it is given: a gap in a table must
+not stop a script that ran. Choices are checked, since scripts rely on the TypeError.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ Default = bool | int | float | str | tuple[Any, ...]
 
 
 class Setting(NamedTuple):
-    """`default` also says the type. `choices` are those of an enumeration. `collection` is where
-    in bpy.data the thing is whose name is kept."""
+    """A setting of the game engine. `default` also gives the type. `choices` are those of an
+    enumeration. `collection` is the list of bpy.data with the thing whose name is kept."""
 
     default: Default
     choices: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What MORSE's builder calls of Blender 2.7, as functions for its module bpymorse.
 
-All that MORSE does through Blender's operators and lists goes through that module, so nothing of
-Blender itself is touched here. Functions that are not replaced work as they are.
+All that MORSE does through Blender's operators and lists goes through that module, so Blender
+itself is not touched here. Functions that are not replaced work as they are.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ _newest: dict[str, str] = {}
 def install_functions(
     replacements: Replacements, bpymorse: ModuleType, read_game: ReadGame
 ) -> None:
-    """Replaces what today's Blender lacks, or does otherwise, in MORSE's module bpymorse."""
+    """Replaces what today's Blender lacks, or does differently, in MORSE's module bpymorse."""
     functions: dict[str, Any] = {**_ALWAYS, "append": partial(append, read_game)}
     if not _has_operator(bpy.ops.object, "game_property_new"):
         functions |= _GAME
@@ -72,7 +72,7 @@ def select_only(item: Any) -> None:
     except RuntimeError as error:
         raise BuildError(
             f"object {quote(item.name)} is not in the scene that is shown, or its collection is "
-            "excluded there: a builder script can not work on it"
+            "excluded there: a builder script cannot work on it"
         ) from error
     bpy.context.view_layer.objects.active = item
 

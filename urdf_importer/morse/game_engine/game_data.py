@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of named things as Blender's Python has them: by number, by name, and always current."""
+"""Object.game of Blender 2.7: game properties and logic bricks, in lists that work as those of
+Blender's Python do: by index, by name, and always current."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar, overload
@@ -239,7 +240,7 @@ class LogicBrick(_Entry, Kept):
 
     def _link(self, target: "LogicBrick", linked: bool = True) -> None:
         if target._item != self._item:
-            raise TypeError("logic bricks of two objects can not be linked")
+            raise TypeError("logic bricks of two objects cannot be linked")
         names = [name for name in self._record().get(target._list, []) if name != target.name]
         self._change(**{target._list: [*names, target.name] if linked else names})
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How objects look in a builder script's words: one colour, one transparency."""
+"""Materials as builder scripts of Blender 2.7 see them: one colour, one transparency, shown in the
+nodes of today's materials."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,7 +53,7 @@ def paint_below(item: Any, color: Sequence[float]) -> None:
 
 
 def fade_below(item: Any, alpha: float) -> None:
-    """Makes an object and all that hangs on it transparent, and lets other bodies pass through.
+    """Makes an object and everything below it transparent, and lets other bodies pass through.
     `alpha` is 0 for invisible and 1 for opaque."""
     for each in find_below(item):
         set_setting(each, "physics_type", "NO_COLLISION")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was put in the place of something else, so that it can be put back."""
+"""Attributes and handlers that are put in place and can be taken back."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ _MISSING = object()
 
 
 class Replacements:
-    """A list of attributes that were set, with what they were."""
+    """A list of attributes that were set, with their former values."""
 
     def __init__(self) -> None:
         self._made: list[tuple[Any, str, Any]] = []
@@ -25,7 +25,7 @@ class Replacements:
         setattr(owner, name, value)
 
     def undo(self) -> None:
-        """Makes all of them what they were, the last first."""
+        """Restores all of them, the last first."""
         while self._made:
             owner, name, former = self._made.pop()
             if former is _MISSING:
@@ -44,6 +44,7 @@ def install_handlers(opening: Callable[[], Any], saving: Callable[[], Any]) -> N
 
 
 def remove_handlers() -> None:
+    """Removes the handlers."""
     while _installed:
         handlers, handler = _installed.pop()
         if handler in handlers:

@@ -135,8 +135,8 @@ def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:
 
 def relax_ik(bone: Any) -> None:
     """Limits the IK of a pose bone to its own limb: it turns no bone that other limbs share,
-    stretches no bone of a sliding joint, and stays off until MORSE switches it on, or its target
-    would hold the limb against any pose."""
+    stretches no bone of a sliding joint, and stays off until MORSE switches it on; otherwise its
+    target would hold the limb against any pose."""
     for constraint in bone.constraints:
         if constraint.type == "IK":
             constraint.chain_count = len(_find_row(bone))
@@ -163,7 +163,7 @@ def _find_carrier(armature: Any, name: str) -> tuple[Any, str]:
 
 
 def place_component(item: Any, frame: Matrix) -> None:
-    """Puts a component into a frame (4, 4) of what it hangs on. What it is turned by already stays
+    """Puts a component into a frame (4, 4) of its parent. What it is turned by already stays
     on top, since some components of MORSE are made with a rotation."""
     x, y, z, w = quaternion_from_rotation(frame[:3, :3])
     turn = item.rotation_euler.to_quaternion()

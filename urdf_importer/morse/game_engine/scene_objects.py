@@ -123,14 +123,14 @@ def deselect() -> None:
             each.select_set(False)
 
 
-def hang(item: Any, parent: Any) -> None:
+def parent_to(item: Any, parent: Any) -> None:
     """Makes one object the parent of another; what the other's place was in the world, it is now
     in the parent."""
     item.matrix_parent_inverse.identity()
     item.parent = parent
 
 
-def hangs_on(item: Any, other: Any) -> bool:
+def is_below(item: Any, other: Any) -> bool:
     """Tells whether an object is another one or is parented below it, however far down."""
     while item is not None:
         if item == other:

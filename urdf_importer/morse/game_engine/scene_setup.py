@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a builder script sets of the scene: texts, the camera of the simulator, the game engine's
-settings. What Blender still has is set; the rest is kept in the scene's game record."""
+settings, and what windows show. Blender's own settings are set; the rest is kept in the scene's
+game record. Without a window only the scene counts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -65,6 +66,7 @@ def set_mist(**settings: Any) -> None:
 
 
 def _find_world() -> Any:
+    """Finds the scene's world, made if missing."""
     scene = bpy.context.scene
     if scene.world is None:
         scene.world = bpy.data.worlds.new("World")
@@ -155,7 +157,7 @@ def show_scene(scene: Any) -> None:
 
 
 def add_to_scene() -> None:
-    """Lets what is added go into the scene itself."""
+    """Lets new objects go into the scene itself."""
     view_layer = find_window().view_layer
     view_layer.active_layer_collection = view_layer.layer_collection
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A scene as scripts of Blender 2.7 handle it.
 
-Builder scripts get scenes from functions of MORSE's builder, so those can give them a view: what
-Blender's own scene can not be taught (an engine that is gone, scene.objects.active) the view knows,
-everything else is the scene's.
+Builder scripts get scenes from functions of MORSE's builder, so those can return a view: it handles
+what Blender's own scene cannot do (an engine that is gone, scene.objects.active) and leaves
+everything else to the scene.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _ENGINE = "engine"
 
 
 class View:
-    """Anything of a thing of Blender; derived classes say what is different."""
+    """Anything that shows a thing of Blender; derived classes define the differences."""
 
     __slots__ = ("_viewed",)
 
@@ -71,8 +71,8 @@ def unwrap(value: Any) -> Any:
 
 
 class DataList(View):
-    """A list of bpy.data by its name. A list itself, kept while another file is opened, is that of
-    a file that is gone: Blender crashes when it is asked."""
+    """A list of bpy.data by its name. The list itself, kept while another file is opened, would
+    belong to a file that is gone: Blender crashes when it is used."""
 
     __slots__ = ("_name",)
 
@@ -137,7 +137,7 @@ class SceneObjects(View):
 
 
 class Render(View):
-    """Scene.render. That the engine shall be the game engine is noted; Blender keeps its own."""
+    """Scene.render. A request for the game engine is noted; Blender keeps its own engine."""
 
     __slots__ = ("_scene",)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The game engine's data of an object, in one custom property of it, so that it is saved with it.
+"""The game engine's data of an object, in one custom property of it, so that it is saved with it;
+and attributes whose values are kept there and checked as Blender's own are.
 
     morse_game = {
         "properties": [{"name": "Robot_Tag", "type": "BOOL", "value": True}, ...],
@@ -10,9 +11,8 @@
         "settings": {"physics_type": "STATIC", "mass": 1.0, ...},
     }
 
-What is empty is left out, and the property is not there where all is empty. Schema and meaning are
-documented in docs/morse.md. Reading gives plain copies; nothing is changed but by the
-functions here.
+What is empty is left out, and the property is missing if all is empty. Schema and meaning are
+documented in docs/morse.md. Reading gives plain copies; only the functions here change anything.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ def read_game(item: Any) -> GameRecord:
 
 
 def write_game(item: Any, game: GameRecord) -> None:
-    """Replaces all of it."""
+    """Replaces all of an object's game data."""
     kept = {name: value for name, value in game.items() if value}
     for name in set(_LISTS) & kept.keys():
         kept[name] = [
@@ -132,7 +132,7 @@ def type_of(value: Any) -> str:
             return name
     if isinstance(value, float):
         return "TIMER"
-    raise TypeError(f"a game property can not hold {value!r}")
+    raise TypeError(f"a game property cannot hold {value!r}")
 
 
 def check_value(value: Any) -> Value:
@@ -143,7 +143,7 @@ def check_value(value: Any) -> Value:
         return value if abs(value) <= _LARGEST_INT else float(value)
     if isinstance(value, float):
         return float(value)
-    raise TypeError(f"a game property can not hold {value!r}")
+    raise TypeError(f"a game property cannot hold {value!r}")
 
 
 def _bare(record: GameRecord) -> GameRecord:
@@ -156,9 +156,9 @@ def _complete(record: Any) -> GameRecord:
 
 
 class Kept:
-    """Attributes of which nothing is stored here but where they are kept.
+    """Attributes that store nothing themselves but where their values are kept.
 
-    A known one reads as its default until it is set. One that is not known can be set as well.
+    A known one reads as its default until it is set. An unknown one can be set as well.
     """
 
     __slots__ = ()

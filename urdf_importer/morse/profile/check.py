@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads from an armature what MORSE's Armature actuator would read, and what the joints are."""
+"""Reads from an armature what MORSE's Armature actuator would read, and what its joints really
+are."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What MORSE's Armature actuator makes of bones, and where that is not what the robot does.
+"""What MORSE's Armature actuator makes of bones, and where that differs from the robot.
 
-An error says what can not be driven or ends the actuator, a warning what it drives in another way.
-The bones may be anybody's; where they say which joint they hold, they are held against that.
+An error is about what cannot be driven or ends the actuator, a warning about what it drives
+differently. Any bones will do; those that name the joint they hold are compared with that joint.
 """
 
 import math
@@ -27,8 +27,8 @@ _IMPORT_AGAIN = "import the robot with the rig profile 'morse'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldJoint:
-    """What a rig says of a joint on one of its bones: `channels` are (property, axis), `lower` and
-    `upper` its limits, None where there are none; `mimics` names the joint that it follows."""
+    """A joint that a rig names on one of its bones: `channels` are (property, axis), `lower` and
+    `upper` its limits, None if there are none; `mimics` names the joint that it follows."""
 
     name: str
     channels: tuple[tuple[Property, int], ...]
@@ -109,8 +109,7 @@ def _report_no_bones(diagnostics: Diagnostics) -> None:
 def _report_no_bone(motion: JointMotion, diagnostics: Diagnostics) -> None:
     diagnostics.error(
         "morse-no-bone",
-        f"joint {quote(motion.joint.name)} has no bone, so that MORSE can not drive it; "
-        f"{_IMPORT_AGAIN}",
+        f"joint {quote(motion.joint.name)} has no bone, so MORSE cannot drive it; {_IMPORT_AGAIN}",
         subject=motion.joint.name,
     )
 
@@ -240,7 +239,7 @@ def _judge_reading(
 
 def _report_runaway(bone: BoneState, diagnostics: Diagnostics) -> None:
     if bone.is_connected:
-        reason = f"is connected to bone {quote(bone.parent)} and can not slide: MORSE moves it"
+        reason = f"is connected to bone {quote(bone.parent)} and cannot slide: MORSE moves it"
         remedy = "disconnect it"
     else:
         reason = "does not slide upwards: MORSE takes its height in the armature for its position "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What MORSE makes of a robot otherwise than its description says."""
+"""Which armatures a script makes, and what MORSE does differently from the description."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ def judge_armatures(
 
 
 def list_findings(diagnostics: Diagnostics, first: int) -> Iterator[str]:
-    """The sentences of the findings about MORSE from the item `first` on. What is different about a
-    sensor stands beside it."""
+    """Yields the messages of the findings about MORSE from the item `first` on. Those about a
+    sensor stand beside it instead."""
     for item in list(diagnostics)[first:]:
         if item.code.startswith("morse-") and item.code != "morse-sensor-changed":
             yield item.message
@@ -74,7 +74,8 @@ _Key = tuple[str, str]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArmaturePlan:
     """`frame` (4, 4) is in the robot's root frame, the rest of the bones in that of the armature.
-    It hangs on the bone `carrier`, for none on the main armature, which is the first."""
+    It is parented to the bone `carrier`; if that is empty, to the main armature, which is the
+    first."""
 
     name: str
     carrier: str
@@ -83,10 +84,10 @@ class ArmaturePlan:
 
 
 def plan_armatures(plan: RigPlan, groups: Groups = ()) -> tuple[ArmaturePlan, ...]:
-    """The main armature, and those of the groups and of sliding joints.
+    """Plans the main armature, and those of the groups and of sliding joints.
 
-    No sliding joint gets one where a joint would then carry the armature of the joint that it
-    follows, which Blender's drivers can not do.
+    Sliding joints get none if a joint would then carry the armature of the joint that it follows:
+    Blender's drivers cannot do that.
     """
     given = {joint: name for name, joints in groups for joint in joints}
     lines = locate_joints(plan.tree)
@@ -100,7 +101,7 @@ def plan_armatures(plan: RigPlan, groups: Groups = ()) -> tuple[ArmaturePlan, ..
 
 
 def home_of_bones(armatures: Sequence[ArmaturePlan]) -> dict[str, str]:
-    """Bone -> the name of its armature."""
+    """Returns the names of armatures by bone."""
     return {bone.name: armature.name for armature in armatures for bone in armature.bones}
 
 
@@ -147,14 +148,14 @@ def _make_armature(
 
 
 def _find_misread(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> list[str]:
-    """Sliding joints whose position MORSE would not find."""
+    """Finds the sliding joints whose position MORSE would misread."""
     found = Diagnostics()
     judge_armatures(plan, armatures, found)
     return [item.subject for item in found if item.code in _MISREAD]
 
 
 def _has_cycle(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> bool:
-    """Whether a driver reads a joint in an armature that stands only when the driver has run."""
+    """Tells whether a driver reads a joint in an armature whose place depends on that driver."""
     homes = home_of_bones(armatures)
     carriers = {armature.name: armature.carrier for armature in armatures}
     needs = {

@@ -23,8 +23,8 @@ def write_builder_script(
     strict: bool = False,
 ) -> BuilderScript:
     """Writes a robot for MORSE: a builder script (.py) that makes it anew, with its meshes, and
-    needs no other file. An existing file is overwritten. Joints that stand in armatures of their
-    own do so again; those that MORSE would not read otherwise get one each.
+    needs no other file. An existing file is overwritten. Joints in armatures of their own stay
+    there; others that MORSE would misread get one each.
 
     `options` is a MorseOptions. `robot`, `diagnostics` and `strict` are as for export_robot, so is
     what is raised.

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values as Python writes them, in plain ASCII, and names of strangers in comments.
-
-Numbers are as short as the single precision allows in which Blender keeps them: 0.333 for what is
-0.333000004291534 there.
-"""
+"""Values as Python literals, in plain ASCII, and foreign names in comments."""
 
 import builtins
 import keyword
@@ -17,12 +13,12 @@ _WIDTH = 98
 
 
 def single(value: float) -> str:
-    """A number that Blender keeps in single precision; what is less than a nanometre is zero."""
+    """Writes a number that Blender keeps in single precision; less than a nanometre is zero."""
     return "0.0" if abs(value) < _NOTHING else repr(float(str(np.float32(value))))
 
 
 def vector(values: Iterable[float]) -> str:
-    """Two numbers or more, as `single`."""
+    """Writes two numbers or more, each as `single` does."""
     return f"({', '.join(single(float(value)) for value in values)})"
 
 
@@ -31,14 +27,14 @@ def text(value: str) -> str:
 
 
 def texts(values: Sequence[str]) -> str:
-    """A tuple of any length."""
+    """Writes a tuple of any length."""
     inner = ", ".join(ascii(value) for value in values)
     return f"({inner},)" if len(values) == 1 else f"({inner})"
 
 
 def table(name: str, head: str, rows: Sequence[str]) -> str:
-    """The assignment of a tuple of tuples, one on each line, under a comment that names the
-    columns. Each row is what stands within its brackets."""
+    """Writes the assignment of a tuple of tuples, one a line, under a comment that names the
+    columns. Each row is the text between its brackets."""
     if not rows:
         return f"{name} = ()\n"
     lines = [f"{name} = (", *(f"    # {line}" for line in textwrap.wrap(head, _WIDTH - 6))]
@@ -46,7 +42,7 @@ def table(name: str, head: str, rows: Sequence[str]) -> str:
 
 
 def comment(paragraph: str, *, first: str = "", indent: str = "") -> str:
-    """Lines of a comment, wrapped; `first` stands before the first line, `indent` before all."""
+    """Writes a wrapped comment; `first` stands before the first line, `indent` before all."""
     plain = printable(paragraph)
     rest = " " * len(first)
     wrapped = textwrap.wrap(
@@ -56,7 +52,7 @@ def comment(paragraph: str, *, first: str = "", indent: str = "") -> str:
 
 
 def printable(name: str) -> str:
-    """On one line and in ASCII, whatever it was."""
+    """Returns a name on one line and in ASCII, whatever it was."""
     return "".join(
         c if c.isascii() and c.isprintable() else c.encode("unicode_escape").decode("ascii")
         for c in name
@@ -95,7 +91,7 @@ _MOST_LETTERS = 60
 
 
 def make_identifier(name: str) -> str:
-    """ASCII letters, digits and _, no digit first, no keyword."""
+    """Makes an identifier of ASCII letters, digits and _ that is not a keyword."""
     plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)[:_MOST_LETTERS]
     plain = plain.strip("_") or "unnamed"
     if plain[0].isdigit() or keyword.iskeyword(plain):
@@ -104,12 +100,12 @@ def make_identifier(name: str) -> str:
 
 
 def make_class_name(name: str) -> str:
-    """The words of a robot's name in one, each with a capital: `two_link arm` is TwoLinkArm."""
+    """Joins the words of a robot's name, each with a capital: `two_link arm` is TwoLinkArm."""
     words = make_identifier(name).strip("_").split("_")
     plain = make_identifier("".join(word[:1].upper() + word[1:] for word in words))
     return f"{plain}Model" if plain in _TAKEN else plain
 
 
 def make_module_name(name: str) -> str:
-    """The name of a script's file, without its suffix, from which it can be imported."""
+    """Makes the name of a script's file, without its suffix, that can be imported."""
     return f"{make_identifier(name).lower()}_builder"

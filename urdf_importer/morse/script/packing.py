@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes that look right where all is shaded smooth.
+"""Meshes that look right with smooth shading everywhere.
 
-The game engine knows no normals but those that it makes of a vertex and its faces, and no angle
-beyond which an edge is sharp. So where the normal jumps, the vertex is there several times. The
+The game engine knows only the normals that it computes from a vertex and its faces, and no angle
+beyond which an edge is sharp. So if the normal jumps, the vertex is stored several times. The
 price: edges are cut open there.
 """
 
@@ -23,14 +23,14 @@ SHARP = math.radians(30.0)
 """Edges of meshes without normals of their own are sharp beyond this angle between their faces."""
 
 _STEPS = 127.0
-"""Normals are told apart in steps of about half a degree."""
+"""Normals are distinguished in steps of about half a degree."""
 
 Labels = NDArray[np.int64]
 
 
 def split_sharp(triangles: Triangles) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """(vertices (V, 3), faces (T, 3)) of the same triangles in the same order. Copies of a vertex
-    stand together."""
+    """Returns (vertices (V, 3), faces (T, 3)) of the same triangles in the same order, with copies
+    of the vertices where edges are sharp. Copies of a vertex are neighbours."""
     corners = triangles.corners.astype(np.int64)
     if triangles.normals is not None:
         labels = _label_normals(triangles.normals)
@@ -47,14 +47,14 @@ def split_sharp(triangles: Triangles) -> tuple[NDArray[np.float32], NDArray[np.i
 
 
 def _label_normals(normals: NDArray[np.float32]) -> Labels:
-    """A number for each direction."""
+    """Numbers each direction."""
     steps = np.round(normals.astype(np.float64) * _STEPS).astype(np.int64) + int(_STEPS)
     labels: Labels = steps @ np.array([1 << 16, 1 << 8, 1])
     return labels
 
 
 def _label_fans(triangles: Triangles) -> Labels:
-    """A number for each row of faces about a vertex with no sharp edge between them."""
+    """Numbers each run of faces around a vertex without a sharp edge between them."""
     one, other = _find_smooth_edges(triangles)
     count = len(triangles.corners)
     ahead, beyond = _next_corner(one), _next_corner(other)
@@ -62,8 +62,8 @@ def _label_fans(triangles: Triangles) -> Labels:
 
 
 def _find_smooth_edges(triangles: Triangles) -> tuple[Labels, Labels]:
-    """The corners at which the edges begin that two faces share, in opposite directions, within
-    the angle: in the one face and in the other."""
+    """Finds the edges that two faces share, in opposite directions, within the angle: returns the
+    corners at which they begin, in the one face and in the other."""
     corners = triangles.corners.astype(np.int64)
     starts = np.arange(len(corners))
     ends = corners[_next_corner(starts)]
@@ -86,7 +86,7 @@ def _next_corner(corners: Labels) -> Labels:
 
 
 def _find_components(count: int, one: Labels, other: Labels) -> Labels:
-    """The least member of the component of each of `count` things, joined in pairs."""
+    """Labels each of `count` things, joined in pairs, with the least member of its component."""
     labels = np.arange(count)
     while True:
         least = np.minimum(labels[one], labels[other])
@@ -125,14 +125,15 @@ class MeshPacker:
         self._by_shape: dict[bytes, str] = {}
 
     def pack_visual(self, triangles: Triangles, slots: Slots | None, name: str) -> str:
-        """The mesh's name in the script; `name` is what it should be. Cut at sharp edges."""
+        """Packs a mesh, cut at sharp edges, and returns its name in the script; `name` is the
+        wanted one."""
         vertices, faces = split_sharp(triangles)
         packed = self._pack(vertices, faces, slots, name)
         self._by_shape.setdefault(_digest(triangles), packed)
         return packed
 
     def pack_collision(self, triangles: Triangles, name: str) -> str:
-        """The same for a mesh that nobody sees: that of a visual where they are alike."""
+        """Packs an invisible mesh and returns its name: that of a visual if they are alike."""
         shape = _digest(triangles)
         if shape not in self._by_shape:
             used, corners = np.unique(triangles.corners, return_inverse=True)
@@ -164,7 +165,7 @@ class MeshPacker:
 
 
 def write_meshes(meshes: dict[str, PackedMesh]) -> str:
-    """The assignment of the table MESHES."""
+    """Writes the assignment of the table MESHES."""
     lines = ["MESHES = {"]
     for name, mesh in meshes.items():
         facts = f"{mesh.vertices}, {mesh.triangles}, {mesh.has_slots}"
@@ -175,11 +176,11 @@ def write_meshes(meshes: dict[str, PackedMesh]) -> str:
 
 
 def make_mesh_name(name: str) -> str:
-    """Short and readable; what it is called is of no importance."""
+    """Makes a short, readable name; nothing depends on it."""
     return printable(name)[:40] or "mesh"
 
 
 def _digest(triangles: Triangles) -> bytes:
-    """Of what collides: the vertices and faces."""
+    """Hashes what collides: the vertices and faces."""
     content = triangles.vertices.tobytes() + b"\0" + triangles.corners.astype("<i4").tobytes()
     return hashlib.sha256(content).digest()

@@ -36,8 +36,8 @@ _DIGITS = 6
 
 
 class ShapeTables:
-    """Filled link by link. What cannot be shown or collide is left out and reported, with the code
-    of its MeshError; images are left out and reported once."""
+    """Tables of shapes, filled link by link. What cannot be shown or collide is left out and
+    reported, with the code of its MeshError; images are left out and reported once."""
 
     def __init__(self, robot: Robot, source: GeometrySource, diagnostics: Diagnostics) -> None:
         self._source = source
@@ -63,7 +63,7 @@ class ShapeTables:
                 )
 
     def add_collisions(self, link: Link, mass: float) -> None:
-        """`mass` (kg) is shared among the shapes of the link."""
+        """Adds the collisions of a link; its `mass` (kg) is shared among them."""
         loaded = [(shape, self._load(shape, link)) for shape in link.collisions]
         found = [(shape, data) for shape, data in loaded if data is not None]
         for collision, data in found:
@@ -76,7 +76,7 @@ class ShapeTables:
             )
 
     def write_tables(self) -> str:
-        """The tables MATERIALS, VISUALS and COLLISIONS."""
+        """Writes the tables MATERIALS, VISUALS and COLLISIONS."""
         rows = [
             ", ".join([text(name), *(single(part) for part in _linear(color))])
             for (_, color), name in self._material_names.items()
@@ -95,11 +95,11 @@ class ShapeTables:
         )
 
     def write_meshes(self) -> str:
-        """The table MESHES."""
+        """Writes the table MESHES."""
         return write_meshes(self._packer.meshes)
 
     def report_images(self) -> None:
-        """To be called when all links are added."""
+        """Reports images that were left out. Call it when all links are added."""
         if self._textured:
             self._diagnostics.warning(
                 "morse-no-images",
@@ -108,7 +108,7 @@ class ShapeTables:
             )
 
     def _pack(self, shape: Shape, data: MeshData) -> tuple[str, tuple[int, ...]]:
-        """The mesh's name, and the materials of the mesh file that it shows, by slot."""
+        """Returns the mesh's name, and the materials of the mesh file that it shows, by slot."""
         is_visual = isinstance(shape, Visual)
         key = (data, is_visual)
         if key not in self._packed:
@@ -125,7 +125,7 @@ class ShapeTables:
     def _find_materials(
         self, visual: Visual, link: Link, data: MeshData, slots: tuple[int, ...]
     ) -> list[str]:
-        """As RViz does it: a mesh that brings materials along keeps them."""
+        """Finds materials as RViz does: a mesh that brings materials along keeps them."""
         if data.materials:
             return [self._claim_material(data.materials[slot]) for slot in slots]
         described = self._described.find(visual, link)
@@ -175,8 +175,8 @@ class ShapeTables:
 
 
 def _compact_slots(data: MeshData, slots: Slots | None) -> tuple[tuple[int, ...], Slots | None]:
-    """The materials that faces show, and the place among these for each triangle; None where there
-    is but one."""
+    """Returns the materials that faces show, and for each triangle its index among these; None if
+    there is only one."""
     if not data.materials or slots is None:
         return (0,), None
     clipped = np.clip(slots, 0, len(data.materials) - 1)
@@ -193,12 +193,13 @@ def _name_mesh(shape: Shape, data: MeshData) -> str:
 
 
 def _linear(color: Color) -> Sequence[float]:
-    """From sRGB, as descriptions write it and RViz shows it, to Blender's linear colours."""
+    """Converts from sRGB, as descriptions write it and RViz shows it, to Blender's linear
+    colours."""
     return (*(_expand(part) for part in color[:3]), color[3])
 
 
 def _expand(part: float) -> float:
-    """The transfer function of sRGB (IEC 61966-2-1), inverted."""
+    """Applies the inverse transfer function of sRGB (IEC 61966-2-1)."""
     return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 

@@ -11,7 +11,7 @@ def plan_start(plan: RigPlan, options: StartOptions, diagnostics: Diagnostics) -
     """Joint -> radians or metres, of all joints that have a bone: as the options say, else zero,
     each within its limits; joints that mimic another follow it.
 
-    Raises KinematicsError for an unknown joint and for what is no position of a joint.
+    Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
     """
     motions = plan.tree.joint_motions
     given = {name: _read_position(name, written) for name, written in options.positions}
@@ -35,7 +35,7 @@ def _read_position(name: str, written: str) -> tuple[float, ...]:
         return tuple(float(number) for number in written.split(","))
     except ValueError as error:
         raise KinematicsError(
-            f"the position {quote(written)} of joint {quote(name)} is no number"
+            f"the position {quote(written)} of joint {quote(name)} is not a number"
         ) from error
 
 
@@ -48,8 +48,7 @@ def _keep_within_limits(joint: JointPlan, wanted: float, diagnostics: Diagnostic
     if nearest != wanted:
         diagnostics.warning(
             "morse-start-position",
-            f"joint {quote(joint.joint.name)} can not stand at {wanted:g}; it starts at "
-            f"{nearest:g}",
+            f"joint {quote(joint.joint.name)} cannot stand at {wanted:g}; it starts at {nearest:g}",
             subject=joint.joint.name,
             line=joint.joint.line,
         )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other tails for bones whose axes Blender may make inexact.
+"""The robot's rig and its sensors, as tables of a script.
 
-Blender works a bone's axes out in single precision, in the armature's frame and again in that of
-its parent, by a formula that loses its last digits for bones near -Y there. How much is chance, and
-not the same in all Blenders. So a script measures such bones and tries other tails, a little turned
-about the joint's axis, until one is right.
+The table TAILS lists other tails for bones whose axes Blender may make inexact. Blender works a
+bone's axes out in single precision, in the armature's frame and again in that of its parent, by a
+formula that loses its last digits for bones near -Y there. By how much is chance, and differs
+between Blenders. So a script measures such bones and tries other tails, turned slightly about the
+joint's axis, until one is right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ _MOST = 12
 
 
 def write_tails(armatures: Sequence[ArmaturePlan]) -> str:
-    """The table TAILS, parents before their children."""
+    """Writes the table TAILS, parents before their children."""
     rows = [row for armature in armatures for row in _rows_of(armature)]
     return table("TAILS", "bone, its X axis in the armature, other tails and their rolls", rows)
 
@@ -42,7 +43,7 @@ def _rows_of(armature: ArmaturePlan) -> Iterator[str]:
 
 
 def _write_others(bone: BonePlan, parent: Matrix) -> str:
-    """As many pairs of a tail and a roll as are tried."""
+    """Writes pairs of a tail and a roll, as many as are tried."""
     head, axes = bone.rest[:3, 3], bone.rest[:3, :3]
     ranked = rank_refinements(head, axes, bone.length, free_turn=True, parent=parent)[:_MOST]
     turned = np.array([axes for axes, _ in ranked])
@@ -56,8 +57,8 @@ def _write_others(bone: BonePlan, parent: Matrix) -> str:
 
 
 def write_rig(plan: RigPlan, armatures: Sequence[ArmaturePlan], start: Mapping[str, float]) -> str:
-    """The tables ARMATURES, BONES, TAILS, JOINTS, FOLLOWERS and LINKS. `start`: joint -> radians or
-    metres."""
+    """Writes the tables ARMATURES, BONES, TAILS, JOINTS, FOLLOWERS and LINKS. `start`: joint ->
+    radians or metres."""
     parts = (
         _write_armatures(armatures),
         _write_bones(armatures),
@@ -70,13 +71,13 @@ def write_rig(plan: RigPlan, armatures: Sequence[ArmaturePlan], start: Mapping[s
 
 
 def place(frame: Matrix) -> str:
-    """A frame (4, 4) as a location and a quaternion (w, x, y, z)."""
+    """Writes a frame (4, 4) as a location and a quaternion (w, x, y, z)."""
     x, y, z, w = quaternion_from_rotation(frame[:3, :3])
     return f"{vector(frame[:3, 3].tolist())}, {vector((w, x, y, z))}"
 
 
 def mass_of(link: LinkPlan) -> float:
-    """Kilograms; nothing for links that say nothing of it."""
+    """Returns a link's mass in kilograms; 0 if the description gives none."""
     inertial = link.link.inertial
     return (inertial.mass if inertial is not None else None) or 0.0
 
@@ -173,8 +174,8 @@ _HEAD = (
 def name_sensors(
     sensors: Sequence[SensorSuggestion], armatures: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """What the sensors are called in the script, in their order, beside the `armatures`: MORSE
-    wants no dots."""
+    """Names the sensors for the script, in their order and apart from the `armatures`: MORSE wants
+    no dots."""
     names = Claims()
     for name in (*armatures, _JOINT_STATES):
         names.claim(name)
@@ -182,15 +183,15 @@ def name_sensors(
 
 
 def write_sensors(sensors: Sequence[SensorSuggestion], armatures: Sequence[str] = ()) -> str:
-    """The table SENSORS; what is to be known of a sensor stands above it."""
+    """Writes the table SENSORS, under comments with what is worth knowing about them."""
     names = name_sensors(sensors, armatures)
     rows = [_row(name, sensor) for name, sensor in zip(names, sensors, strict=True)]
     who_is: dict[str, list[str]] = {}
     for name, sensor in zip(names, sensors, strict=True):
         for note in _notes(sensor):
             who_is.setdefault(note, []).append(name)
-    told = [comment(f"{', '.join(who)}: {note}") for note, who in who_is.items()]
-    return "".join(told) + table("SENSORS", _HEAD, rows)
+    notes = [comment(f"{', '.join(who)}: {note}") for note, who in who_is.items()]
+    return "".join(notes) + table("SENSORS", _HEAD, rows)
 
 
 def _notes(sensor: SensorSuggestion) -> list[str]:
@@ -207,15 +208,15 @@ def _row(name: str, sensor: SensorSuggestion) -> str:
 
 
 def _value(value: bool | int | float | str) -> str:
-    """Also of numpy's numbers, whose own text Python would not read."""
+    """Writes a value, also one of numpy's numbers, whose own text Python would not read."""
     if isinstance(value, bool | str):
         return ascii(value)
     return str(int(value)) if isinstance(value, int) else single(float(value))
 
 
 def _hertz(frequency: float) -> str:
-    """The game engine counts whole frames, so that MORSE takes whole numbers; below one, where no
-    frame rate comes of it, also others."""
+    """Writes a frequency. The game engine counts whole frames, so MORSE takes whole numbers; below
+    one, where frame rates play no part, it takes others too."""
     if frequency <= 0.0:
         return "None"
     return str(round(frequency)) if frequency >= 1.0 else single(frequency)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The comment at the top of a script: what it is, how it is used, what MORSE can not do."""
+"""Builder scripts: the comment at the top says what a script is, how it is used and what MORSE
+cannot do; below it, tables are filled into a template."""
 
 import math
 from collections.abc import Sequence
@@ -39,7 +40,8 @@ _TOOLS = (
 
 
 def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -> str:
-    """`name` is that of the class, `findings` is what MORSE makes otherwise of this robot."""
+    """Writes the comment at the top. `name` is that of the class, `findings` is what MORSE does
+    differently with this robot."""
     source = Path(robot.source).name
     made_from = f", made from {source}" if source else ""
     parts = [
@@ -55,7 +57,7 @@ def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -
 
 
 def _write_usage(name: str, path: Path) -> list[str]:
-    """With names of strangers only where no line can end."""
+    """Writes how the script is used. Foreign names stand only where they cannot end a line."""
     stem = path.stem
     rename = "" if stem.isidentifier() and stem.isascii() else " (rename it first)"
     module = "NAME" if rename else stem
@@ -84,13 +86,13 @@ _EMPTY_SHARE = 0.04
 class BuilderScript(Written):
     """A script that was written.
 
-    path         the file; `files` has it too, as other exports have all of theirs
+    path         the file; `files` has it too, as other exports list all of theirs
     robot        the robot's name
-    class_name   what the robot is called in the script
+    class_name   the robot's class in the script
     links        the links' names, in tree order
     joints       the joints that MORSE can move
     armatures    name -> joints, of its Armature actuators, the main one first if it has any
-    followers    those of them that follow others, which MORSE lets nothing follow
+    followers    those joints that follow others, which MORSE does not support
     sensors      the names of the components that are sensors of the description
     facts        also `class`, as `class_name`; `actuators`, as `armatures`; `components`, as
                  `sensors`
@@ -129,11 +131,11 @@ def write_script(
     *,
     strict: bool = False,
 ) -> BuilderScript:
-    """Writes a builder script from which MORSE makes the robot. Of the options count those about
-    the start and the files, and `sensors`. `groups` of joints get armatures of their own.
+    """Writes a builder script from which MORSE makes the robot. Of the options, those about the
+    start and the files count, and `sensors`. `groups` of joints get armatures of their own.
 
-    With `strict` every diagnostic is a failure. Raises KinematicsError where the robot is no tree
-    or a position fits no joint of it, WriteError where the file cannot be written. An existing file
+    With `strict` every diagnostic is a failure. Raises KinematicsError if the robot is not a tree
+    or a position does not fit its joint, WriteError if the file cannot be written. An existing file
     is overwritten; nothing is written on failure.
     """
     check_output(path)
@@ -246,7 +248,7 @@ def _write_tables(parts: _Parts) -> str:
 
 
 def _title(robot: Robot) -> str:
-    """For a text in triple quotes."""
+    """Returns a title that may stand in triple quotes."""
     name = printable(robot.name).replace("\\", "\\\\").replace('"', "'")
     return f"The robot {name}."
 

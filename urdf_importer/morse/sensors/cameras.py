@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MORSE's cameras: VideoCamera for colours, DepthCamera for points, SemanticCamera for names.
 
-All three take the same properties. `cam_focal` is in millimetres before a sensor that is 32 wide
-along the larger side of the picture: the game engine fits it there, whatever camera of Blender's is
-used.
+All three take the same properties. `cam_focal` is in millimetres for a sensor that is 32 wide along
+the larger side of the picture: the game engine fits it there, whatever Blender camera is used.
 """
 
 import math
@@ -43,7 +42,7 @@ def plan_cameras(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]
 
 
 def plan_logical(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """What sees objects with their names and places."""
+    """Plans the camera that sees objects with their names and places."""
     place = sensor.element.find("logical_camera") or sensor.element
     near = max(place.number("near") or 0.0, 1e-3)
     far = place.number("far") or 1.0
@@ -109,7 +108,7 @@ def _plan_picture(
 
 
 def _find_focal(angle: float, width: int, height: int, notes: list[str]) -> float:
-    """From the angle across, in radians."""
+    """Returns the focal length for the angle across, in radians."""
     larger = max(width, height) / width
     held = min(max(angle, _NARROWEST), WIDEST_PLANE)
     focal = max(_HALF_SENSOR / (math.tan(0.5 * held) * larger), _LEAST_FOCAL)

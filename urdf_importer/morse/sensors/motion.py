@@ -27,7 +27,7 @@ def plan_imu(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
 
 
 def plan_gps(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """At the level that all of MORSE's middlewares know."""
+    """Plans a GPS at the level that all of MORSE's middlewares know."""
     _note_noise(sensor.element, notes)
     notes.append("it gives metres in the scene; at its level 'raw' latitude and longitude")
     return [_plan(sensor, "GPS")]
@@ -40,7 +40,8 @@ def plan_magnetometer(sensor: WrittenSensor, notes: list[str]) -> list[Component
 
 
 def plan_altimeter(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """MORSE's altimeter is a radar, its barometer gives no height: a Pose has it as its z."""
+    """Plans a Pose, whose z is the height: MORSE's altimeter is a radar, and its barometer gives no
+    height."""
     place = sensor.element.find("altimeter")
     _note_noise(place, notes)
     notes.append("its height is the z of a Pose, above zero of the scene, without a speed")
@@ -60,7 +61,7 @@ def plan_pressure(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan
 
 
 def plan_contact(sensor: WrittenSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
-    """It stands at the first of the collisions that it feels with."""
+    """Plans a contact sensor at the first of the collisions that it feels with."""
     named = felt_collisions(sensor)
     felt = next((c for c in link.collisions if c.name in named), link.collisions[0])
     notes.append("it feels with a small box of its own, and tells what touches, not how strongly")

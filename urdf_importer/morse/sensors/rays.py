@@ -84,7 +84,7 @@ def _note_near(near: float, notes: list[str]) -> None:
 
 
 def _plan(rays: Rays, component: str, notes: list[str]) -> ComponentPlan:
-    """Where `component` is "", a Hokuyo or a SickLDMRS."""
+    """Plans a scanner. If `component` is "", it is a Hokuyo or a SickLDMRS."""
     across, up = _join(rays.across), _join(rays.up)
     if across.count == 1 and up.count > 1:
         frame = rays.turned(across.middle, up.middle)
@@ -120,11 +120,12 @@ def _thin(fan: Fan, most: int) -> Fan:
 
 
 def _plan_layers(up: Fan, edge: float) -> _Layers:
-    """`edge` is the angle of the outermost rays from the middle. The outermost layers are exact.
+    """Plans the layers of a scanner. `edge` is the angle of the outermost rays from the middle. The
+    outermost layers are exact.
 
-    Layers that are not symmetric about the level plane get others on its other side; where these
-    were too many, and where there is a single layer, the whole scanner is tilted instead, which is
-    exact in its middle only.
+    Layers that are not symmetric about the level plane get others on its other side; if those would
+    be too many, or there is a single layer, the whole scanner is tilted instead, which is exact in
+    its middle only.
     """
     if up.count == 1:
         error = _find_error(np.array([up.middle]), np.zeros(1), up.middle, edge)
@@ -146,15 +147,15 @@ def _plan_layers(up: Fan, edge: float) -> _Layers:
 
 
 def _find_error(wanted: Vector, made: Vector, tilt: float, edge: float) -> float:
-    """Radians between the outermost rays of elevations `wanted` and the nearest of those `made` in
-    a scanner that is tilted: nowhere is the error larger."""
+    """Returns the angle in radians between the outermost rays of elevations `wanted` and the
+    nearest of those `made` in a tilted scanner: the error is nowhere larger."""
     turn = rotations_from_rpy(np.array([0.0, -tilt, 0.0]))
     cosines = _directions(wanted, edge) @ (_directions(made, edge) @ turn.T).T
     return float(np.arccos(np.clip(cosines.max(axis=1), -1.0, 1.0)).max())
 
 
 def _directions(elevations: Vector, angle: float) -> Matrix:
-    """(N,) -> (N, 3), all at one angle about z."""
+    """Returns directions (N, 3) of elevations (N,), all at one angle about z."""
     level = np.cos(elevations)
     parts = (level * math.cos(angle), level * math.sin(angle), np.sin(elevations))
     return np.stack(parts, axis=-1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sensors of a description as components of MORSE's builder.
 
-What MORSE cannot have is an ERROR diagnostic; what it has otherwise a WARNING, one for each sensor,
-with all that is different.
+A sensor that MORSE cannot have is an ERROR diagnostic. One that differs is a WARNING, one for each
+sensor, which lists all differences.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,7 +57,7 @@ _OTHERS: Mapping[str, Callable[[WrittenSensor, list[str]], list[ComponentPlan]]]
 class SensorSuggestion:
     """A sensor that the description asks for, as a component of MORSE.
 
-    name        for the component: an identifier, each once
+    name        for the component: a unique identifier
     link        the link that it is on
     component   its class in morse.builder
     frame       (4, 4), in the frame of the link: in it the component looks along +x with z up, as
@@ -66,7 +66,7 @@ class SensorSuggestion:
     properties  (name, value): what its method properties() takes
     frequency   Hz, what its method frequency() takes; 0 for that of the component
     topic       the description's name for what it sends through ROS; "" for none
-    notes       what is not as the description has it
+    notes       what differs from the description
     line        of the description
     """
 
@@ -124,7 +124,7 @@ def suggest_sensors(
 
 
 def _find_fault(sensor: WrittenSensor, link: Link) -> str:
-    """Why MORSE cannot have the sensor wherever it is, or on this link; "" where it can."""
+    """Returns why MORSE cannot have the sensor at all, or on this link; "" if it can."""
     if sensor.type == "contact":
         if link.name and not link.collisions:
             return f"feels nothing, since link {quote(link.name)} has no collisions"
@@ -147,7 +147,7 @@ def _plan(
 
 
 def _choose_frequency(rate: float, notes: list[str]) -> int:
-    """MORSE counts whole measurements in a second. 0 stays 0."""
+    """Rounds to whole measurements in a second, which is what MORSE counts. 0 stays 0."""
     if not rate:
         return 0
     frequency = round(min(max(rate, 1.0), MOST_FREQUENCY))
@@ -157,7 +157,7 @@ def _choose_frequency(rate: float, notes: list[str]) -> int:
 
 
 def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
-    """A sensor is lost."""
+    """Reports a sensor that is lost."""
     diagnostics.error(
         "morse-sensor-dropped",
         f"sensor {quote(name)} {reason}; it is left out",
@@ -179,7 +179,7 @@ def _report_changed(
 
 
 class _Names:
-    """Gives out names of components, each once. MORSE takes no dots, for which it has a meaning;
+    """Gives out unique names of components. MORSE takes no dots, which have a meaning for it;
     identifiers can also stand in scripts and in topics of ROS."""
 
     def __init__(self) -> None:

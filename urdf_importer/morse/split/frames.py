@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Frames of armature objects that are split off a robot's.
 
-A bone keeps its place when it changes to another armature object, whose frame is another: so its
-numbers are rounded anew. Taken from what Blender made of them the first time the errors of two
-roundings would add up; so they are taken from the description, exactly, wherever the rig still
-stands as it says.
+A bone keeps its place when it changes to another armature object with another frame, so its numbers
+are rounded anew. If they came from what Blender made of them the first time, the errors of two
+roundings would add up; so they come from the description, exactly, wherever the rig still stands as
+described.
 """
 
 from collections.abc import Sequence
@@ -48,9 +48,9 @@ def locate_joints(tree: KinematicTree) -> dict[str, JointLine]:
 
 
 def sharpen_rest(rest: Matrix, line: JointLine, sign: int) -> Matrix:
-    """The rest frame (4, 4) of a joint's bone, read off Blender, in the robot's root frame: with
-    its origin in the joint's and X, times `sign`, along its axis exactly. As it is where it is not
-    near to that."""
+    """Sharpens the rest frame (4, 4) of a joint's bone, as Blender holds it, in the robot's root
+    frame: its origin becomes the joint's, and X, times `sign`, the joint's axis exactly. A frame
+    that is not near that is returned as it is."""
     axes = _square(sign * line.axis, rest[:3, 1])
     shift = np.linalg.norm(rest[:3, 3] - line.origin) / (1.0 + np.linalg.norm(line.origin))
     if max(float(shift), float(np.linalg.norm(rest[:3, 0] - axes[:, 0]))) > _AS_DESCRIBED:
@@ -62,17 +62,18 @@ def sharpen_rest(rest: Matrix, line: JointLine, sign: int) -> Matrix:
 
 
 def _square(x: Vector, y: Vector) -> Matrix:
-    """(3, 3) right-angled axes of length one: X along `x` exactly, Y as near to `y` as can be."""
+    """Returns (3, 3) right-angled axes of length one: X along `x` exactly, Y as near to `y` as can
+    be."""
     x = unit(x)
     y = unit(y - (y @ x) * x)
     return np.stack([x, y, cross(x, y)], axis=-1)
 
 
 def frame_armature(rest: Matrix, line: JointLine) -> Matrix:
-    """The frame (4, 4) of an armature object whose first bone has this rest frame: its origin is
-    the bone's, its axes are those of the robot's root frame. Where the bone slides, these are
-    turned as little as possible so that Z is the joint's axis: a bone's height is then its joint's
-    position."""
+    """Returns the frame (4, 4) of an armature object whose first bone has this rest frame: its
+    origin is the bone's, its axes are those of the robot's root frame. If the bone slides, these
+    are turned as little as possible so that Z is the joint's axis: a bone's height is then its
+    joint's position."""
     frame = np.eye(4)
     frame[:3, 3] = rest[:3, 3]
     if line.slides:
@@ -81,7 +82,8 @@ def frame_armature(rest: Matrix, line: JointLine) -> Matrix:
 
 
 def turn_z_onto(axis: Vector) -> Matrix:
-    """(3, 3) the least rotation that takes Z to a unit vector; half a turn about X onto -Z."""
+    """Returns the least rotation (3, 3) that takes Z to a unit vector; half a turn about X onto
+    -Z."""
     x, y, z = axis
     flat = x * x + y * y
     if z < 0 and flat < 1e-24:
@@ -97,9 +99,9 @@ def turn_z_onto(axis: Vector) -> Matrix:
 
 
 def round_into(frame: Matrix, bones: Sequence[BonePlan]) -> list[BonePlan]:
-    """Bones whose rest is in the robot's root frame, in another frame (4, 4), with directions and
-    lengths that single precision keeps there; of each X is exact. The frame may be a little askew,
-    as those are that hang on bones far out."""
+    """Moves bones whose rest is in the robot's root frame into another frame (4, 4), with
+    directions and lengths that single precision keeps there; X of each is exact. The frame may be
+    slightly skewed, as frames on bones far out are."""
     into = np.linalg.inv(frame)
     rests = np.array([into @ bone.rest for bone in bones])
     rests[:, :3, :3] = [_square(rest[:3, 0], rest[:3, 1]) for rest in rests]

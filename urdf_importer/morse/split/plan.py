@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which bones go to which new armature when a group of joints is split off, and whether they can.
 
-All that can be wrong is found here, before anything changes.
+Everything that can be wrong is found here, before anything changes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +26,9 @@ Group = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartPlan:
-    """A new armature with these bones, parents first. It hangs on a bone of `carrier`, on the
-    object for an empty one; a carrier of None is the group's own new armature."""
+    """A new armature with these bones, parents first. It is parented to a bone of
+    `carrier`, or to the object if the name is empty; a carrier of None is the group's own new
+    armature."""
 
     name: str
     carrier: Any | None
@@ -37,8 +38,9 @@ class PartPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitPlan:
-    """`group` takes joints from the armature `old`; None where `old` itself becomes the group's,
-    which nobody asked for and which has nothing else. `beyond`: what hangs on the group."""
+    """The parts of a split. `group` takes joints from the armature `old`; it is None if `old`
+    itself becomes the group's, which is possible if nobody named it and it holds nothing else.
+    `beyond` are the armatures of the bones below the group."""
 
     name: str
     old: Any
@@ -52,12 +54,12 @@ class SplitPlan:
 
 
 def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
-    """What split_armature does. Raises KinematicsError, BuildError as told there."""
+    """Plans what split_armature does. Raises KinematicsError and BuildError as documented there."""
     taken = armatures_by_name(main)
     if not name:
-        raise BuildError("an armature that is split off needs a name")
+        raise BuildError("the armature to be split off needs a name")
     if name in taken:
-        raise BuildError(f"the robot has an armature {quote(name)} already")
+        raise BuildError(f"the robot already has an armature {quote(name)}")
     old, group = _find_group(main, joints)
     top = _find_top(old, group)
     _check_first(old, top, group)
@@ -73,7 +75,7 @@ def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
 
 
 def _find_group(main: Any, joints: Sequence[str]) -> tuple[Any, Group]:
-    """The armature in which the joints stand, and their bones."""
+    """Finds the armature that holds the joints, and their bones."""
     bones = {
         joint["name"]: pose_bone
         for pose_bone in pose_bones_of(main)
@@ -85,32 +87,32 @@ def _find_group(main: Any, joints: Sequence[str]) -> tuple[Any, Group]:
             raise KinematicsError(f"the robot has no joint {quote(name)}")
     moving = [name for name in joints if name in bones]
     if not moving:
-        raise KinematicsError("an armature that is split off needs a joint that moves")
+        raise KinematicsError("the armature to be split off needs a joint that moves")
     old = bones[moving[0]].id_data
     for name in moving:
         other = bones[name].id_data
         if other != old:
             raise KinematicsError(
-                f"joint {quote(name)} stands in the armature {quote(other.name)}, joint "
+                f"joint {quote(name)} is in the armature {quote(other.name)}, joint "
                 f"{quote(moving[0])} in {quote(old.name)}"
             )
     return old, {bones[name].name: name for name in moving}
 
 
 def _find_top(old: Any, group: Group) -> Any:
-    """The bone on which the others of the group hang."""
+    """Finds the bone above all others of the group."""
     bones = [bone for bone in old.data.bones if bone.name in group]
     tops = [bone for bone in bones if bone.parent is None or bone.parent.name not in group]
     if len(tops) > 1:
         raise KinematicsError(
-            f"joint {quote(group[tops[1].name])} does not hang on the joints of the group that "
+            f"joint {quote(group[tops[1].name])} is not below the joints of the group that "
             f"begins with {quote(group[tops[0].name])}"
         )
     return tops[0]
 
 
 def _check_first(old: Any, top: Any, group: Group) -> None:
-    """An armature that somebody asked for stays where it is."""
+    """Refuses to move an armature that a user asked for."""
     if top.parent is None and name_armature(old) and not is_implied(old):
         raise KinematicsError(
             f"joint {quote(group[top.name])} is the first one of the armature "
@@ -119,16 +121,16 @@ def _check_first(old: Any, top: Any, group: Group) -> None:
 
 
 def _find_carrier(main: Any, old: Any) -> tuple[Any, str]:
-    """(armature, bone) for what begins where its armature does."""
+    """Finds (armature, bone) for bones that begin where their armature does."""
     if old == main:
         return main, ""
     if old.parent not in armatures_by_name(main).values() or old.parent_type != "BONE":
-        raise BuildError(f"{quote(old.name)} does not hang on the bone it was split off from")
+        raise BuildError(f"{quote(old.name)} is not parented to the bone it was split off from")
     return old.parent, old.parent_bone
 
 
 def _divide(old: Any, group: Group, taken: set[str]) -> tuple[list[str], tuple[PartPlan, ...]]:
-    """The group's bones, and what hangs on each of them as a part of its own."""
+    """Divides the bones into those of the group, and a part for the bones below each of these."""
     members: list[str] = []
     beyond: dict[str, PartPlan] = {}
     homes: dict[str, PartPlan] = {}
@@ -162,13 +164,13 @@ def _check_bones(old: Any, bones: Iterable[str]) -> None:
         joints = old.data.bones[name].get(properties.JOINTS, ())
         if len(joints) != 1 or list(joints[0]["indices"]) != [0]:
             raise BuildError(
-                f"bone {quote(name)} does not hold one single joint that turns or slides; import "
+                f"bone {quote(name)} does not hold exactly one joint that turns or slides; import "
                 "the robot with the rig profile 'morse' to split it"
             )
 
 
 def _check_object(old: Any) -> None:
-    """Nothing may get lost, and others keep what is theirs."""
+    """Checks that nothing would get lost, and that other objects keep what is theirs."""
     name = quote(old.name)
     for datablock in (old, old.data):
         if datablock.library is not None or datablock.override_library is not None:
@@ -177,7 +179,7 @@ def _check_object(old: Any) -> None:
         raise BuildError(f"{name} shares its bones with another object; make them its own first")
     animated = old.animation_data
     if animated is not None and (animated.action is not None or len(animated.nla_tracks)):
-        raise BuildError(f"{name} is animated; split it before, or take its action away")
+        raise BuildError(f"{name} is animated; split it first, or remove its action")
     for item in bpy.data.objects:
         for modifier in item.modifiers:
             if modifier.type == "ARMATURE" and modifier.object == old:
@@ -185,8 +187,8 @@ def _check_object(old: Any) -> None:
 
 
 def extract_groups(armature: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """(name, joints) of each armature that was split off a robot's main one, those that carry
-    others first."""
+    """Returns (name, joints) of each armature that was split off a robot's main one; those that
+    carry others come first."""
     return tuple(
         (name_armature(each), tuple(_joints_in(each)))
         for each in armatures_of(armature)

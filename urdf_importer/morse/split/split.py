@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A group of a robot's joints gets an armature object of its own.
 
-Blender's bones hang on bones of the same armature only, so splitting makes a tree of armature
-objects, each on a bone of the one before it. What hangs on the group and is not in it can not stay
-either: it goes to armatures of its own, one for each bone of the group that carries some. Such an
-implied armature is called `beyond_<joint>`, after the joint of that bone, with _2, _3 behind it
-where the robot has one of this name. A later split that would leave nothing in an implied armature
-makes it the group's. An armature that somebody asked for keeps its first joint for good.
+A bone's parent is always in the same armature, so splitting makes a tree of armature objects, each
+on a bone of the one before it. Bones beyond the group cannot stay either: they go to armatures of
+their own, one for each bone of the group that carries some. Such an implied armature is called
+`beyond_<joint>`, after the joint of that bone, with _2, _3 at the end if the robot already has one
+of this name. A later split that would leave nothing in an implied armature makes it the group's. An
+armature that a user asked for keeps its first joint for good.
 
 Everything moves exactly as before. The new armatures are first built whole beside the old one; then
-the bones, and all that belongs to them, change over.
+the bones, and everything that belongs to them, change over.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,14 +42,14 @@ from .frames import (
     sharpen_rest,
 )
 from .plan import PartPlan, SplitPlan, plan_split
-from .rehang import (
+from .reparent import (
     check_followers,
     copy_bone,
     copy_drivers,
     frames_at_rest,
-    hang,
     held_frame,
     move_children,
+    parent_to,
     redirect,
     remove_drivers,
 )
@@ -62,16 +62,16 @@ def split_armature(armature: Any, name: str, joints: Iterable[str]) -> Any:
     """Gives joints of an imported robot an armature object of their own; returns it.
 
     `armature` is any armature of the robot, with bones of one joint each, as the rig profile
-    `morse` makes them. `joints` are names of joints that stand in one armature and hang on each
-    other; fixed ones among them have no bone and are passed over. The new object is called `name`
-    (Blender numbers it where the file has an object of this name) and hangs on the bone above the
-    group, or on the armature object where there is none. Its origin is that of the group's first
-    joint; its axes are those of the robot's root frame, turned as little as possible so that Z is
-    the joint's axis where that joint slides.
+    `morse` makes them. `joints` are names of connected joints in one armature; fixed ones among
+    them have no bone and are passed over. The new object is called `name` (Blender numbers it if
+    the file has an object of this name) and is parented to the bone above the group, or to the
+    armature object if there is none. Its origin is that of the group's first joint; its axes are
+    those of the robot's root frame, turned as little as possible so that Z is the joint's axis if
+    that joint slides.
 
-    Raises KinematicsError for joints that are no such group; BuildError for a rig that can not be
-    split (not imported, animated, of another file) and a name that the robot has. Nothing is
-    changed then.
+    Raises KinematicsError for joints that are not such a group; BuildError for a rig that cannot be
+    split (not imported, animated, from another file) and for a name that the robot already has.
+    Nothing is changed then.
     """
     main = find_main(armature)
     if main is None:
@@ -110,8 +110,8 @@ class _Builder:
         return cls(main=main, old=plan.old, frames=frames, rests=rests, lines=lines)
 
     def build(self, plan: SplitPlan) -> list[Any]:
-        """The armatures of the parts, in their order; `old` is as it was. On an exception none of
-        them is left."""
+        """Builds the armatures of the parts, in their order; `old` stays as it was. On an exception
+        none of them is left."""
         ledger = Ledger()
         made: list[Any] = []
         try:
@@ -126,7 +126,7 @@ class _Builder:
 
     def _build_part(self, part: PartPlan, carrier: Any, ledger: Ledger) -> Any:
         made = self._build_object(part.name, ledger)
-        hang(made, carrier, part.bone)
+        parent_to(made, carrier, part.bone)
         held = held_frame(self.frames[carrier], carrier, part.bone)
         first = part.bones[0]
         place(made, np.linalg.inv(held) @ frame_armature(self.rests[first], self.lines[first]))
@@ -154,7 +154,7 @@ class _Builder:
         return made
 
     def _plan_bones(self, part: PartPlan) -> list[BonePlan]:
-        """As they are, in the robot's root frame."""
+        """Plans the bones as they are, in the robot's root frame."""
         own = set(part.bones)
         bones = [self.old.data.bones[name] for name in part.bones]
         return [
@@ -171,13 +171,14 @@ class _Builder:
 
 
 def _read_line(rest: Matrix, joint: Any) -> JointLine:
-    """Of a joint whose link somebody deleted: as its bone says."""
+    """Reads a joint's line from its bone, for a joint whose link was deleted."""
     axis = joint["sign"] * unit(rest[:3, 0])
     return JointLine(origin=rest[:3, 3], axis=axis, slides=joint["kind"] == "prismatic")
 
 
 def _change_over(main: Any, plan: SplitPlan, made: list[Any], frames: Mapping[Any, Matrix]) -> None:
-    """All that belongs to the bones goes to the new armatures, and the old bones go."""
+    """Moves everything that belongs to the bones to the new armatures, and removes the old
+    bones."""
     old = plan.old
     homes = {
         bone: armature

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MORSE's builder classes where MORSE is not: a script that uses them runs, builds the same objects
-and records the same configuration. What comes with MORSE as a .blend is not here (absent.py), nor
-the simulator's own objects.
+"""MORSE's builder classes where MORSE is missing: a script that uses them runs, builds the same
+objects and writes the same configuration. Components that need a .blend of MORSE raise
+MissingModelError here, and the simulator's own objects are missing.
 
 Needs Blender. A script takes these names from urdf_importer.morse.builder.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all components of a builder script are and can do, MORSE's Blender objects and interfaces
-included. Words and meaning are MORSE's."""
+"""What all components of a builder script are and can do, including their Blender objects and their
+interfaces. Names and meanings are MORSE's."""
 
 import logging
 import sys
@@ -15,8 +15,8 @@ from ..game_engine.paint import paint_below
 from ..game_engine.scene_objects import (
     add_empty,
     find_child,
-    hang,
-    hangs_on,
+    is_below,
+    parent_to,
     select_only,
     show,
 )
@@ -40,7 +40,7 @@ _TAGS = {
     "calling.sensor_action": ("Component_Tag", "morse.core.sensor.Sensor"),
     "calling.actuator_action": ("Component_Tag", "morse.core.actuator.Actuator"),
 }
-"""What the game engine shall call of MORSE -> tag and class of such an object."""
+"""What the game engine calls of MORSE -> tag and class of such an object."""
 
 _PROFILED = ("profile", "profile_action", "profile_modifiers", "profile_datastreams")
 
@@ -48,7 +48,7 @@ _PROFILED = ("profile", "profile_action", "profile_modifiers", "profile_datastre
 class AbstractComponent:
     """An object of Blender that MORSE knows by its name: robot, sensor, actuator or shape.
 
-    obj       the object, where there is one already
+    obj       the object, if there is one already
     filename  the .blend that holds its objects
     category  robots, sensors, actuators, environments
     """
@@ -84,30 +84,32 @@ class AbstractComponent:
         return GameData(self._bpy_object)
 
     def has_object(self) -> bool:
-        """Whether it got an object, still there or not."""
+        """Tells whether it was given an object, still there or not."""
         return self._bpy_object is not None
 
     def is_alive(self) -> bool:
-        """Whether it has an object, and that is still in the file."""
+        """Tells whether it has an object that is still in the file."""
         return self.has_object() and is_alive(self._bpy_object)
 
     def append(self, obj: "AbstractComponent", child: str | None = None, level: int = 1) -> None:
-        """Hangs a component on this one, or on one of the objects below this by its name.
+        """Parents a component to this one, or to one of the objects below this by its name.
 
         The component gets the name of the variable that holds it, unless it has one: of the caller,
-        `level` calls up. Raises ScriptError for an unknown child, ParentError for what carries this
-        component already, ComponentTypeError for what is no component.
+        `level` calls up. Raises ScriptError for an unknown child, ParentError if the component
+        already carries this one, ComponentTypeError for anything but a component.
         """
         if not isinstance(obj, AbstractComponent):
             raise ComponentTypeError(f"only components can be appended, not {quote(repr(obj))}")
         if not obj.is_alive():
-            raise ScriptError("the object of what shall be appended is gone from the file")
+            raise ScriptError("the object of the component to append is gone from the file")
         holder = self._bpy_object if not child else self.get_child(child)
         if holder is None:
             raise ScriptError(f"{quote(self.name)} has no child {quote(str(child))}")
-        if hangs_on(holder, obj._bpy_object):
-            raise ParentError(f"{quote(obj.name)} can not hang on itself or on what hangs on it")
-        hang(obj._bpy_object, holder)
+        if is_below(holder, obj._bpy_object):
+            raise ParentError(
+                f"{quote(obj.name)} cannot be appended to itself or to what is below it"
+            )
+        parent_to(obj._bpy_object, holder)
         obj.parent = self
         self.children.append(obj)
         if not obj.basename:
@@ -138,13 +140,13 @@ class AbstractComponent:
             self._bpy_object.name = value
 
     def rename(self, name: str) -> None:
-        """Another name for its object, dots and all, and for what was asked for under the old."""
+        """Renames its object, dots and all, and moves what was configured under the old name."""
         SCRIPT.configuration.rename(self.name, name)
         self._bpy_object.name = name
 
     @property
     def location(self) -> Any:
-        """In what it hangs on, in metres."""
+        """In its parent, in metres."""
         return self._bpy_object.location
 
     @location.setter
@@ -161,7 +163,7 @@ class AbstractComponent:
 
     @property
     def rotation_euler(self) -> Any:
-        """In what it hangs on, in radians."""
+        """In its parent, in radians."""
         return self._bpy_object.rotation_euler
 
     @rotation_euler.setter
@@ -169,17 +171,17 @@ class AbstractComponent:
         self._bpy_object.rotation_euler = xyz
 
     def translate(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
-        """Moves it on, in metres."""
+        """Moves it by this much, in metres."""
         old = self._bpy_object.location
         self._bpy_object.location = (old[0] + x, old[1] + y, old[2] + z)
 
     def rotate(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
-        """Turns it on: adds to its Euler angles, in radians."""
+        """Turns it by this much: adds to its Euler angles, in radians."""
         old = self._bpy_object.rotation_euler
         self._bpy_object.rotation_euler = (old[0] + x, old[1] + y, old[2] + z)
 
     def property_value(self, name: str) -> Any:
-        """Of a game property; None where there is none."""
+        """Returns the value of a game property; None if there is none."""
         return get_property(self._bpy_object, name)
 
     def properties(self, **kwargs: Any) -> None:
@@ -197,8 +199,8 @@ class AbstractComponent:
     def get_child(
         self, name: str, objects: Sequence[Any] | None = None, recursive: bool = True
     ) -> Any:
-        """The object below this one (or among `objects`, or below these) that is called so, or
-        whose name begins so; None where there is none."""
+        """Returns the object below this one (or among `objects`, or below these) with that name, or
+        with a name that begins so; None if there is none."""
         among = self._bpy_object.children if objects is None else objects
         found = find_child(among, name, recursive=recursive)
         if len(found) > 1:
@@ -217,13 +219,13 @@ class AbstractComponent:
     ) -> None:
         """Streams its data over an interface: socket, ros, yarp, text, pocolibs, moos ...
 
-        method     the class that does so, and `path` its module; MORSE's own if none
-        classpath  the class of component whose stream this is; its own if none
-        direction  IN or OUT; as it is a sensor or an actuator if none
-        kwargs     settings of the stream, such as topic
+            method     the class that does so, and `path` its module; MORSE's own if none
+            classpath  the class of component whose stream this is; its own if none
+            direction  IN or OUT; depends on whether it is a sensor or an actuator if none
+            kwargs     settings of the stream, such as topic
 
-        What has no such stream gets none, with an error in the log. Raises UnexportableError for
-        what has no data, UnknownNameError for an unknown level.
+        If MORSE has no such stream, none is added and an error is logged. Raises UnexportableError
+        for a component without data, UnknownNameError for an unknown level.
         """
         if not self._exportable:
             raise UnexportableError(f"{quote(self.name)} has no data that could be streamed")
@@ -249,7 +251,7 @@ class AbstractComponent:
         SCRIPT.configuration.service.setdefault(name, []).append(manager)
 
     def add_interface(self, interface: str, **kwargs: Any) -> None:
-        """Services and, where it has data, a stream."""
+        """Adds services and, if it has data, a stream."""
         self.add_service(interface)
         if self._exportable:
             self.add_stream(interface, **kwargs)
@@ -278,16 +280,16 @@ class AbstractComponent:
             found.append([modifier, way, kwargs])
 
     def _ask(self) -> str:
-        """The name under which something is asked for."""
+        """Returns the name under which something is configured, and remembers it."""
         self._asked_as = self.name
         return self._asked_as
 
     def level(self, level: str) -> None:
-        """How close to reality its data shall be, for components that have several levels."""
+        """Sets how realistic its data is, for components that have several levels."""
         self.properties(abstraction_level=level)
 
     def frequency(self, frequency: float | None = None) -> None:
-        """How often it shall act, in Hz."""
+        """Sets how often it acts, in Hz."""
         if frequency:
             SCRIPT.configuration.frequency[self.name] = frequency
             self.properties(frequency=frequency)
@@ -295,13 +297,13 @@ class AbstractComponent:
     def profile(self) -> None:
         """Shows the time it takes while the simulation runs."""
         if self._category != "sensors":
-            logger.warning("%s is no sensor; only these are profiled", quote(self.name))
+            logger.warning("%s is not a sensor; only sensors are profiled", quote(self.name))
         for name in _PROFILED:
             add_debug_property(self._bpy_object, name, "0")
         game_settings().show_debug_properties = True
 
     def is_morseable(self) -> bool:
-        """Whether its object has logic bricks that call MORSE all the time."""
+        """Tells whether its object has logic bricks that call MORSE all the time."""
         return any(
             sensor.type == "ALWAYS"
             and controller.type == "PYTHON"
@@ -341,7 +343,7 @@ class AbstractComponent:
         component  another .blend
         prefix     only those whose names begin so
 
-        Raises MissingModelError where there is no such file.
+        Raises MissingModelError if there is no such file.
         """
         filename = component or self._blender_filename
         if not filename:
@@ -349,12 +351,12 @@ class AbstractComponent:
         return append_model(find_model(filename), objects, prefix or "")
 
     def set_color(self, r: float, g: float, b: float) -> None:
-        """Paints all that hangs on it, where it has a material already."""
+        """Paints everything below it that already has a material."""
         if self._bpy_object:
             paint_below(self._bpy_object, (r, g, b))
 
     def is_exportable(self) -> bool:
-        """Whether it has data that can be streamed."""
+        """Tells whether it has data that can be streamed."""
         return self._exportable
 
     def mark_unexportable(self) -> None:

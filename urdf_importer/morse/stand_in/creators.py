@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sensors and actuators: an Empty that MORSE calls, and what a script hangs on it.
+"""Sensors and actuators: an Empty that MORSE calls, and what a script adds to it.
 
 Scripts derive their own from these, with the `_classpath` of a class of theirs.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from ...diagnostics import quote
 from ..game_engine.game_data import GameData
 from ..game_engine.paint import paint
-from ..game_engine.scene_objects import add_box, add_empty, find_object, hang
+from ..game_engine.scene_objects import add_box, add_empty, find_object, parent_to
 from .component import AbstractComponent
 from .errors import MissingModelError, ScriptError, UnknownNameError
 from .shapes import Mesh, pass_through
@@ -76,11 +76,11 @@ class ComponentCreator(AbstractComponent):
         component: str | PathLike[str] | None = None,
         prefix: str | None = None,
     ) -> list[Any]:
-        """The objects of a .blend, hung on the component."""
+        """Appends the objects of a .blend and parents them to the component."""
         made = super().append_meshes(objects, component, prefix)
         for item in made:
             if item.parent is None:
-                hang(item, self._bpy_object)
+                parent_to(item, self._bpy_object)
         return made
 
     def adorn(
@@ -92,7 +92,7 @@ class ComponentCreator(AbstractComponent):
         *,
         tilt: float = 0.0,
     ) -> None:
-        """Hangs a coloured shape on it, by which it is seen; turned about y by a tilt."""
+        """Adds a coloured shape by which it is seen, turned about y by `tilt`."""
         mesh = kind(name)
         mesh.scale = scale
         mesh.color(*color)
@@ -100,18 +100,17 @@ class ComponentCreator(AbstractComponent):
         self.append(mesh)
 
     def add_body(self, name: str, low: Sequence[float], high: Sequence[float]) -> Any:
-        """Hangs a box on it, between two corners in metres, in the place of a body that only MORSE
-        has."""
+        """Adds a box between two corners in metres, in place of a body that only MORSE has."""
         item = add_box(name, low, high)
         pass_through(item)
         GameData(item).collision_margin = 0.0
         paint(item, _BODY)
-        hang(item, self._bpy_object)
+        parent_to(item, self._bpy_object)
         return item
 
 
 class SensorCreator(ComponentCreator):
-    """A sensor: its data goes out."""
+    """A sensor, which sends data."""
 
     def __init__(
         self,
@@ -125,7 +124,7 @@ class SensorCreator(ComponentCreator):
 
 
 class ActuatorCreator(ComponentCreator):
-    """An actuator: what it shall do comes in."""
+    """An actuator, which receives commands."""
 
     def __init__(
         self,
@@ -158,7 +157,7 @@ _NAMES = (
 
 
 class AbsentComponent(AbstractComponent):
-    """Can not be made. Raises MissingModelError."""
+    """A component that cannot be made. Raises MissingModelError."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise MissingModelError(f"{type(self).__name__} is a model of MORSE, which is not here")
@@ -167,4 +166,4 @@ class AbsentComponent(AbstractComponent):
 ABSENT: dict[str, type[AbsentComponent]] = {
     name: type(name, (AbsentComponent,), {"__module__": __name__}) for name in _NAMES
 }
-"""Name -> class, so that a script which derives from one says what it lacks."""
+"""Name -> class, so that a script which derives from one reports what it lacks."""

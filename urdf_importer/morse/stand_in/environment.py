@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The end of a builder script: its Environment, which names all components, writes the
-configuration for MORSE and notes how the simulation shall run."""
+configuration for MORSE and notes how the simulation is to run."""
 
 import logging
 import os
@@ -51,15 +51,14 @@ class Environment(SceneWords):
     """Where the robots are, and how the simulation runs. Made last, when all components are there:
     it names them after their variables.
 
-    filename            a .blend of your own, whose objects are added; MORSE's are only there with
-                        MORSE
+    filename            a .blend of your own, whose objects are added; MORSE's own need MORSE
     main_scene          only the objects of this scene of it
     fastmode            without textures and lights
     component_renaming  names components after their variables
     auto_tune_time      runs the simulation as often as its fastest component asks for
 
     create() ends the script; it is called at the latest when the script's variables go. Raises
-    MissingModelError for a .blend that is not there.
+    MissingModelError for a .blend that is missing.
     """
 
     # There is nothing to create as long as it is not complete itself.
@@ -98,31 +97,31 @@ class Environment(SceneWords):
         self._created = False
 
     def set_camera_location(self, location: Sequence[float]) -> None:
-        """Of the camera of who watches, in metres."""
+        """Places the viewer's camera, in metres."""
         self._camera_location = location
 
     def set_camera_rotation(self, rotation: Sequence[float]) -> None:
-        """As Euler angles, in radians."""
+        """Turns the viewer's camera: Euler angles, in radians."""
         self._camera_rotation = rotation
 
     def place_camera(self, location: Sequence[float]) -> None:
-        """The old word for set_camera_location."""
+        """Places the camera: the old name of set_camera_location."""
         self.set_camera_location(location)
 
     def aim_camera(self, rotation: Sequence[float]) -> None:
-        """The old word for set_camera_rotation."""
+        """Turns the camera: the old name of set_camera_rotation."""
         self.set_camera_rotation(rotation)
 
     def set_camera_clip(self, clip_start: float = 0.1, clip_end: float = 100.0) -> None:
-        """What it sees is as near and as far, in metres."""
+        """Sets the nearest and the farthest that the camera sees, in metres."""
         self._camera_clip = (clip_start, clip_end)
 
     def set_camera_speed(self, speed: float = 2.0) -> None:
-        """In m/s, when keys move it."""
+        """Sets how fast keys move the camera, in m/s."""
         self._camera_speed = speed
 
     def set_camera_focal_length(self, focal_length: float = 20.0) -> None:
-        """In millimetres."""
+        """Sets the camera's focal length in millimetres."""
         self._focal_length = focal_length
 
     def set_material_mode(self, material_mode: str = "GLSL") -> None:
@@ -130,7 +129,7 @@ class Environment(SceneWords):
         self.is_material_mode_custom = True
 
     def select_display_camera(self, robot_camera: AbstractComponent) -> None:
-        """The camera whose picture who watches sees too."""
+        """Selects the camera whose picture is shown to the viewer too."""
         self._display_camera = robot_camera
 
     def configure_multinode(
@@ -151,12 +150,12 @@ class Environment(SceneWords):
         )
 
     def configure_stream_manager(self, stream_manager: str, **kwargs: Any) -> None:
-        """Settings of all streams of an interface."""
+        """Configures all streams of an interface."""
         manager = STREAM_MANAGERS.get(stream_manager, stream_manager)
         SCRIPT.configuration.stream_manager.setdefault(manager, {}).update(kwargs)
 
     def use_internal_syncer(self) -> None:
-        """Lets a program outside say when the simulation goes on."""
+        """Lets an outside program decide when the simulation advances."""
         self.auto_tune_time = False
         self.properties(use_internal_syncer=True)
         self.configure_stream_manager("socket", time_sync=True)
@@ -168,13 +167,13 @@ class Environment(SceneWords):
         super().add_service(datastream, SIMULATION)
 
     def configure_service(self, datastream: str) -> None:
-        """The old word for add_service."""
+        """Adds a service: the old name of add_service."""
         self.add_service(datastream)
 
     def create(self, name: str | None = None) -> None:
         """Ends the script: writes component_config.py and the settings of the simulation. `name` is
-        this node of a simulation that is spread; the variable MORSE_NODE, or the computer, if
-        none."""
+        this node of a simulation that runs on several; if none, the variable MORSE_NODE or the
+        computer's name."""
         # Once: what failed is not tried again when the script's variables go.
         self._created = True
         for component in list(SCRIPT.components):
@@ -211,7 +210,7 @@ class Environment(SceneWords):
             return
         if wanted > base:
             logger.warning(
-                "a component shall act at %g Hz, but the simulation goes on at %g Hz: set"
+                "a component is to act at %g Hz, but the simulation runs at %g Hz: set"
                 " simulator_frequency",
                 wanted,
                 base,
@@ -221,7 +220,7 @@ class Environment(SceneWords):
             logger.warning("%g Hz, %g times as fast, is too fast for MORSE", wanted, scale)
 
     def _note_properties(self) -> None:
-        """Where MORSE looks for them when the simulation starts."""
+        """Notes the properties where MORSE looks for them when the simulation starts."""
         noted = find_object(_PROPERTIES)
         kept = get_properties(self._bpy_object if noted is None else noted)
         holder = find_object(_HOLDER)
@@ -264,8 +263,8 @@ class Environment(SceneWords):
 
 
 def append_surroundings(filename: str | PathLike[str], scene: str = "") -> None:
-    """Adds the objects of a .blend. Names of MORSE's own are only logged. Raises
-    MissingModelError for a .blend that is not there."""
+    """Adds the objects of a .blend. Names of MORSE's own are only logged. Raises MissingModelError
+    for a missing .blend."""
     try:
         path = find_model(filename)
     except MissingModelError:
@@ -280,8 +279,8 @@ def append_surroundings(filename: str | PathLike[str], scene: str = "") -> None:
 
 
 def add_default_interfaces() -> None:
-    """Gives the components of robots with a default interface what they have not over it. As in
-    MORSE, what hangs on a component that MORSE does not call is left out, and services are added
+    """Gives the components of robots with a default interface what they still lack over it. As in
+    MORSE, the children of a component that MORSE does not call are left out, and services are added
     in any case."""
     for robot in list(SCRIPT.components):
         if not isinstance(robot, Robot) or not robot.default_interface:
@@ -313,7 +312,7 @@ class Multinode:
     distribution: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def choose_robots(self, node: str) -> list[str] | None:
-        """The robots of a node; None for all, where nothing was said."""
+        """Returns the robots of a node; None, meaning all, if nothing was distributed."""
         if not self.distribution:
             return None
         found = self.distribution.get(node, ())
@@ -328,7 +327,7 @@ class Multinode:
         for name in own:
             item = find_object(name)
             if item is not None and _TAG not in GameData(item).properties:
-                logger.warning("%s is no robot, so node %s can not run it", name, quote(node))
+                logger.warning("%s is not a robot, so node %s cannot run it", name, quote(node))
         for item in find_with_property(_TAG):
             if item.name not in own:
                 game = GameData(item)

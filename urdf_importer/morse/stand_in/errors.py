@@ -18,7 +18,7 @@ from ...diagnostics import BuildError
 
 
 class ScriptError(BuildError):
-    """One clear sentence. Nothing of what was asked for was done."""
+    """One clear sentence. Nothing of what the script asked for was done."""
 
 
 class UnknownNameError(ScriptError, KeyError):
@@ -34,15 +34,15 @@ class ComponentTypeError(ScriptError, AttributeError):
 
 
 class ParentError(ScriptError, TypeError):
-    """What would hang on itself."""
+    """An object would become its own parent."""
 
 
 class ClassPathError(ScriptError, ValueError):
-    """A class that is not named by its module and name."""
+    """A class is not given by its module and name."""
 
 
 class MissingModelError(ScriptError, FileNotFoundError):
-    """A .blend that is not there."""
+    """A .blend is missing."""
 
 
 class UnexportableError(ScriptError):

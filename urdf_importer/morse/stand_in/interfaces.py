@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which class of MORSE serves which component over which interface: what a builder script that runs
-without MORSE has to know of it, to write the same configuration.
+without MORSE needs to know to write the same configuration.
 
-Facts of MORSE 1.4. A component is named as MORSE names it, by module and class:
-"morse.sensors.pose.Pose".
+Facts of MORSE 1.4. Components have MORSE's names, by module and class: "morse.sensors.pose.Pose".
 """
 
 from collections.abc import Mapping
@@ -230,12 +229,14 @@ _DIRECTIONS: dict[str, Direction] = {
 
 
 def find_direction(component: str) -> Direction | None:
-    """Which way its streams go; None for what is neither a sensor nor an actuator of MORSE."""
+    """Returns which way its streams go; None for what is neither a sensor nor an actuator of
+    MORSE."""
     return _DIRECTIONS.get(component)
 
 
 def _transform(module: str, kind: str, components: tuple[str, ...]) -> dict[str, str]:
-    """Of what sensors send into other coordinates, and of what actuators take back from them."""
+    """Lists modifiers for what sensors send into other coordinates, and what actuators take back
+    from them."""
     return {
         f"morse.{name}": f"morse.modifiers.{module}.{what}{way}{kind}"
         for name in components

@@ -30,8 +30,8 @@ class LaserSensorWithArc(SensorCreator):
     _classpath = "morse.sensors.laserscanner.LaserScanner"
 
     def create_laser_arc(self) -> Any:
-        """Draws the rays, one metre long, in the place of what was drawn before. Raises
-        UnknownNameError where a property is missing, ScriptError for rays without end."""
+        """Draws the rays, one metre long, in place of those drawn before. Raises UnknownNameError
+        if a property is missing, ScriptError for too many rays."""
         has = get_properties(self._bpy_object)
         for name in ("scan_window", "resolution"):
             if name not in has:
@@ -55,7 +55,7 @@ class LaserSensorWithArc(SensorCreator):
         return arc
 
     def after_renaming(self) -> None:
-        """Draws the rays, if the script did not."""
+        """Draws the rays, unless the script did."""
         if not self._arcs():
             self.create_laser_arc()
 
@@ -66,8 +66,8 @@ class LaserSensorWithArc(SensorCreator):
 def draw_fans(
     window: float, resolution: float, *, layers: int, separation: float, offset: float
 ) -> tuple[list[list[float]], list[list[int]]]:
-    """The eye and the ends of all rays, (n, 3) in metres, and the triangles between them; all
-    angles in degrees. Raises ScriptError where there would be no end of rays."""
+    """Returns the eye and the ends of all rays, (n, 3) in metres, and the triangles between them;
+    all angles in degrees. Raises ScriptError for too many rays."""
     if not resolution > 0.0 or not window / resolution * layers < _MOST_RAYS:
         raise ScriptError(f"rays {resolution} degrees apart in {window} degrees are too many")
     vertices = [[0.0, 0.0, 0.0]]
@@ -85,7 +85,8 @@ def draw_fans(
 
 
 def _turn(start: float, end: float, step: float) -> Iterator[float]:
-    """Step by step and not by products: so MORSE counts rays, and the last depends on rounding."""
+    """Yields angles step by step rather than by products: MORSE counts rays so, and the last one
+    depends on rounding."""
     while start <= end:
         yield start
         start += step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The .blend files of components. Those that come with MORSE are only there with it."""
+"""The .blend files of components. MORSE's own are available only with MORSE."""
 
 import os
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .errors import MissingModelError
 
 
 def find_model(filename: str | PathLike[str]) -> Path:
-    """A .blend by its path, from the working folder; else below the folders of the variable
+    """Finds a .blend by its path, from the working folder; else below the folders of the variable
     MORSE_RESOURCE_PATH. Raises MissingModelError."""
     given = str(filename)
     places = [Path(given)] if given.endswith(".blend") else []
@@ -23,16 +23,14 @@ def find_model(filename: str | PathLike[str]) -> Path:
     for place in places:
         if place.is_file():
             return place.absolute()
-    raise MissingModelError(
-        f"there is no model {quote(given)}; models that come with MORSE are only there with it"
-    )
+    raise MissingModelError(f"there is no model {quote(given)}; MORSE's own models need MORSE")
 
 
 def append_model(
     path: Path, names: Sequence[str] | None = None, prefix: str = "", scene: str = ""
 ) -> list[Any]:
-    """The objects of a .blend, or of one of its scenes, those that hang on nothing first; with what
-    Blender 2.7 knew of them as objects of games. Raises BuildError and ReadError."""
+    """Appends the objects of a .blend, or of one of its scenes, with the game engine's data of
+    Blender 2.7; returns them, roots first. Raises BuildError and ReadError."""
     if scene:
         return append_scene(path, read_legacy_game, scene)
     return append_objects(path, read_legacy_game, names, prefix)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Naming all components of a script when its environment is made: each after its variable, and
-below the names of what it hangs on: robot, robot.arm, robot.arm.pose."""
+"""Names all components of a script when its environment is made: each after its variable, and below
+the names of its parents: robot, robot.arm, robot.arm.pose."""
 
 import logging
 from collections import Counter
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def name_free_components(variables: Mapping[str, Any]) -> None:
-    """Gives each component that hangs on no other, and has no name yet, that of its variable."""
+    """Gives each component that has neither a parent nor a name that of its variable."""
     for name, component in list(variables.items()):
         if not isinstance(component, AbstractComponent) or not component.is_alive():
             continue
@@ -26,23 +26,23 @@ def name_free_components(variables: Mapping[str, Any]) -> None:
 
 
 def rename_trees() -> None:
-    """Puts the names of robots before those of all that hangs on them."""
+    """Puts the names of robots before those of everything below them."""
     for component in list(SCRIPT.components):
         if isinstance(component, Robot):
             _rename_tree(component)
 
 
 def report_lost_names() -> None:
-    """Logs what was asked for under a name that no component has in the end, so that MORSE will not
-    find it: one that was given another name later, or one whose name Blender cut off."""
+    """Logs what was configured under a name that no component has in the end, so that MORSE will
+    not find it: the component was renamed later, or Blender cut its name off."""
     names = {component.name for component in SCRIPT.components}
     for name in sorted(SCRIPT.configuration.find_names() - names):
         logger.warning("no component has the name %s: MORSE finds no streams for it", quote(name))
 
 
 def _rename_tree(robot: Robot) -> None:
-    """Parents first. Names that another component has already get a number; what has no variable
-    keeps its name, and so does all that hangs on it."""
+    """Renames a robot and everything below it, parents first. A name that is taken gets a number;
+    what has no variable keeps its name, and so does everything below it."""
     taken = Counter(each.name for each in SCRIPT.components if each is not robot)
     waiting: list[tuple[AbstractComponent, str]] = [(robot, "")]
     while waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The actuator that moves the bones of an armature."""
+"""Robots and other objects of a .blend, and the actuator that moves the bones of an armature."""
 
 import math
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ from .errors import ComponentTypeError, ScriptError, UnknownNameError
 class Armature(ActuatorCreator):
     """Moves the armature object `armature_name`, that of the .blend `model_name` if given.
 
-    Bones whose IK aims at nothing get a target. Raises ScriptError without either name,
-    UnknownNameError without the object, ComponentTypeError for what is no armature.
+    Bones whose IK has no target get one. Raises ScriptError without either name, UnknownNameError
+    without the object, ComponentTypeError for an object that is not an armature.
     """
 
     _classpath = "morse.actuators.armature.Armature"
@@ -48,9 +48,9 @@ class Armature(ActuatorCreator):
                     self.create_ik_targets([bone.name])
 
     def create_ik_targets(self, bones: Sequence[str]) -> None:
-        """Makes an Empty for each of these bones, at its tail where the armature is at the origin,
-        at which its IK aims. Raises ScriptError for an unknown bone, and one with several IK
-        constraints."""
+        """Makes an Empty for each of these bones, at which its IK aims; it stands at the bone's
+        tail as if the armature were at the origin. Raises ScriptError for an unknown bone, and for
+        one with several IK constraints."""
         for name in bones:
             bone = self._find_bone(name)
             constraints = [each for each in bone.constraints if each.type == "IK"]
@@ -67,7 +67,7 @@ class Armature(ActuatorCreator):
             self.ik_targets.append((target, name))
 
     def after_renaming(self) -> None:
-        """Names the targets after the armature and their bones, as MORSE looks for them."""
+        """Names the targets after the armature and their bones, as MORSE expects them."""
         for target, bone in self.ik_targets:
             if is_alive(target):
                 target.name = f"ik_target.{self.name}.{bone}"
@@ -75,7 +75,7 @@ class Armature(ActuatorCreator):
     def _find_object(self, action: int, wanted: str | None) -> Any:
         item = super()._find_object(action, wanted)
         if item.type != "ARMATURE":
-            raise ComponentTypeError(f"{quote(item.name)} is no armature")
+            raise ComponentTypeError(f"{quote(item.name)} is not an armature")
         return item
 
     def _find_bone(self, name: str) -> Any:
@@ -122,59 +122,59 @@ class Robot(Component):
             self.name = name
 
     def add_default_interface(self, stream: str) -> None:
-        """Services and streams over an interface, for all of its components that have none over
-        it when the environment is made."""
+        """Adds services and streams over an interface, when the environment is made, to all of its
+        components that have none over it."""
         self.default_interface = stream
 
     def set_friction(self, friction: float = 0.0) -> None:
-        """Of the materials of its own object, 0 to 100."""
+        """Sets the friction of its own object's materials, 0 to 100."""
         set_friction(self._bpy_object, friction)
 
     def set_mass(self, mass: float) -> None:
-        """In kilograms."""
+        """Sets the mass in kilograms."""
         self._game.mass = mass
 
     def set_physics_type(self, physics_type: str) -> None:
-        """NO_COLLISION, STATIC, DYNAMIC, RIGID_BODY or another of the game engine's words. Raises
-        TypeError for other words."""
+        """Sets NO_COLLISION, STATIC, DYNAMIC, RIGID_BODY or another physics type of the game
+        engine. Raises TypeError for others."""
         self._game.physics_type = physics_type
 
     def set_rigid_body(self) -> None:
-        """Forces move and turn it."""
+        """Lets forces move and turn it."""
         self._game.use_actor = True
         self._game.physics_type = "RIGID_BODY"
         self._game.use_sleep = True
 
     def set_dynamic(self) -> None:
-        """Forces move it."""
+        """Lets forces move it."""
         self._game.physics_type = "DYNAMIC"
         self._game.use_actor = True
         self._game.use_sleep = True
 
     def set_no_collision(self) -> None:
-        """Only MORSE moves it, through everything."""
+        """Lets only MORSE move it, through everything."""
         self._game.physics_type = "NO_COLLISION"
 
     def set_collision_bounds(self) -> None:
-        """Its body is the hull of all its shapes."""
+        """Makes its body the hull of all its shapes."""
         self._game.use_collision_bounds = True
         self._game.collision_bounds_type = "CONVEX_HULL"
         self._game.use_collision_compound = True
 
     def make_external(self) -> None:
-        """Another simulator runs it. Raises UnknownNameError where that was said already."""
+        """Leaves it to another simulator. Raises UnknownNameError if it was external already."""
         tag = self._game.properties.get("Robot_Tag")
         if tag is None:
             raise UnknownNameError(f"{quote(self.name)} has no Robot_Tag")
         tag.name = "External_Robot_Tag"
 
     def make_ghost(self, alpha: float = 0.3) -> None:
-        """Cameras see it, transparent; nothing touches it. `alpha` is 0 for invisible and 1 for
-        opaque."""
+        """Makes it visible to cameras, transparent, and untouchable. `alpha` is 0 for invisible and
+        1 for opaque."""
         fade_below(self._bpy_object, alpha)
 
     def make_grasper(self, obj_name: str) -> None:
-        """Lets one of its objects feel what can be grasped near it. Raises UnknownNameError."""
+        """Lets one of its objects sense what can be grasped near it. Raises UnknownNameError."""
         item = find_object(obj_name)
         if item is None:
             raise UnknownNameError(f"there is no object {quote(obj_name)}")
@@ -192,14 +192,14 @@ class GroundRobot(Robot):
 
 
 class WheeledRobot(GroundRobot):
-    """A robot on wheels, whose file looks along Y. Its wheels hang on nothing: the game engine
-    turns them."""
+    """A robot on wheels, whose file looks along Y. Its wheels have no parent: the game engine turns
+    them."""
 
     def __init__(self, filename: str | PathLike[str], name: str | None) -> None:
         Robot.__init__(self, filename, name)
 
     def unparent_wheels(self) -> None:
-        """Frees all objects on it that are called wheels, and notes which is which."""
+        """Unparents all objects on it that are called wheels, and notes which is which."""
         update_scene()
         wheels = [item for item in self._bpy_object.children if "wheel" in item.name.lower()]
         expected = get_properties(self._bpy_object)
@@ -228,7 +228,7 @@ class WheeledRobot(GroundRobot):
 
 
 class FakeRobot(Robot):
-    """A robot that nobody sees: an Empty that carries components."""
+    """An invisible robot: an Empty that carries components."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name=name)
@@ -237,7 +237,7 @@ class FakeRobot(Robot):
 
 
 class PassiveObject(AbstractComponent):
-    """Objects of a .blend that stand around. MORSE's own are only there with it.
+    """Objects of a .blend that only stand there. MORSE's own need MORSE.
 
     prefix     only those whose names begin so
     keep_pose  where the file has the first of them, not at the origin
@@ -259,7 +259,7 @@ class PassiveObject(AbstractComponent):
             self.rotation_euler = (0.0, 0.0, 0.0)
 
     def setgraspable(self) -> None:
-        """Robots can grasp it."""
+        """Lets robots grasp it."""
         item = self._bpy_object
         label = {} if get_property(item, "Label") is not None else {"Label": item.name}
         self.properties(Object=True, Graspable=True, **label)
@@ -268,7 +268,7 @@ class PassiveObject(AbstractComponent):
 
 
 def _feel_near(item: Any, name: str, distance: float) -> Any:
-    """A sensor of what comes near an object, in metres, that wakes a controller of its own."""
+    """Adds a sensor of what comes near an object, in metres, that wakes a controller of its own."""
     add_logic_brick(item, "sensors", "NEAR")
     game = GameData(item)
     sensor = game.sensors[-1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a builder script wants of MORSE's middleware, by component name, and how MORSE reads it: as
-a text of five assignments."""
+"""The builder script that runs: its components, its configuration of MORSE's middleware, which
+MORSE reads as a text of five assignments, and its variables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ DEFAULT_FREQUENCY = 60
 
 @dataclass(slots=True)
 class Configuration:
-    """Component name -> what was asked for, in the order in which it was."""
+    """Component name -> what was configured for it, in order."""
 
     datastream: dict[str, list[list[Any]]] = field(default_factory=dict)
     """[manager, class, [path], direction, settings] each."""
@@ -33,7 +33,7 @@ class Configuration:
     """Hz."""
 
     def rename(self, old: str, new: str) -> None:
-        """What was asked for under the old name counts for the new one."""
+        """Moves what was configured under the old name to the new one."""
         named: tuple[dict[str, Any], ...] = (
             self.datastream,
             self.modifier,
@@ -48,16 +48,17 @@ class Configuration:
         return any(stream[0] == manager for stream in self.datastream.get(name, ()))
 
     def find_highest_frequency(self) -> float:
-        """Hz."""
+        """Returns the highest frequency, in Hz."""
         return max(self.frequency.values(), default=DEFAULT_FREQUENCY)
 
     def find_names(self) -> set[str]:
-        """Of all components for which streams, services, modifiers or overlays were asked for."""
+        """Returns all components for which streams, services, modifiers or overlays were
+        configured."""
         overlaid = (name for found in self.overlay.values() for name in found)
         return {*self.datastream, *self.modifier, *self.service, *overlaid} - {SIMULATION}
 
     def write_text(self, robots: Sequence[str] | None = None) -> str:
-        """The five assignments; of these robots and their components only, if not None."""
+        """Writes the five assignments; only for these robots and their components, if not None."""
         assigned = {
             "component_datastream": _choose(self.datastream, robots),
             "component_modifier": _choose(self.modifier, robots),
@@ -91,8 +92,7 @@ SCRIPT = Script()
 
 
 def note_component(component: "AbstractComponent") -> None:
-    """Every component does this when it is made. What another file had, which is no more open, is
-    forgotten."""
+    """Notes a new component. Components of another file, which is no longer open, are forgotten."""
     made = [each for each in SCRIPT.components if each.has_object()]
     if SCRIPT.is_finished or (made and not any(each.is_alive() for each in made)):
         forget_components()
@@ -100,7 +100,7 @@ def note_component(component: "AbstractComponent") -> None:
 
 
 def forget_components() -> None:
-    """Starts anew, with no components. What stands in Blender stays."""
+    """Starts afresh, without components. Objects in Blender stay."""
     SCRIPT.components.clear()
     SCRIPT.configuration = Configuration()
     SCRIPT.is_finished = False
@@ -125,8 +125,8 @@ class TimeStrategies:
 
 
 def find_kind(value: Any) -> str:
-    """The kind of game property that holds a value, where its type does not say it: other kinds of
-    float than Python's own are no timers."""
+    """Returns the kind of game property that holds a value, if its type does not decide it:
+    subclasses of float other than `timer` are not timers."""
     if isinstance(value, timer):
         return "TIMER"
     return "FLOAT" if isinstance(value, float) else ""
@@ -137,16 +137,16 @@ if TYPE_CHECKING:
 
 
 def find_variables(frame: FrameType) -> dict[str, Any]:
-    """Of the frame that called; of a method, first what it keeps in its self."""
+    """Returns the variables of a frame; those of a method come with the attributes of its self."""
     found = dict(frame.f_locals)
     own = getattr(found.get("self"), "__dict__", None)
     return {**own, **found} if isinstance(own, dict) else found
 
 
 def find_script_frame(frame: FrameType) -> FrameType:
-    """The frame that made the environment of which `frame` is the constructor. Where that was done
-    by the constructor of a class of the script, the frame that made one of that: the outermost
-    constructor counts. What runs the script does not."""
+    """Returns the frame that made the environment of which `frame` is the constructor. If a
+    constructor of a class of the script did that, it is the frame that called it: the outermost
+    constructor counts. Constructors of the program that runs the script do not."""
     made = frame
     inside: FrameType | None = frame
     while inside is not None and inside.f_code.co_name != "<module>":
@@ -157,5 +157,5 @@ def find_script_frame(frame: FrameType) -> FrameType:
 
 
 def find_name(component: "AbstractComponent", variables: Mapping[str, Any]) -> str:
-    """Of the first variable that holds the component; empty where none does."""
+    """Returns the name of the first variable that holds the component; empty if none does."""
     return next((name for name, value in variables.items() if value is component), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cameras: sensors that look along X."""
+"""Sensors that need no .blend of MORSE, with MORSE's settings. Cameras look along X."""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class VideoCamera(SensorCreator):
         self.rotate(z=math.pi)
 
     def _toggle_by_key(self) -> None:
-        """The space key turns it on and off while the simulation runs."""
+        """Lets the space key turn it on and off while the simulation runs."""
         item = self._bpy_object
         add_logic_brick(item, "sensors", "KEYBOARD")
         key = self._game.sensors[-1]
@@ -50,7 +50,7 @@ class VideoCamera(SensorCreator):
         self._game.controllers[-1].link(sensor=key, actuator=toggled)
 
     def rotate(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
-        """Turns it on about its line of sight x, in radians."""
+        """Turns it by this much about its line of sight x, in radians."""
         super().rotate(x=y, y=z, z=x)
 
     def hide_mesh(self, hide: bool = True) -> None:
@@ -203,17 +203,17 @@ class Kinect(CompoundSensor):
         self.sensors = [self.video_camera, self.depth_camera]
 
     def add_stream(self, *args: Any, **kwargs: Any) -> None:
-        """Of each camera."""
+        """Adds a stream of each camera."""
         self.video_camera.add_stream(*args, **kwargs)
         self.depth_camera.add_stream(*args, **kwargs)
 
     def profile(self) -> None:
-        """Of each camera."""
+        """Profiles each camera."""
         self.video_camera.profile()
         self.depth_camera.profile()
 
     def frequency(self, frequency: float | None = None) -> None:
-        """Of each camera."""
+        """Sets how often each camera acts, in Hz."""
         # Also called before they are made, when each gets its own.
         if hasattr(self, "video_camera"):
             self.video_camera.frequency(frequency)

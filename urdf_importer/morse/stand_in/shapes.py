@@ -131,7 +131,7 @@ class Camera(AbstractComponent):
 
 
 class Zone(Cube):
-    """A box that has a meaning to MORSE, and that nothing touches or sees."""
+    """A box with a meaning to MORSE, which is invisible and touches nothing."""
 
     def __init__(self, type: str) -> None:
         super().__init__("xxx")
@@ -148,5 +148,5 @@ class Zone(Cube):
         self._bpy_object.scale = value
 
     def rotate(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
-        """Zones can not be turned: nothing happens."""
-        logger.warning("a zone can not be turned")
+        """Does nothing but log: zones cannot be turned."""
+        logger.warning("a zone cannot be turned")

@@ -37,7 +37,8 @@ def plan_stream(
     classpath: str | None,
     direction: str | None,
 ) -> list[Any] | None:
-    """[manager, class, [path], direction]; None where there is no such stream, which was logged.
+    """Returns [manager, class, [path], direction]; None if there is no such stream, which is
+    logged.
 
     Raises UnknownNameError for a level that the component does not have.
     """
@@ -56,7 +57,7 @@ def plan_stream(
 
 
 def state_direction(component: "AbstractComponent", classpath: Any) -> Direction | None:
-    """As `_find_direction`; None is logged."""
+    """Does what `_find_direction` does, and logs None."""
     way = _find_direction(component, classpath)
     if way is None:
         logger.error(
@@ -68,14 +69,14 @@ def state_direction(component: "AbstractComponent", classpath: Any) -> Direction
 
 
 def find_service(interface: str) -> str:
-    """The manager that answers requests over an interface. Raises UnknownNameError."""
+    """Returns the manager that answers requests over an interface. Raises UnknownNameError."""
     if interface not in SERVICE_MANAGERS:
         raise _unknown("interface with services", interface, SERVICE_MANAGERS)
     return SERVICE_MANAGERS[interface]
 
 
 def find_modifier(name: str | None, classpath: str) -> str:
-    """The class of a modifier for a component. Raises UnknownNameError."""
+    """Returns the class of a modifier for a component. Raises UnknownNameError."""
     if name is None or name not in MODIFIERS:
         raise _unknown("modifier", name, MODIFIERS)
     if classpath not in MODIFIERS[name]:
@@ -87,8 +88,8 @@ def find_modifier(name: str | None, classpath: str) -> str:
 
 
 def _find_direction(component: "AbstractComponent", classpath: Any) -> Direction | None:
-    """Which way data goes. Classes of MORSE are known; those of other programs, which only MORSE
-    could look into, are taken for what the component itself is."""
+    """Returns which way data goes. Classes of MORSE are known; for those of other programs, which
+    only MORSE could inspect, the component itself decides."""
     if not isinstance(classpath, str) or "." not in classpath:
         raise ClassPathError(f"{quote(str(classpath))} names no class by its module and name")
     if classpath.startswith("morse."):
@@ -135,7 +136,8 @@ def _find_default_class(
 
 
 def _find_level(component: "AbstractComponent", classpath: str) -> str:
-    """The level that the script set; else that of the component's class, which it then has."""
+    """Returns the level that the script set; else the default of the component's class, which is
+    set."""
     levels = SERVED[classpath]
     level = str(component.property_value("abstraction_level") or DEFAULT_LEVEL)
     if level in levels:

@@ -31,8 +31,8 @@ _SHADES = ("normal", "select", "active", "show_colored_constraints")
 
 
 def frames_at_rest(main: Any) -> dict[Any, Matrix]:
-    """Each armature of a robot -> its frame (4, 4) in the main one's with all joints at zero, as
-    Blender holds it. The scene has to be up to date."""
+    """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
+    as Blender holds them. The scene has to be up to date."""
     frames = {main: np.eye(4)}
     for each in armatures_of(main)[1:]:
         if each.parent in frames:
@@ -44,8 +44,8 @@ def frames_at_rest(main: Any) -> dict[Any, Matrix]:
 
 
 def held_frame(frame: Matrix, armature: Any, bone: str) -> Matrix:
-    """Where (4, 4) Blender holds what hangs on a bone at rest, or on the object for an empty name;
-    `frame` is the armature's."""
+    """Returns the frame (4, 4) in which Blender holds an object parented to a bone at rest, or to
+    the armature object if the name is empty; `frame` is the armature's."""
     found = armature.data.bones.get(bone)
     if found is None:
         return frame
@@ -84,7 +84,8 @@ def _copy_settings(source: Any, target: Any) -> None:
 
 @cache
 def _list_settings(kind: str) -> tuple[str, ...]:
-    """Blender's own of a type. The rotation mode first: setting it changes the angles."""
+    """Lists Blender's own settings of a type. The rotation mode comes first: setting it changes the
+    angles."""
     names = [
         each.identifier
         for each in getattr(bpy.types, kind).bl_rna.properties
@@ -106,16 +107,16 @@ def move_children(old: Any, homes: Mapping[str, Any], frames: Mapping[Any, Matri
         before = held_frame(frames[old], old, bone)
         after = held_frame(frames[home], home, bone)
         inverse = np.linalg.inv(after) @ before @ np.array(item.matrix_parent_inverse)
-        hang(item, home, bone)
+        parent_to(item, home, bone)
         if properties.LINK in item or properties.ARMATURE in item:
             place(item, _drop_scale(inverse @ np.array(item.matrix_basis)))
         else:
             item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
 
 
-def hang(item: Any, armature: Any, bone: str) -> None:
-    """Parents an object to a bone, or to the armature object for an empty name; without an inverse
-    matrix between."""
+def parent_to(item: Any, armature: Any, bone: str) -> None:
+    """Parents an object to a bone, or to the armature object if the name is empty, without an
+    inverse matrix."""
     item.parent = armature
     item.parent_type = "BONE" if bone else "OBJECT"
     item.parent_bone = bone
@@ -123,7 +124,7 @@ def hang(item: Any, armature: Any, bone: str) -> None:
 
 
 def bone_of(item: Any) -> str:
-    """The bone on which an object hangs; empty where it hangs on none."""
+    """Returns the bone to which an object is parented; empty if there is none."""
     return str(item.parent_bone) if item.parent_type == "BONE" else ""
 
 
@@ -148,8 +149,8 @@ def remove_drivers(old: Any, homes: Mapping[str, Any]) -> None:
 
 
 def redirect(old: Any, homes: Mapping[str, Any]) -> None:
-    """Whatever object in the file reads these bones of `old`, by a driver or a constraint, reads
-    them in their new armatures."""
+    """Redirects whatever in the file reads these bones of `old`, by a driver or a constraint, to
+    their new armatures."""
     for item in bpy.data.objects:
         for curve in drivers_of(item):
             for target, bone, _ in reads_of(curve):
@@ -175,13 +176,13 @@ def _constraints_of(item: Any) -> Iterator[Any]:
 
 
 def drivers_of(item: Any) -> list[Any]:
-    """The drivers of an object, as curves."""
+    """Returns the drivers of an object, as curves."""
     return list(item.animation_data.drivers) if item.animation_data else []
 
 
 def reads_of(curve: Any) -> Iterator[tuple[Any, str, bool]]:
-    """What a driver reads of bones: (target, bone, whether it reads where the bone is and not only
-    a number of it)."""
+    """Yields what a driver reads of bones: (target, bone, whether it reads where the bone is rather
+    than only a number of it)."""
     for variable in curve.driver.variables:
         for target in variable.targets:
             is_place = variable.type != "SINGLE_PROP"
@@ -191,7 +192,8 @@ def reads_of(curve: Any) -> Iterator[tuple[Any, str, bool]]:
 
 
 def find_bone(path: str) -> str:
-    """The bone of a data path from an armature object; empty where it is no bone's."""
+    """Returns the bone of a data path from an armature object; empty if the path is not a
+    bone's."""
     found = _BONE_PATH.match(path)
     return "" if found is None else bpy.utils.unescape_identifier(found[1])
 
@@ -227,7 +229,7 @@ def check_followers(main: Any, plan: SplitPlan) -> None:
 def _find_needs(
     main: Any, reads: Sequence[_Read], homes: Mapping[str, str], carriers: Mapping[str, str]
 ) -> dict[_Node, set[_Node]]:
-    """What has to be worked out before the numbers and the place of each bone."""
+    """Returns what has to be worked out before the numbers and the place of each bone."""
     needs: dict[_Node, set[_Node]] = {}
     for bone in bones_of(main):
         home = homes[bone.name]
@@ -243,8 +245,8 @@ def _find_needs(
 
 
 def _foresee_homes(main: Any, plan: SplitPlan) -> tuple[dict[str, str], dict[str, str]]:
-    """(bone -> the name of its armature, name of an armature -> the bone on which it hangs), when
-    all is done."""
+    """Returns (bone -> the name of its armature, name of an armature -> the bone that carries it)
+    as they will be after the split."""
     homes, carriers = {}, {}
     for each in armatures_of(main):
         carriers[name_armature(each)] = bone_of(each)
