@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The robot that a user means: the one that the active object is, or hangs on."""
+"""The robot that a user means: the active object is one, or belongs to one."""
 
 from typing import Any
 
@@ -17,12 +17,13 @@ _LINKED = "This robot is linked from another file: make a library override to po
 
 
 def active_robot(context: Any) -> Any | None:
-    """Its armature; None where the active object belongs to no robot."""
+    """Returns the armature of the active robot; None if the active object belongs to no robot."""
     return find_robot(context.view_layer.objects.active)
 
 
 def poll_robot(kind: Any, context: Any) -> bool:
-    """For an operator's poll: a robot that can be changed is active. Says why not."""
+    """Tells an operator's poll whether a robot that can be changed is active, and gives the reason
+    if not."""
     if context.mode not in ("OBJECT", "POSE"):
         kind.poll_message_set(_NOT_NOW)
         return False
@@ -45,14 +46,14 @@ def redraw_views() -> None:
 
 
 def register_watch() -> None:
-    """From now on, what panels remember of robots is forgotten when robots change."""
+    """Makes panels forget what they remember of robots whenever robots change."""
     for handlers in _moments():
         handlers.append(_forget)
     bpy.app.handlers.depsgraph_update_post.append(_forget_changed)
 
 
 def unregister_watch() -> None:
-    """Ends that."""
+    """Undoes register_watch."""
     bpy.app.handlers.depsgraph_update_post.remove(_forget_changed)
     for handlers in _moments():
         handlers.remove(_forget)

@@ -28,17 +28,17 @@ def register_command() -> None:
 
 
 def unregister_command() -> None:
-    """Takes it out again."""
+    """Removes the command again."""
     while _handles:
         bpy.utils.unregister_cli_command(_handles.pop())
 
 
 def run_command(words: Sequence[str]) -> int:
-    """Runs the command; Blender's exit status shall be what it returns."""
+    """Runs the command; its result becomes Blender's exit status."""
     # Not before it is needed: whoever opens Blender's window does without.
     from ..urdf_importer.cli import main
 
-    # Blender takes Ctrl-C for a wish to stop rendering; here it shall stop the work.
+    # Blender takes Ctrl-C for a wish to stop rendering; here it has to stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return main(["import", *add_package_folders(words, _existing_folders())])
@@ -48,14 +48,14 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def add_package_folders(words: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """The arguments with more folders, which come last and yet before `--`: what follows that are
-    no options."""
+    """Returns the arguments with more folders, which come last and yet before `--`: what follows it
+    are not options."""
     end = words.index("--") if "--" in words else len(words)
     added = [word for folder in folders for word in ("--package-path", folder)]
     return [*words[:end], *added, *words[end:]]
 
 
 def _existing_folders() -> list[str]:
-    """The command refuses a folder that is not there, for a user who has just written it. One of
-    the preferences may be on a drive that is not mounted today."""
+    """Drops folders that do not exist. The command refuses those, since a user has just typed them;
+    one of the preferences may be on a drive that is not mounted today."""
     return [folder for folder in preference_package_paths(bpy.context) if os.path.isdir(folder)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An operator's properties for options: one for each field, made of what it says.
+"""An operator's properties for options: one for each field, made from its metadata.
 
 Blender has no lists among operator properties: folders are text, one to a line or separated by
 semicolons, named folders are name=folder, and other pairs are name:=value. Its numbers are of
@@ -19,7 +19,7 @@ from ..urdf_importer.options import group_options
 Operator = TypeVar("Operator", bound=type)
 Options = TypeVar("Options", bound=ImportOptions | FileOptions)
 
-# Which files it was last time is no setting: neither presets nor the next call keep it.
+# The files of the last time are not a setting: neither presets nor the next call keep it.
 OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
@@ -33,7 +33,7 @@ def add_option_properties(
 
 
 def option_names() -> tuple[str, ...]:
-    """The names of those properties of an import."""
+    """Returns the names of an import's option properties."""
     return tuple(field.name for field in fields(ImportOptions))
 
 
@@ -66,8 +66,8 @@ def _read_option(field: "Field[Any]", hint: Any, value: Any) -> Any:
 
 
 def _shorten(number: float) -> float:
-    """The shortest number that is the same in single precision: 0.001 for what Blender keeps of
-    0.001."""
+    """Returns the shortest number that is the same in single precision: 0.001 for what Blender
+    keeps of 0.001."""
     kept = struct.pack("f", number)
     written = (f"{number:.{digits}g}" for digits in range(1, 10))
     return next((float(text) for text in written if struct.pack("f", float(text)) == kept), number)
@@ -125,7 +125,7 @@ def _property(field: "Field[Any]") -> Any:
 
 
 def _label(key: str) -> str:
-    """Names that are written with capitals stay as they are."""
+    """Makes a label; names that are written with capitals stay as they are."""
     return key.replace("_", " ").title() if key.islower() else key
 
 
@@ -138,7 +138,7 @@ def _split(text: str) -> list[str]:
 
 
 def _read_pair(field: "Field[Any]", entry: str) -> tuple[str, str]:
-    """A pair without a separator of its own is name=folder."""
+    """Reads a pair; without a separator of its own it is name=folder."""
     separator = field.metadata.get("separator")
     name, found, value = (part.strip() for part in entry.partition(separator or "="))
     if not (name and found and (value or separator)):

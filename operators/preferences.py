@@ -21,7 +21,7 @@ _FILE = "remembered.json"
 
 
 def load() -> dict[str, str]:
-    """What save kept last."""
+    """Loads what save kept last."""
     try:
         kept = json.loads(_folder(create=False).joinpath(_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -58,8 +58,8 @@ DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 
 def preference_options(context: Any) -> dict[str, Any]:
-    """What an import through the menu starts with: values for the operator's properties. Empty
-    where the extension runs without preferences."""
+    """Returns what an import through the menu starts with: values for the operator's properties.
+    Empty if the extension runs without preferences."""
     found = find_preferences(context)
     if found is None:
         return {}
@@ -67,8 +67,8 @@ def preference_options(context: Any) -> dict[str, Any]:
 
 
 def preference_package_paths(context: Any) -> tuple[str, ...]:
-    """The package folders, absolute, in the order in which they are searched. They need not exist:
-    a drive may not be mounted today."""
+    """Returns the package folders, absolute, in the order in which they are searched. They need not
+    exist: a drive may not be mounted today."""
     found = find_preferences(context)
     if found is None:
         return ()
@@ -76,7 +76,7 @@ def preference_package_paths(context: Any) -> tuple[str, ...]:
 
 
 def find_preferences(context: Any) -> Any:
-    """The extension's preferences; None where it was not enabled by the preferences."""
+    """Returns the extension's preferences; None if it was not enabled through them."""
     addon = context.preferences.addons.get(EXTENSION)
     return addon.preferences if addon is not None else None
 

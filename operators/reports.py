@@ -32,13 +32,13 @@ def register_failure() -> None:
     )
     manager.urdf_last_failure_text = bpy.props.StringProperty(
         name="Text of the Last Failure",
-        description="The text block that says what came up until then",
+        description="The text block with what was reported until then",
         options=options,
     )
 
 
 def unregister_failure() -> None:
-    """Takes it out again."""
+    """Removes that place again."""
     del bpy.types.WindowManager.urdf_last_failure
     del bpy.types.WindowManager.urdf_last_failure_text
 
@@ -54,7 +54,8 @@ def report_outcome(operator: Any, job: ImportJob) -> set[str]:
 
 
 def report_failures(operator: Any, failures: Sequence[ImportFailure], others: int) -> None:
-    """One sentence as an error, also for several; everything in the failure text."""
+    """Reports one sentence as an error, even for several failures; everything goes into the failure
+    text."""
     text = _write_failures(failures)
     sentence = failures[0].sentence
     if len(failures) + others > 1:
@@ -65,21 +66,21 @@ def report_failures(operator: Any, failures: Sequence[ImportFailure], others: in
 
 
 def note_failure(sentence: str, text: str) -> None:
-    """Keeps a failure where panels find it; an empty one says that there is none."""
+    """Keeps a failure where panels find it; an empty one stands for none."""
     for manager in bpy.data.window_managers:
         manager.urdf_last_failure = sentence
         manager.urdf_last_failure_text = text
 
 
 def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "import") -> Any:
-    """A text block with all diagnostics of an import, or of an export."""
+    """Writes a text block with all diagnostics of an import or an export."""
     return _fill(bpy.data.texts.new(f"{robot} {what} report"), (str(each) for each in diagnostics))
 
 
 def report_diagnostics(
     operator: Any, robot: str, diagnostics: Sequence[Diagnostic], what: str = "import"
 ) -> None:
-    """What was substituted or lost. As warnings: an error would make scripts fail."""
+    """Reports what was substituted or lost. As warnings: an error would make scripts fail."""
     for item in diagnostics[:MOST_REPORTED]:
         operator.report({"WARNING"}, str(item))
     if diagnostics:
@@ -96,7 +97,8 @@ def _report_result(operator: Any, result: ImportResult) -> None:
 
 
 def _write_failures(failures: Sequence[ImportFailure]) -> Any:
-    """One text for all failures there ever are, so that trying again does not pile them up."""
+    """Writes one text for all failures there ever are, so that trying again does not pile them
+    up."""
     text = next((each for each in bpy.data.texts if each.get(_OURS)), None)
     if text is None:
         text = bpy.data.texts.new(FAILURE_TEXT)

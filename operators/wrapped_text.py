@@ -21,12 +21,12 @@ def draw_wrapped(layout: Any, context: Any, text: str, icon: str = "NONE") -> No
 
 
 def wrap(context: Any, text: str) -> list[str]:
-    """The text in lines that fit into the region."""
+    """Wraps a text into lines that fit into the region."""
     scale = context.preferences.system.ui_scale
     width = int((context.region.width / scale - _MARGINS) / _LETTER)
     return textwrap.wrap(text, max(width, 12)) or [""]
 
 
 def file_name(path: str) -> str:
-    """The last part of a path, also of one from another system."""
+    """Returns the last part of a path, also of one from another system."""
     return PurePath(path.replace("\\", "/")).name

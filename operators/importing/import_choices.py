@@ -62,7 +62,7 @@ class ImportChoices:
 
 
 def find_paths(operator: Any) -> list[str]:
-    """The absolute paths of the chosen files."""
+    """Returns the absolute paths of the chosen files."""
     folder = operator.directory or os.path.dirname(operator.filepath)
     names = [item.name for item in operator.files if item.name]
     chosen = [os.path.join(folder, name) for name in names] or [operator.filepath]
@@ -82,7 +82,7 @@ def read_tasks(operator: Any) -> list[ImportTask]:
 
 
 def copy_choices(operator: Any) -> dict[str, Any]:
-    """An operator's properties as arguments for another one. Paths become absolute."""
+    """Returns an operator's properties as arguments for another one. Paths become absolute."""
     copied = {name: getattr(operator, name) for name in option_names()}
     return copied | {
         "filepath": bpy.path.abspath(operator.filepath),

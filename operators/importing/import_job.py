@@ -47,7 +47,7 @@ class ImportJob:
         self._steps = self._run()
 
     def advance(self) -> Progress | None:
-        """Does a step and says what comes next; None when all is done."""
+        """Does a step and returns what comes next; None when everything is done."""
         return next(self._steps, None)
 
     def finish(self) -> None:

@@ -50,8 +50,9 @@ def offer_defaults(operator: Any, context: Any) -> None:
 
 
 def first_folder() -> str:
-    """Where to look for a description: beside the last one, with a slash at the end. Empty (then
-    Blender decides) where that is gone or a file is open, which has a place of its own."""
+    """Returns where to look for a description: beside the last one, with a slash at the end. It is
+    empty, so that Blender decides, if that folder is gone or an open file has a folder of its
+    own."""
     folder = remembered.load().get("folder", "")
     return os.path.join(folder, "") if os.path.isdir(folder) and not bpy.data.filepath else ""
 
@@ -63,7 +64,7 @@ def keep_choices(operator: Any, paths: list[str]) -> None:
 
 
 def add_preferred_folders(package_paths: str, context: Any) -> str:
-    """The folders of a text, then those of the preferences."""
+    """Returns the folders of a text, then those of the preferences."""
     given = [part for part in package_paths.replace("\n", ";").split(";") if part.strip()]
     return "; ".join([*given, *preference_package_paths(context)])
 
@@ -117,7 +118,7 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
         return chosen
 
     def check(self, context: Any) -> bool:
-        """Blender calls it when another file or option is chosen."""
+        """Updates the fields when another file or option is chosen. Blender calls it."""
         if self._shown is None:
             self._shown = XacroFields()
         folders = add_preferred_folders(self.package_paths, context)

@@ -53,7 +53,7 @@ class ProgressBar:
 
 
 def _make_draw(title: str, progress: Progress) -> Callable[[Any, Any], None]:
-    """A plain function: Blender takes no other callable for drawing."""
+    """Makes a plain function, since Blender takes no other callable for drawing."""
 
     def draw(header: Any, context: Any) -> None:
         layout = header.layout
@@ -72,8 +72,8 @@ def _shorten(text: str) -> str:
 
 
 def _set_status(draw: Any) -> None:
-    """Any workspace will do: the status bar is one for all, and while a window closes there may be
-    none in the context."""
+    """Sets the status bar. Any workspace will do: the status bar is the same for all, and while a
+    window closes the context may have none."""
     bpy.data.workspaces[0].status_text_set(draw)
 
 
@@ -111,7 +111,7 @@ class RunningImport:
         return False
 
     def stop(self) -> None:
-        """Ends it: what is not done is taken back. Again is no harm."""
+        """Ends the import and takes back what is not done. Calling it again does no harm."""
         if not self.running:
             return
         self.running = False
@@ -147,7 +147,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Any, event: Any) -> set[str]:
-        """Takes all events, so that nobody edits the scene meanwhile."""
+        """Takes all events, so that the scene cannot be edited meanwhile."""
         run = self._run
         if run is None or not run.running:
             return {"CANCELLED"}
@@ -168,7 +168,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
 
 
 def can_import(operator: Any, context: Any) -> bool:
-    """Whether the scene can take a robot; says why not."""
+    """Tells whether the scene can take a robot, and gives the reason if not."""
     scene = context.scene
     if scene is None:
         operator.poll_message_set("There is no scene to import into")

@@ -30,7 +30,7 @@ class UpdateRobot(bpy.types.Operator):
     bl_idname = "urdf.update"
     bl_label = "Update from Source"
     bl_description = (
-        "Read the robot's file again and change the rig to what it says now, after showing what "
+        "Read the robot's file again and change the rig accordingly, after showing what "
         "will change. Poses, keyframes, materials you changed and objects you attached stay"
     )
     bl_options = {"REGISTER", "UNDO"}
@@ -81,7 +81,7 @@ class UpdateRobot(bpy.types.Operator):
         forget_tables()
         if not result.changes:
             return self._say_nothing_changed()
-        self._tell(result)
+        self._report(result)
         return {"FINISHED"}
 
     def _path(self) -> str | None:
@@ -92,11 +92,11 @@ class UpdateRobot(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _say_nothing_changed(self) -> set[str]:
-        self.report({"INFO"}, "Nothing changed: the rig says what its source says")
+        self.report({"INFO"}, "Nothing changed: the rig matches its source")
         return {"CANCELLED"}
 
-    def _tell(self, result: UpdateResult) -> None:
-        """As warnings: an error would make scripts fail."""
+    def _report(self, result: UpdateResult) -> None:
+        """Reports differences as warnings: an error would make scripts fail."""
         name = result.robot.name
         for item in result.diagnostics[:MOST_REPORTED]:
             self.report({"WARNING"}, str(item))

@@ -30,7 +30,7 @@ class XacroField(bpy.types.PropertyGroup):
 
     value: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Value",
-        description="What the xacro argument shall be. As long as it is what the file says itself, "
+        description="The value of the xacro argument. As long as it is the file's own default, "
         "the file decides",
     )
     default: bpy.props.StringProperty()  # type: ignore[valid-type]
@@ -71,8 +71,8 @@ class XacroFields:
 
 
 def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> ImportOptions:
-    """The options for one of the chosen files: with what its fields say that is not their default.
-    The option Xacro Arguments counts for arguments without a field."""
+    """Returns the options for one of the chosen files, with those values of its fields that are not
+    the default. The option Xacro Arguments counts for arguments without a field."""
     own = [item for item in fields if path in item.files.splitlines()]
     shown = {item.name for item in fields}
     changed = tuple((item.name, item.value) for item in own if item.value != item.default)
@@ -81,7 +81,7 @@ def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> Import
 
 
 def draw_xacro_fields(layout: Any, operator: Any) -> None:
-    """One field to an argument; nothing where the files declare none."""
+    """Draws one field for each argument; nothing if the files declare none."""
     if not operator.xacro_fields:
         return
     header, body = layout.panel(f"{operator.bl_idname}_xacro_fields")
@@ -97,8 +97,8 @@ def draw_xacro_fields(layout: Any, operator: Any) -> None:
 def _list_arguments(
     paths: Sequence[str], options: ImportOptions
 ) -> list[tuple[str, XacroArgument]]:
-    """(file, argument) in the order of the files. A file that cannot be read has none: importing
-    it says why."""
+    """Lists (file, argument) in the order of the files. A file that cannot be read has none:
+    importing it gives the reason."""
     end = time.monotonic() + MOST_SECONDS
     found: list[tuple[str, XacroArgument]] = []
     for path in paths:
@@ -114,7 +114,7 @@ def _list_arguments(
 
 
 def _changed_at(path: str) -> int:
-    """When a file was written; 0 where there is none."""
+    """Returns when a file was written; 0 if it is missing."""
     try:
         return os.stat(path).st_mtime_ns
     except (OSError, ValueError):

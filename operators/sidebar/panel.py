@@ -55,7 +55,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
 
 
 def _draw_failure(layout: Any, context: Any) -> None:
-    """Why the last import failed, until it is dismissed or another one succeeds."""
+    """Draws why the last import failed, until it is dismissed or another one succeeds."""
     manager = context.window_manager
     if not manager.urdf_last_failure:
         return

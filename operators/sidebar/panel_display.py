@@ -2,7 +2,7 @@
 """Sub-panel "Display": what is shown of the robot, and whether its limits hold.
 
 It draws the rig's own switches (the eyes of its collections, its armature's settings), so it always
-says what is the case, however it came about.
+shows their real state, however they came to it.
 """
 
 from typing import Any

@@ -103,7 +103,7 @@ class _View:
         for joint in joints:
             armature = self.armatures.get(joint.armature)
             pose_bone = armature.pose.bones.get(joint.bone) if armature is not None else None
-            if pose_bone is None:  # Somebody renamed the bone: the next drawing knows its name.
+            if pose_bone is None:  # The bone was renamed: the next drawing knows its name.
                 forget_tables()
                 return
             self._draw_joint(column, joint, pose_bone)
@@ -130,7 +130,8 @@ class _View:
         self._draw_tail(row, joint, pose_bone)
 
     def _draw_tail(self, row: Any, joint: JointRow, pose_bone: Any) -> None:
-        """The icons after the slider: select the bone; set a keyframe, or show what is followed."""
+        """Draws the icons after the slider: select the bone; set a keyframe, or show what is
+        followed."""
         chosen = row.operator(SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=False)
         chosen.joint = joint.name
         if joint.mimics:

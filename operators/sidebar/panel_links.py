@@ -46,7 +46,7 @@ class LinkList(bpy.types.UIList):
         row.label(text="" if mass is None else f"{mass:.3g} kg")
 
     def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """By the links' own names, which Blender may have cut or numbered."""
+        """Filters by the links' own names, which Blender may have cut or numbered."""
         words = self.filter_name.lower().split()
         if not words:
             return [], []
@@ -94,7 +94,7 @@ def _draw_link(box: Any, context: Any, link: LinkRow) -> None:
 
 
 def _get_shown(collection: Any) -> int:
-    """The link of the active object; of the armature, the link clicked last."""
+    """Returns the link of the active object; for the armature, the link clicked last."""
     item = bpy.context.view_layer.objects.active
     while item is not None and name_link(item) is None:
         item = item.parent
@@ -103,7 +103,8 @@ def _get_shown(collection: Any) -> int:
 
 
 def _set_shown(collection: Any, place: int) -> None:
-    """A click selects. What cannot be selected (its collection is excluded) is still described."""
+    """Selects the clicked link. What cannot be selected (its collection is excluded) is still
+    described."""
     _shown[collection.session_uid] = place
     item = collection.objects[place] if 0 <= place < len(collection.objects) else None
     name, robot = (name_link(item), find_robot(item)) if item is not None else (None, None)

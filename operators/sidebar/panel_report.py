@@ -23,7 +23,7 @@ class ReportPanel(RobotSubPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
-        """How many, also while the panel is folded."""
+        """Shows how many there are, also while the panel is folded."""
         messages = recall_table(active_robot(context)).diagnostics
         errors = sum(item.severity is Severity.ERROR for item in messages)
         icon = "CANCEL" if errors else "ERROR" if messages else "CHECKMARK"

@@ -116,7 +116,9 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
         robot: Any = active_robot(context)
         row = recall_table(robot).joints.get(self.joint)
         if row is None or row.mimics:
-            why = f"follows '{row.mimics}': key that joint" if row else "is no joint of this robot"
+            why = (
+                f"follows '{row.mimics}': key that joint" if row else "is not a joint of this robot"
+            )
             self.report({"ERROR"}, f"'{self.joint}' {why}")
             return {"CANCELLED"}
         pose_bone = armatures_by_name(robot)[row.armature].pose.bones[row.bone]

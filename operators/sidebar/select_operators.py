@@ -132,7 +132,7 @@ class DismissFailure(bpy.types.Operator):
 
 
 def run_selection(operator: Any, select: Any, *what: Any) -> set[str]:
-    """Selects, or says in one sentence why it cannot."""
+    """Selects, or reports in one sentence why it cannot."""
     try:
         select(*what)
     except KinematicsError as error:

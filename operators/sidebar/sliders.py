@@ -26,8 +26,8 @@ _wanted: set[JointChannel] = set()
 
 
 def find_slider(channel: JointChannel) -> str | None:
-    """The pose bone's property for a channel; None while there is none yet, and then it is made
-    soon. For draw()."""
+    """Finds the pose bone's property for a channel; None while there is none yet, and then it is
+    made soon. For draw()."""
     found = _made.get(channel)
     if found is None:
         _wanted.add(channel)

@@ -13,9 +13,10 @@ _MOST_PIXELS = 8192 * 4096
 
 
 def convert_image(content: bytes, name: str) -> bytes:
-    """The bytes of an image -> those of a PNG of 8 bits, top row first, its values unchanged.
+    """Converts the bytes of an image to those of a PNG of 8 bits, top row first, its values
+    unchanged.
 
-    `name` is for messages and, by its suffix, a hint. The scene stays as it is. MeshError
+    `name` is for messages and, by its suffix, a hint. The scene stays as it is. Raises MeshError
     `unreadable-texture` for what Blender does not read and for more than 8192 x 4096 pixels.
     """
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
@@ -36,9 +37,10 @@ def convert_image(content: bytes, name: str) -> bytes:
 
 
 def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
-    """Saves what an image shows as a PNG of 8 bits, whatever its file says. MeshError as above.
+    """Saves what an image shows as a PNG of 8 bits, whatever its file holds. Raises MeshError as
+    above.
 
-    Through a new image of bytes: saving this one would keep its depth.
+    Goes through a new image of bytes: saving this one would keep its depth.
     """
     width, height = image.size
     if not 0 < width * height <= _MOST_PIXELS:
@@ -59,4 +61,4 @@ def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
 
 
 def _unreadable(name: str) -> MeshError:
-    return MeshError(f"{quote(name)} is no image that Blender reads", code="unreadable-texture")
+    return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")

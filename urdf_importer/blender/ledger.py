@@ -29,14 +29,14 @@ class Ledger:
         return self.note(bpy.data.materials.new(name))
 
     def load_image(self, path: str) -> Any:
-        """RuntimeError where Blender cannot open the file."""
+        """Loads an image. Raises RuntimeError if Blender cannot open the file."""
         return self.note(bpy.data.images.load(path, check_existing=False))
 
     def new_image(self, name: str) -> Any:
         return self.note(bpy.data.images.new(name, 1, 1))
 
     def remove(self, datablock: Any) -> None:
-        """Something that was made only for a while."""
+        """Removes something that was made only for a while."""
         self._made.remove(datablock)
         bpy.data.batch_remove([datablock])
 
@@ -50,12 +50,12 @@ class Ledger:
         self._shared.clear()
 
     def share(self, datablock: Any) -> Any:
-        """Remembers what other robots may come to use as well: it goes only if none does. What
-        uses another comes after it."""
+        """Remembers a datablock that other robots may come to use as well: it is removed only if
+        none does. What uses another datablock comes after it."""
         self._shared.append(datablock)
         return datablock
 
     def note(self, datablock: Any) -> Any:
-        """Remembers what Blender made by other ways."""
+        """Remembers a datablock that Blender made in another way."""
         self._made.append(datablock)
         return datablock

@@ -10,7 +10,7 @@ import bpy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class UserState:
     """What a user had selected and was doing: `mode` is the active object's, of `in_mode` too."""
 
     active: Any
@@ -19,12 +19,12 @@ class Standing:
     in_mode: tuple[Any, ...]
 
 
-def remember_standing() -> Standing:
-    """As it is now."""
+def remember_state() -> UserState:
+    """Remembers the selection and the mode as they are now."""
     objects = bpy.context.view_layer.objects
     mode = "OBJECT" if objects.active is None else objects.active.mode
     in_mode = (each for each in objects if each.mode == mode) if mode != "OBJECT" else ()
-    return Standing(
+    return UserState(
         active=objects.active,
         selected=tuple(objects.selected),
         mode=mode,
@@ -32,21 +32,22 @@ def remember_standing() -> Standing:
     )
 
 
-def restore_standing(standing: Standing) -> None:
-    """Makes it as it was. Hidden objects cannot go back to their mode."""
+def restore_state(state: UserState) -> None:
+    """Restores what was remembered. Hidden objects cannot go back to their mode."""
     # Until then the places of removed objects stay in the view layer, empty.
     bpy.context.view_layer.update()
     objects = bpy.context.view_layer.objects
-    objects.active = standing.active
-    if standing.mode != "OBJECT" and standing.active.visible_get():
+    objects.active = state.active
+    if state.mode != "OBJECT" and state.active.visible_get():
         # Blender takes along what is selected.
-        _select(standing.in_mode)
-        bpy.ops.object.mode_set(mode=standing.mode)
-    _select(standing.selected)
+        _select(state.in_mode)
+        bpy.ops.object.mode_set(mode=state.mode)
+    _select(state.selected)
 
 
 def deselect_all() -> None:
-    """Also before going to edit mode, which takes along every selected armature."""
+    """Deselects everything; also needed before edit mode, which takes along every selected
+    armature."""
     _select(())
 
 
@@ -60,7 +61,7 @@ def _select(wanted: Iterable[Any]) -> None:
 
 
 def leave_modes() -> None:
-    """Object mode, whatever the user was doing."""
+    """Goes to object mode, whatever the user was doing."""
     active = bpy.context.view_layer.objects.active
     if active is not None and active.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -68,7 +69,8 @@ def leave_modes() -> None:
 
 @contextmanager
 def edit_bones_of(armature: Any) -> Iterator[Any]:
-    """The edit bones of an armature object that is in the view layer; active afterwards."""
+    """Gives the edit bones of an armature object that is in the view layer; it is active
+    afterwards."""
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     try:
@@ -78,7 +80,7 @@ def edit_bones_of(armature: Any) -> Iterator[Any]:
 
 
 def enter_pose_mode(armature: Any) -> None:
-    """Pose mode of an armature object that is in the view layer; active afterwards."""
+    """Enters pose mode of an armature object that is in the view layer; it is active afterwards."""
     bpy.context.view_layer.objects.active = armature
     if armature.mode != "POSE":
         bpy.ops.object.mode_set(mode="POSE")
@@ -86,9 +88,9 @@ def enter_pose_mode(armature: Any) -> None:
 
 @contextmanager
 def selection_kept(armature: Any) -> Iterator[None]:
-    """Works in object mode with nothing selected. Selection, active object and mode are as before
-    afterwards, but for objects that are gone: `armature` takes the place of the active one."""
-    before = remember_standing()
+    """Works in object mode with nothing selected. Afterwards selection, active object and mode are
+    as before, except for objects that are gone: `armature` takes the place of the active one."""
+    before = remember_state()
     leave_modes()
     deselect_all()
     try:
@@ -96,7 +98,7 @@ def selection_kept(armature: Any) -> Iterator[None]:
     finally:
         if before.active is not None and not _is_alive(before.active):
             before = replace(before, active=armature, mode="OBJECT", in_mode=())
-        restore_standing(
+        restore_state(
             replace(
                 before,
                 selected=tuple(filter(_is_alive, before.selected)),
@@ -114,7 +116,7 @@ def _is_alive(item: Any) -> bool:
 
 @contextmanager
 def reachable(armature: Any) -> Iterator[None]:
-    """The armature seen in this view layer, which edit mode asks for, wherever it is."""
+    """Keeps the armature visible in this view layer, which edit mode requires, wherever it is."""
     scene = bpy.context.scene
     hidden = armature.hide_viewport
     collection = bpy.data.collections.new("~ reachable")

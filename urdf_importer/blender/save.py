@@ -25,7 +25,7 @@ def open_file(path: str | PathLike[str]) -> None:
             filepath=str(Path(path).absolute()), load_ui=False, use_scripts=False
         )
     except RuntimeError as error:
-        raise ReadError("this is no .blend that Blender can open", source=str(path)) from error
+        raise ReadError("this is not a .blend that Blender can open", source=str(path)) from error
 
 
 def save_scene(path: str | PathLike[str]) -> None:

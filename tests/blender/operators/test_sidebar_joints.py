@@ -241,7 +241,7 @@ def test_what_cannot_be_keyed_says_why(name: str, joint: str | None, extension: 
     robot = load(name)
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     joint = joint or next(row.name for row in table.joints.values() if row.mimics)
-    with pytest.raises(RuntimeError, match=f"'{joint}' (follows '|is no joint of this robot)"):
+    with pytest.raises(RuntimeError, match=f"'{joint}' (follows '|is not a joint of this robot)"):
         bpy.ops.urdf.key_joint(joint=joint)
     assert robot.animation_data is None or robot.animation_data.action is None
 

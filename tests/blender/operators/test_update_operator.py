@@ -53,7 +53,7 @@ def test_nothing_changed_is_said_plainly(path: Path, capfd: pytest.CaptureFixtur
     import_robot(path)
     shown = describe_scene()
     assert bpy.ops.urdf.update() == {"CANCELLED"}
-    assert "Nothing changed: the rig says what its source says" in capfd.readouterr().out
+    assert "Nothing changed: the rig matches its source" in capfd.readouterr().out
     assert describe_scene() == shown
 
 

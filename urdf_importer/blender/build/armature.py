@@ -45,7 +45,7 @@ _MOST_ROUNDS, _LEAST_ROUNDS = 19, 1
 """Bones times rounds may be _WORK in all, within these bounds."""
 
 _GENERATIONS = 3
-"""Rounds kept for bones that hang on those first mended."""
+"""Rounds kept for bones below those that were mended first."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class _Trial:
     settled: bool = False
 
     def next_guess(self, attempts: int) -> tuple[Matrix, float]:
-        """The next guess; the best one again when all are used up."""
+        """Returns the next guess; the best one again when all are used up."""
         if len(self.errors) < attempts:
             return self.guesses[len(self.errors)]
         self.settled = True
@@ -92,7 +92,8 @@ def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
 
 
 def measure_errors(bones: Sequence[BonePlan], made: Matrix, wanted: Matrix) -> Vector:
-    """(N,) how far the axes that must be exact are off, or all of them from being orthonormal."""
+    """Returns (N,) how far the axes that must be exact are off, or all of them from being
+    orthonormal."""
     gram = made.transpose(0, 2, 1) @ made
     skewed = np.abs(gram - np.eye(3)).max(axis=(1, 2)) / 2
     off = np.abs(made - wanted[:, :3, :3])
@@ -103,7 +104,7 @@ def measure_errors(bones: Sequence[BonePlan], made: Matrix, wanted: Matrix) -> V
 
 
 def rest_matrices(armature: Any) -> dict[str, Matrix]:
-    """Bone name -> (4, 4) rest matrix in armature space, as Blender made it."""
+    """Returns the rest matrices (4, 4) by bone name in armature space, as Blender made them."""
     bones = armature.data.bones
     numbers = np.empty(16 * len(bones), np.float32)
     bones.foreach_get("matrix_local", numbers)
@@ -119,10 +120,10 @@ def _stack_rests(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
 def _measure_aims(
     rests: Matrix, wanted: Matrix, lengths: Vector, parents: NDArray[np.intp]
 ) -> Vector:
-    """(N,) by how many radians a bone misses its own tail, as its children show.
+    """Returns (N,) by how many radians a bone misses its own tail, as its children show.
 
-    Blender places a child from its parent's tail as the parent's axes give it: a bone that points a
-    little elsewhere than it was told carries its children away.
+    Blender places a child from its parent's tail along the parent's axes: a bone that points
+    slightly off carries its children away.
     """
     heads = wanted[:, :3, 3]
     shifts = rests[:, :3, 3] - heads
@@ -138,7 +139,7 @@ def _measure_aims(
 def _choose_inexact(
     errors: Vector, parents: NDArray[np.intp], trials: dict[int, _Trial]
 ) -> list[int]:
-    """Bones to work on now; notes what came of their last guess."""
+    """Chooses the bones to work on now; notes what came of their last guess."""
     above = np.where(parents >= 0, errors[parents], 0.0)
     allowed = np.where(above > TOLERANCE, above + _GENERATION, TOLERANCE)
     settled = np.zeros(len(errors), bool)
@@ -206,7 +207,7 @@ def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
 
 
 def build_pose(armature: Any, plan: RigPlan) -> None:
-    """Rotation modes, locks, IK settings, and the position in which the robot starts."""
+    """Sets rotation modes, locks, IK settings, and the position in which the robot starts."""
     if not plan.bones:
         return
     pose_bones = armature.pose.bones

@@ -16,8 +16,8 @@ from ..ledger import Ledger
 from ..modes import (
     deselect_all,
     leave_modes,
-    remember_standing,
-    restore_standing,
+    remember_state,
+    restore_state,
 )
 from ..standing import properties
 from .armature import build_bone_collections, build_bones, build_pose, describe_joints, refine_bones
@@ -47,7 +47,9 @@ class Rig:
 
 
 def _resolve_nothing(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
-    raise MeshError(f"nobody says where {quote(uri)} is", code="missing-texture")
+    raise MeshError(
+        f"{quote(uri)} cannot be resolved: no resolver was given", code="missing-texture"
+    )
 
 
 def build_rig(
@@ -66,7 +68,7 @@ def build_rig(
     when all is there.
     """
     ledger = Ledger()
-    standing = remember_standing()
+    state = remember_state()
     try:
         shapes = ShapeBuilder(
             plan.robot, plan.size, options, load, resolve_texture, ledger, diagnostics
@@ -74,7 +76,7 @@ def build_rig(
         rig = yield from _build(plan, options, shapes, ledger)
     except BaseException:
         ledger.remove_all()
-        restore_standing(standing)
+        restore_state(state)
         raise
     return rig
 
@@ -110,7 +112,7 @@ def _build(
 
 
 def _new_part(name: str, ledger: Ledger) -> Any:
-    """A collection that says which part of the robot it holds, whatever it is renamed to."""
+    """Makes a collection that says which part of the robot it holds, even when it is renamed."""
     part = ledger.new_collection(name)
     part[properties.PART] = name
     return part
@@ -125,7 +127,7 @@ def _build_armature(
     build_bones(armature, plan.bones)
     yield Progress(share=0.03, text=f"axes of {len(plan.bones)} bones")
     refine_bones(armature, plan.bones)
-    # Nobody needs to see it half done, and each look at it costs more than the next step.
+    # It need not be seen half done, and drawing it costs more than the next step.
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")
     build_bone_collections(armature, plan.bones)

@@ -50,13 +50,13 @@ def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
 
 
 def channel_path(channel: Channel) -> str:
-    """The data path of a pose bone's number, from the armature object."""
+    """Returns the data path of a pose bone's number, from the armature object."""
     name = bpy.utils.escape_identifier(channel.bone)
     return f'pose.bones["{name}"].{channel.property}[{channel.index}]'
 
 
 def _drive(owner: Any, *path: Any) -> Any:
-    """A driver whose result is the value itself.
+    """Adds a driver whose result is the value itself.
 
     Blender gives the curve of a new driver a straight line to go through, from 5.0 on made of two
     keyframes, and takes everything within 1e-4 of a keyframe for the keyframe.
@@ -69,14 +69,14 @@ def _drive(owner: Any, *path: Any) -> Any:
 
 
 def _read_number(driver: Any, armature: Any, channel: Channel) -> None:
-    """q is the number as the user set it."""
+    """Makes q the number as the user set it."""
     target = _add_variable(driver, "q", "SINGLE_PROP")
     target.id = armature
     target.data_path = channel_path(channel)
 
 
 def _read_evaluated(driver: Any, armature: Any, channel: Channel) -> None:
-    """r is what constraints and IK made of the number."""
+    """Makes r what constraints and IK made of the number."""
     target = _add_variable(driver, "r", "TRANSFORMS")
     target.id = armature
     target.bone_target = channel.bone

@@ -54,8 +54,8 @@ def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[
 
 
 def update_rigid_bodies(pairs: Iterable[tuple[Any, Any]], *, drop: bool) -> None:
-    """Old objects become bodies as their twins are. What they have of their own stays but for the
-    mass; with `drop` those whose twin is none become none."""
+    """Makes old objects bodies as their twins are. Their own settings stay except for the mass;
+    with `drop`, those whose twin is not a body stop being bodies."""
     world = bpy.context.scene.rigidbody_world
     if world is None or world.collection is None:
         return
@@ -77,7 +77,7 @@ def _copy_body(body: Any, twin: Any) -> None:
 
 
 def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:
-    """The link's collisions that have a mesh object, in order; none where none were wanted."""
+    """Returns the link's collisions that have a mesh object, in order; none if none were wanted."""
     built = collisions.get(link.name, [])
     if not built:
         return []
@@ -102,7 +102,7 @@ _INERTIAL_SHARE = 0.02
 def build_links(
     armature: Any, plan: RigPlan, collection: Any, ledger: Ledger
 ) -> Iterator[tuple[str, Any]]:
-    """Link names and their empties, in tree order; each is built when it is asked for."""
+    """Yields links' names and empties, in tree order; each is built when it is asked for."""
     holders = _bone_tails(armature)
     for link in plan.links:
         empty = ledger.new_object(link.link.name, None)
@@ -123,7 +123,7 @@ def build_links(
 def build_inertial(
     empty: Any, inertial: Inertial, size: float, collection: Any, ledger: Ledger
 ) -> Any:
-    """An empty in the inertial frame, under its link's."""
+    """Builds an empty in the inertial frame, under its link's."""
     frame = ledger.new_object(f"{empty.name}_inertial", None)
     frame.empty_display_type = "SPHERE"
     frame.empty_display_size = _INERTIAL_SHARE * size
@@ -143,7 +143,7 @@ def place(target: Any, local: Matrix) -> None:
 
 
 def inertia_in_link(inertial: Inertial) -> Matrix:
-    """(3, 3) tensor about the centre of mass along the link's axes: R I R^T."""
+    """Returns the (3, 3) tensor about the centre of mass along the link's axes: R I R^T."""
     i = inertial.inertia or Inertia()
     tensor = np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
     rotation = matrix_from_pose(inertial.origin)[:3, :3]
@@ -152,7 +152,8 @@ def inertia_in_link(inertial: Inertial) -> Matrix:
 
 
 def _bone_tails(armature: Any) -> dict[str, Matrix]:
-    """Bone name -> frame of the armature as seen from the bone's tail, where children hang."""
+    """Returns by bone name the armature's frame as seen from the bone's tail, to which children are
+    parented."""
     lengths = {bone.name: bone.length for bone in armature.data.bones}
     tails = {}
     for name, rest in rest_matrices(armature).items():

@@ -30,13 +30,14 @@ class ImageBuilder:
         self._found: dict[Path | str, Any | MeshError] = {}
 
     def load(self, path: Path) -> Any:
-        """The image in a file. The .blend refers to the file, as with any image in Blender."""
+        """Loads the image in a file. The .blend refers to the file, as with any image in
+        Blender."""
         if path not in self._found:
             self._found[path] = self._attempt_file(path)
         return self._given(path)
 
     def unpack(self, content: bytes, name: str) -> Any:
-        """The image of these bytes, packed into the .blend."""
+        """Packs an image of these bytes into the .blend."""
         key = hashlib.sha256(content).hexdigest()
         if key not in self._found:
             self._found[key] = self._attempt_bytes(content, name)
@@ -70,7 +71,7 @@ class ImageBuilder:
         return self._checked(image, content, name)
 
     def _checked(self, image: Any, content: bytes, name: str) -> Any | MeshError:
-        """Asking for its size decodes an image."""
+        """Checks an image by asking for its size, which decodes it."""
         if not is_whole_image(content) and 0 in image.size[:]:
             self._ledger.remove(image)
             return _unreadable(name)
@@ -80,7 +81,7 @@ class ImageBuilder:
 
 
 def _unreadable(name: str) -> MeshError:
-    return MeshError(f"{quote(name)} is no image that Blender reads", code="unreadable-texture")
+    return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")
 
 
 ResolveTexture = Callable[[str, Diagnostics, str, int], Path]
@@ -105,7 +106,7 @@ class MaterialBuilder:
         self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
 
     def build(self, material: Material, subject: str, *, has_uvs: bool) -> Any | None:
-        """The material that the description says; None where it gives neither colour nor texture.
+        """Builds a description's material; None if it has neither colour nor texture.
 
         Without uvs the texture is projected onto the box around the object.
         """
@@ -117,7 +118,7 @@ class MaterialBuilder:
         return self.build_from(self._described[key], subject, material.line, has_uvs=has_uvs)
 
     def build_from(self, material: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
-        """The material that a mesh file brings along; `subject` and `line` are for diagnostics."""
+        """Builds a mesh file's material; `subject` and `line` are for diagnostics."""
         has_image = bool(material.texture or material.image)
         key = (material, has_uvs and has_image)
         if key not in self._built:
@@ -174,7 +175,7 @@ def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_u
 
 
 def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:
-    """The image takes the place of the colour; its alpha is multiplied by the material's."""
+    """Puts the image in place of the colour; its alpha is multiplied by the material's."""
     nodes, links = made.node_tree.nodes, made.node_tree.links
     texture = nodes.new("ShaderNodeTexImage")
     texture.image = image
@@ -196,8 +197,8 @@ def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: 
 
 
 def linear_from_srgb(value: float) -> float:
-    """The sRGB transfer function (IEC 61966-2-1), inverted. RViz shows rgba as sRGB; Blender's
-    colours are linear, and robots look washed out where nobody converts."""
+    """Applies the inverse sRGB transfer function (IEC 61966-2-1). RViz shows rgba as sRGB;
+    Blender's colours are linear, and robots look washed out without a conversion."""
     value = min(max(value, 0.0), 1.0)
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 

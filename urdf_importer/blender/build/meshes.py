@@ -35,10 +35,9 @@ UV_MAP = "UVMap"
 
 
 def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
-    """A mesh of these arrays, without materials but with the faces' slots.
+    """Builds a mesh of these arrays, without materials but with the faces' slots.
 
     Without normals of its own it is shaded smooth up to `smooth_angle` (degrees) between faces.
-
     Vertices and corners go in through attributes: a hundred times faster than by vertices and
     loops.
     """
@@ -69,7 +68,8 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
 
 
 def copy_bare(mesh: Any, ledger: Ledger) -> Any:
-    """A copy without materials, slots and properties, at next to no cost in time and memory."""
+    """Copies a mesh without materials, slots and properties, at next to no cost in time and
+    memory."""
     copied = ledger.note(mesh.copy())
     for key in list(copied.keys()):
         del copied[key]
@@ -89,8 +89,8 @@ def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
 
 
 def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
-    """Since Blender 4.5 as they are, through an attribute; before, a hundred times slower and
-    rounded to 16 bits."""
+    """Sets normals: since Blender 4.5 as they are, through an attribute; before, a hundred times
+    slower and rounded to 16 bits."""
     if bpy.app.version >= (4, 5):
         attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
         attribute.data.foreach_set("vector", normals.ravel())
@@ -99,7 +99,7 @@ def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
 
 
 def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
-    """The mesh, or one of about so many triangles in its place, shaded by angle.
+    """Returns the mesh, or one of about so many triangles in its place, shaded by angle.
 
     Blender decimates only by a modifier of an object that is in the scene, so one is there for a
     moment: the price is an update of the scene for each large mesh.
@@ -125,14 +125,14 @@ def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger
 
 
 def _drop_normals(mesh: Any) -> None:
-    """Those of the file do not fit the new faces."""
+    """Drops the file's normals, which do not fit the new faces."""
     normals = mesh.attributes.get("custom_normal")
     if normals is not None:
         mesh.attributes.remove(normals)
 
 
 def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
-    """The convex hull of a mesh, flat; the mesh itself where its hull has no volume."""
+    """Builds the convex hull of a mesh, flat; the mesh itself if its hull has no volume."""
     mesh = ledger.new_mesh(name)
     mesh.vertices.add(len(data.vertices))
     mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
@@ -189,7 +189,7 @@ class ShapeBuilder:
         if built.type == "MESH" and not isinstance(data, MeshError) and not data.materials:
             material = self._looks.find(visual, link)
             if material is not None:
-                self._dress(built, material, link, has_uvs=data.uvs is not None)
+                self._assign_material(built, material, link, has_uvs=data.uvs is not None)
         return built
 
     def build_collision(self, collision: Collision, link: Link, empty: Any, collection: Any) -> Any:
@@ -225,8 +225,8 @@ class ShapeBuilder:
         return self._meshes[key]
 
     def _make_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
-        """A collision that looks like a visual gets a copy of its mesh: Blender shares the arrays
-        of copies until one of them is changed."""
+        """Makes a shape's mesh. A collision that looks like a visual gets a copy of its mesh:
+        Blender shares the arrays of copies until one of them is changed."""
         is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
         alike = self._meshes.get((Visual, shape.geometry))
         if isinstance(shape, Visual) or is_hull or alike is None:
@@ -277,8 +277,10 @@ class ShapeBuilder:
             line=line,
         )
 
-    def _dress(self, built: Any, material: Material, link: Link, *, has_uvs: bool) -> None:
-        """Objects of one mesh may have different colours: the material sits on the object."""
+    def _assign_material(
+        self, built: Any, material: Material, link: Link, *, has_uvs: bool
+    ) -> None:
+        """Puts the material on the object, since objects of one mesh may have different colours."""
         made = self._materials.build(material, link.name, has_uvs=has_uvs)
         if made is None:
             return

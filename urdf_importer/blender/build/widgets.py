@@ -71,7 +71,7 @@ def build_looks(armature: Any, bones: Sequence[BonePlan], ledger: Ledger) -> Non
 
 
 def _scale(pose_bones: Any, radii: Sequence[float]) -> None:
-    """In metres, all at once: one by one it takes six times as long."""
+    """Scales widgets, in metres, all at once: one by one it takes six times as long."""
     count = len(radii)
     pose_bones.foreach_set("use_custom_shape_bone_size", [False] * count)
     pose_bones.foreach_set("custom_shape_scale_xyz", [radius for radius in radii for _ in "xyz"])
@@ -103,8 +103,8 @@ def _name(marks: tuple[Mark, ...]) -> str:
 
 
 def _find_widget(marks: tuple[Mark, ...]) -> Any | None:
-    """One that another robot of the file has. By name, since a file may hold many objects; one
-    that a user renamed stays with the robots that have it."""
+    """Finds a widget that another robot of the file has. By name, since a file may hold many
+    objects; one that a user renamed stays with the robots that have it."""
     name = _name(marks)
     found = bpy.data.objects.get((name, None))
     return found if found is not None and found.get(properties.WIDGET) == name else None

@@ -55,7 +55,7 @@ def build_rig_shapes(
     """Puts the bones of evaluated armature objects into the studio, and a ball at the origin of
     each link's frame (n, 4, 4). `size` is the robot's, in metres.
 
-    Gives the points (n, 3) around what marks the joints: it may stick out of the robot.
+    Returns the points (n, 3) around what marks the joints: it may stick out of the robot.
     """
     kit = _build_kit(studio)
     marked = []
@@ -71,7 +71,7 @@ def build_rig_shapes(
 
 
 def _add_bone(bone: Any, frame: Matrix, size: float, kit: _Kit, studio: Studio) -> float:
-    """Gives how far what marks its joints reaches around its head."""
+    """Adds a bone; returns how far what marks its joints reaches around its head."""
     joints = bone.bone.get(properties.JOINTS, ())
     thickness = min(0.1 * bone.length, 0.024 * size)
     shape = np.diag([thickness, bone.length, thickness, 1.0])
@@ -103,7 +103,7 @@ def _build_kit(studio: Studio) -> _Kit:
 
 
 def _build_ring(axis: int, material: Any, studio: Studio) -> Any:
-    """A ring of radius 1 about the axis, with a pin along it."""
+    """Builds a ring of radius 1 about the axis, with a pin along it."""
     profile = [(1 + 0.07 * math.cos(a), 0.07 * math.sin(a)) for a in _angles(8)]
     ring, faces = _revolve(profile, closed=True)
     pin, more = _revolve([(0.0, -0.7), (0.05, -0.7), (0.05, 1.15), (0.16, 1.15), (0.0, 1.6)])
@@ -114,7 +114,7 @@ def _build_ring(axis: int, material: Any, studio: Studio) -> Any:
 
 
 def _build_arrow(axis: int, material: Any, studio: Studio) -> Any:
-    """A double arrow along the axis."""
+    """Builds a double arrow along the axis."""
     profile = [
         (0.0, -2.2), (0.3, -1.4), (0.12, -1.4), (0.12, 1.4), (0.3, 1.4), (0.0, 2.2)
     ]  # fmt: skip
@@ -131,7 +131,7 @@ def _build_bead(material: Any, studio: Studio) -> Any:
 def _revolve(
     profile: list[tuple[float, float]], *, closed: bool = False
 ) -> tuple[Matrix, list[tuple[int, ...]]]:
-    """Vertices (n, 3) and faces of a profile of (radius, height) turned about Z."""
+    """Returns vertices (n, 3) and faces of a profile of (radius, height) turned about Z."""
     vertices = np.array(
         [
             (radius * math.cos(a), radius * math.sin(a), height)
@@ -154,7 +154,7 @@ def _angles(count: int) -> list[float]:
 
 
 def _turn(vertices: Matrix, axis: int) -> Matrix:
-    """The same with Z laid on another axis, without mirroring."""
+    """Returns the vertices with Z laid on another axis, without mirroring."""
     return np.roll(vertices, axis + 1, axis=1)
 
 
@@ -176,8 +176,8 @@ def render_preview(
 
     `bones` shows the rig through a transparent robot: moving joints in colour with the axis of
     each, fixed ones in grey. A robot without visuals is shown by its bones and links in any case.
-    An existing file is overwritten. Raises BuildError for an object that is no imported robot,
-    WriteError where the file cannot be written.
+    An existing file is overwritten. Raises BuildError if the object is not an imported robot,
+    WriteError if the file cannot be written.
     """
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
@@ -189,7 +189,7 @@ def render_preview(
 
 
 def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
-    """Puts the robot into the studio; gives the points (n, 3) that shall be in the picture."""
+    """Puts the robot into the studio; returns the points (n, 3) that must be in the picture."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = [each.evaluated_get(depsgraph) for each in armatures_of(armature)]
     shapes = _copy_visuals(armature, depsgraph, studio)
@@ -207,7 +207,7 @@ def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
 
 
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
-    """Copies of what the robot shows when rendered, each standing where it is now."""
+    """Copies what the robot shows when rendered, each at its present place."""
     copies = []
     for source in objects_of(armature):
         if source.type == "MESH" and not source.hide_render and len(source.data.vertices):
@@ -221,7 +221,7 @@ def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
 
 
 def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
-    """(n, 4, 4) frames of all links in world space."""
+    """Returns the frames (n, 4, 4) of all links in world space."""
     return np.array(
         [
             np.array(child.evaluated_get(depsgraph).matrix_world)
@@ -232,7 +232,7 @@ def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
 
 
 def _corners(shapes: Sequence[Any]) -> Matrix:
-    """(n, 3) corners of the shapes' bounding boxes, in world space."""
+    """Returns the corners (n, 3) of the shapes' bounding boxes, in world space."""
     corners = [
         shape.matrix_world @ mathutils.Vector(c) for shape in shapes for c in shape.bound_box
     ]
@@ -240,7 +240,7 @@ def _corners(shapes: Sequence[Any]) -> Matrix:
 
 
 def _bone_ends(posed: Any) -> Matrix:
-    """(n, 3) heads and tails of the bones in world space."""
+    """Returns the heads and tails (n, 3) of the bones in world space."""
     world = posed.matrix_world
     bones = posed.pose.bones if posed.pose else ()
     ends = [world @ point for bone in bones for point in (bone.head, bone.tail)]
@@ -248,7 +248,7 @@ def _bone_ends(posed: Any) -> Matrix:
 
 
 def _widen(points: Matrix, size: float) -> Matrix:
-    """The points and a little around them, so that no view is of size zero."""
+    """Adds points a little around the given ones, so that no view has size zero."""
     around = 0.02 * size * np.concatenate([np.eye(3), -np.eye(3)])
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     return np.concatenate([points, middle + around])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to take a picture in: camera, light, floor, and whatever is put there.
+"""A scene to take a picture in: camera, light, floor, and what is put there.
 
 Cycles on the CPU is the only engine that works on every machine without a graphics driver.
 Everything is made in a scene of its own and removed with it: the user's scene, render settings and
@@ -97,7 +97,7 @@ class Studio:
         return shown
 
     def add_mesh(self, mesh: Any, frame: Matrix) -> Any:
-        """An object of a mesh at `frame` (4, 4), which may scale."""
+        """Adds an object of a mesh at `frame` (4, 4), which may scale."""
         shown = self.add(bpy.data.objects.new(mesh.name, mesh))
         shown.matrix_world = mathutils.Matrix(frame.tolist())
         return shown
@@ -105,7 +105,7 @@ class Studio:
     def new_mesh(
         self, name: str, vertices: Matrix, faces: Sequence[Sequence[int]], material: Any
     ) -> Any:
-        """A flat shaded mesh of vertices (n, 3)."""
+        """Makes a flat shaded mesh of vertices (n, 3)."""
         mesh = bpy.data.meshes.new(name)
         self._made.append(mesh)
         mesh.from_pydata(vertices.tolist(), [], [list(face) for face in faces])
@@ -113,7 +113,7 @@ class Studio:
         return mesh
 
     def new_material(self, name: str, color: Color, roughness: float = 0.5) -> Any:
-        """An opaque material of a linear colour."""
+        """Makes an opaque material of a linear colour."""
         material, tree = self._new_node_material(name)
         shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
         shader.inputs["Base Color"].default_value = (*color, 1.0)
@@ -122,7 +122,7 @@ class Studio:
         return material
 
     def new_glass(self, name: str, color: Color) -> Any:
-        """A material that is looked through, denser towards the outline of what has it."""
+        """Makes a transparent material, denser towards the outline of its object."""
         material, tree = self._new_node_material(name)
         facing = tree.nodes.new("ShaderNodeLayerWeight")
         facing.inputs["Blend"].default_value = 0.3
@@ -145,7 +145,7 @@ class Studio:
         return material
 
     def light(self, points: Matrix) -> None:
-        """Sun, sky, and a floor under the points (n, 3)."""
+        """Adds sun, sky, and a floor under the points (n, 3)."""
         self._build_world()
         sun = bpy.data.lights.new("Preview Sun", "SUN")
         self._made.append(sun)
@@ -156,7 +156,7 @@ class Studio:
         self._build_floor(points)
 
     def _build_world(self) -> None:
-        """One colour all around: what lights the robot is also the background."""
+        """Builds a world of one colour: what lights the robot is also the background."""
         world = bpy.data.worlds.new("Preview World")
         self._made.append(world)
         self._scene.world = world
@@ -169,7 +169,8 @@ class Studio:
         tree.links.new(light.outputs[0], output.inputs["Surface"])
 
     def _build_floor(self, points: Matrix) -> None:
-        """As bright as the background where no shadow falls, so it has no edge and no horizon."""
+        """Builds a floor as bright as the background where no shadow falls, so it has no edge and
+        no horizon."""
         low, high = points.min(axis=0), points.max(axis=0)
         radius = _FLOOR_SHARE * float(np.linalg.norm(high - low))
         frame = np.diag([radius, radius, radius, 1.0])
@@ -222,10 +223,11 @@ class Studio:
 def frame_points(
     points: Matrix, direction: Matrix, half: tuple[float, float]
 ) -> tuple[Matrix, float, float]:
-    """The camera's frame (4, 4), looking along its -Z, in which all points (n, 3) are just seen.
+    """Returns the camera's frame (4, 4), looking along its -Z, in which all points (n, 3) are just
+    seen, and the distances of the nearest and the farthest point along the view.
 
     `direction` (3,) leads from the points to the camera; `half` are the tangents of half the view's
-    width and height. Also gives the distances of the nearest and the farthest point along the view.
+    width and height.
     """
     back = direction / np.linalg.norm(direction)
     right = np.cross([0.0, 0.0, 1.0], back)
@@ -247,7 +249,7 @@ def frame_points(
 
 
 def _node_tree(owner: Any) -> Any:
-    """The empty node tree of a new material or world."""
+    """Returns the empty node tree of a new material or world."""
     if owner.node_tree is None:
         owner.use_nodes = True
     owner.node_tree.nodes.clear()
