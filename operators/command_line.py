@@ -35,7 +35,7 @@ def unregister_command() -> None:
 
 def run_command(words: Sequence[str]) -> int:
     """Runs the command; its result becomes Blender's exit status."""
-    # Not before it is needed: whoever opens Blender's window does without.
+    # Not before it is needed: a session with a window does without.
     from ..urdf_importer.cli import main
 
     # Blender takes Ctrl-C for a wish to stop rendering; here it has to stop the work.

@@ -47,7 +47,7 @@ def _folder(*, create: bool) -> Path:
 
 
 _OF_EVERY_FILE = "Files"
-"""The group of options that say where files are. They have no default that fits all robots; the
+"""The group of options about where files are. They have no default that fits all robots; the
 package folders that do are a list of their own."""
 
 DEFAULTS = tuple(

@@ -30,7 +30,7 @@ class ImportTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportFailure:
-    """`sentence` says why; `diagnostics` had come up before."""
+    """`sentence` gives the reason; `diagnostics` came before it."""
 
     path: str
     sentence: str

@@ -35,7 +35,7 @@ _MOST_CHARACTERS = 60
 
 
 class ProgressBar:
-    """Is there until it is removed."""
+    """A progress bar, shown until it is removed."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -78,7 +78,7 @@ def _set_status(draw: Any) -> None:
 
 
 _SLICE = 0.1
-"""Seconds of work between two looks at the mouse and the keyboard."""
+"""Seconds of work between two checks of mouse and keyboard."""
 
 _PAUSE = 0.01
 

@@ -34,7 +34,7 @@ def remember_state() -> UserState:
 
 def restore_state(state: UserState) -> None:
     """Restores what was remembered. Hidden objects cannot go back to their mode."""
-    # Until then the places of removed objects stay in the view layer, empty.
+    # Before an update, removed objects leave empty places in the view layer.
     bpy.context.view_layer.update()
     objects = bpy.context.view_layer.objects
     objects.active = state.active
@@ -53,7 +53,7 @@ def deselect_all() -> None:
 
 def _select(wanted: Iterable[Any]) -> None:
     for each in bpy.context.view_layer.objects.selected:
-        # Where an object was removed, its place is there until the view layer is updated.
+        # A removed object leaves an empty place until the view layer is updated.
         if each is not None:
             each.select_set(False)
     for each in wanted:

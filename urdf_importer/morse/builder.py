@@ -16,7 +16,7 @@ from typing import Any
 
 from ..diagnostics import BuildError
 
-# What else scripts get by the star from MORSE's builder, and use.
+# Scripts also get these from MORSE's builder by the star, and use them.
 _COMMON: Mapping[str, Any] = {"math": math, "os": os, "sys": sys}
 
 

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 SUFFIXES = (".urdf", ".xacro")
 
-# Findings about sliding joints that an armature of their own mends.
+# Findings about sliding joints that an armature of their own resolves.
 _MISREAD = ("morse-prismatic-misread", "morse-prismatic-runaway")
 
 
@@ -129,7 +129,7 @@ class DescribedRobot:
 
     @property
     def description(self) -> Robot:
-        """What the file says."""
+        """The robot as the file describes it."""
         return self._made.robot
 
     @property
@@ -343,7 +343,7 @@ class DescribedRobot:
 
         pose = self._builder.ArmaturePose("pose")
         actuator.append(pose)
-        # Mounted on an end effector it would read whatever armature is above that.
+        # Mounted on an end effector it would read another armature, the one above that.
         mark_internal(pose._bpy_object)
         return pose
 

@@ -272,7 +272,8 @@ class TestText:
             assert starts[follower] == pytest.approx(factor * starts[source] + offset, abs=1e-7)
 
     @pytest.mark.parametrize(
-        ("position", "message"), [("nothing:=1", "no joint 'nothing'"), ("elbow:=x", "is not a number")]
+        ("position", "message"),
+        [("nothing:=1", "no joint 'nothing'"), ("elbow:=x", "is not a number")],
     )
     def test_positions_that_fit_nothing(self, position: str, message: str, tmp_path: Path) -> None:
         name, _, value = position.partition(":=")

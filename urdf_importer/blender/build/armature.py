@@ -32,7 +32,7 @@ from ..standing import properties
 TOLERANCE = 7e-7
 _GENERATION = 3e-7
 _NOISE = 3e-7
-"""What single precision does to a place, as a share of its distance."""
+"""The error of a place in single precision, as a share of its distance."""
 
 _PATIENCE = 3
 """Attempts of a parent for which its children wait."""

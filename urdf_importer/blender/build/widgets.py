@@ -45,7 +45,7 @@ _COLORS: dict[Role, Color] = {
     "follower": (0.72, 0.56, 0.95),
     "root": (1.0, 0.25, 0.4),
 }
-"""Bright and apart in lightness too, on the dark grey of Blender's default theme."""
+"""Bright, and distinct in lightness too, on the dark grey of Blender's default theme."""
 
 _WIRE_WIDTH = 1.8
 """Pixels."""

@@ -159,7 +159,7 @@ def _turn(vertices: Matrix, axis: int) -> Matrix:
 
 
 _LEAST_SIZE = 1e-3
-"""Metres; a robot smaller than this is looked at from the distance of one of this size."""
+"""Metres; a robot smaller than this is viewed from the distance of one of this size."""
 _GLASS = (0.27, 0.34, 0.43)
 
 

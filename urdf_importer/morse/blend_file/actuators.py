@@ -146,7 +146,7 @@ _RANDOM: Fields = {
     "half_life_time": number("float_arg_1"),
 }
 
-# Blender 2.60 made those of curves and of shape keys into those of actions.
+# Blender 2.60 turned actuators of curves and of shape keys into actuators of actions.
 ACTUATORS: Mapping[int, Kind] = {
     0: Kind("MOTION", MOTION),
     1: Kind("ACTION", _ACTION),

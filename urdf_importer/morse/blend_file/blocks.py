@@ -35,7 +35,7 @@ FIRST_WITHOUT_GAME_ENGINE = 280
 
 _HEADER = re.compile(rb"BLENDER([_-])([vV])(\d{3})")
 _NEW_HEADER = re.compile(rb"BLENDER\d\d-")
-# Two letters stand first or last among the four, as the byte order is.
+# Two letters stand first or last among the four, depending on the byte order.
 _CODE = re.compile(rb"\0{0,2}([A-Z0-9]{2,4})\0{0,2}")
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -51,7 +51,7 @@ class Layout(NamedTuple):
 
 
 class Block(NamedTuple):
-    """`data` is empty where the block cannot matter. `address` is what pointers to it hold."""
+    """`data` is empty if the block cannot matter. `address` is what pointers to it hold."""
 
     code: bytes
     address: int

@@ -70,7 +70,7 @@ DEFAULTS: Mapping[str, Setting] = {
     "use_record_animation": False,
 }
 
-# (body type, flags that must be set, flags that must not): the first that fits.
+# (body type, flags that must be set, flags that must not): the first match counts.
 _BODIES = (
     ("OCCLUDE", _OCCLUDER, _COLLISION),
     ("NAVMESH", _NAVMESH, _COLLISION),

@@ -144,7 +144,7 @@ def angle(path: str) -> Field:
     return by_version(_RADIANS_SINCE, scaled(stored, math.pi / 180.0), stored)
 
 
-# The one angle in degrees, since MORSE's scripts give it so.
+# The only angle in degrees, since MORSE's scripts give degrees.
 _RADAR_ANGLE = by_version(_RADIANS_SINCE, number("angle"), scaled(number("angle"), 180.0 / math.pi))
 
 SENSORS: Mapping[int, Kind] = {

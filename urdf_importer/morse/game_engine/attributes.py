@@ -116,7 +116,7 @@ def _is_hidden(item: Any) -> bool:
 def _set_hidden(item: Any, hidden: bool) -> None:
     item.hide_viewport = hidden
     if not hidden:
-        # Today it can be hidden in one scene alone, too; RuntimeError in scenes that have it not.
+        # Today it can also be hidden in one scene alone; RuntimeError in scenes without it.
         with suppress(RuntimeError):
             item.hide_set(False)
 

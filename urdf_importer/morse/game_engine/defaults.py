@@ -313,7 +313,7 @@ PROPERTY_TYPES: Mapping[str, Default] = {
     "STRING": "",
     "TIMER": 0.0,
 }
-"""Type of a game property -> what it holds at first."""
+"""Type of a game property -> its first value."""
 
 _SPOKEN = {"FILTER_2D": "Filter 2D"}
 

@@ -82,7 +82,7 @@ def select_all(action: str = "TOGGLE") -> None:
     calls this one for every game property: seconds for each component of a large scene."""
     objects = bpy.context.view_layer.objects
     if action == "DESELECT" or (action == "TOGGLE" and len(objects.selected)):
-        # Where an object was removed, its place is there until the view layer is updated.
+        # A removed object leaves an empty place until the view layer is updated.
         for item in filter(None, objects.selected):
             item.select_set(False)
         return

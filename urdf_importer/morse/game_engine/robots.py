@@ -23,11 +23,11 @@ BOUNDS = {
     "capsule": "CAPSULE",
     "mesh": "CONVEX_HULL",
 }
-"""Bounds of a collision shape by what the description calls it. Meshes become their hulls: moving
+"""Bounds of a collision shape by its type in the description. Meshes become their hulls: moving
 bodies with triangles pass through each other."""
 
 KINEMATIC = "NO_COLLISION"
-"""The physics of a root that only MORSE's actuators move: it neither falls nor is it pushed."""
+"""The physics of a root that only MORSE's actuators move: it can neither fall nor be pushed."""
 
 
 _LEAST_ROW = 3
@@ -42,7 +42,7 @@ def build_root(armature: Any, name: str) -> Any:
         collection.objects.link(root)
     armature.parent = root
     armature.matrix_parent_inverse.identity()
-    # What MORSE's rotate() turns. An armature as it was imported is not turned.
+    # MORSE's rotate() turns these angles. A newly imported armature is not turned.
     armature.rotation_mode = "XYZ"
     return root
 

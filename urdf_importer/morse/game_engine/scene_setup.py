@@ -16,7 +16,7 @@ from .scene_views import SceneView
 from .storage import KeptSettings, check_choice
 
 CAMERA = "CameraFP"
-"""The camera of the person who watches the simulation."""
+"""The viewer's camera."""
 
 
 def game_settings() -> KeptSettings:

@@ -173,7 +173,7 @@ class Kept:
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
-        # Python asks for many a name with underscores: whether a thing can be copied, drawn, ...
+        # Python asks for many names with underscores: whether a thing can be copied, drawn, ...
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         known = self._known().get(name)
@@ -193,7 +193,7 @@ class Kept:
 
 
 class KeptSettings(Kept):
-    """Settings of a data-block; a `prefix` keeps several sorts of them apart."""
+    """Settings of a data-block; a `prefix` keeps several kinds of them apart."""
 
     __slots__ = ("_item", "_prefix", "_table")
 

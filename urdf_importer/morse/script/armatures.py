@@ -68,7 +68,7 @@ Groups = Sequence[tuple[str, Sequence[str]]]
 
 _MISREAD = ("morse-prismatic-misread", "morse-prismatic-runaway")
 _Key = tuple[str, str]
-"""The group's name (of the main armature none) and the bone that carries it."""
+"""The group's name (empty for the main armature) and the bone that carries it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

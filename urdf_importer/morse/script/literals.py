@@ -78,13 +78,13 @@ _BUILDER = (
     "Velocity Velodyne VelodyneRayCast VelodyneZB Victim VideoCamera Waypoint WheeledRobot "
     "Zone"
 )
-"""Classes of MORSE's builder, of which its users import all names at once."""
+"""Classes of MORSE's builder; its users import all names at once."""
 
 _SCRIPT = (
     "OLD MASS EMPTY_SIZE ARMATURES BONES TAILS JOINTS FOLLOWERS LINKS SENSORS MATERIALS VISUALS "
     "COLLISIONS MESHES Quaternion Vector"
 )
-"""What a script calls its own parts, of what begins with a capital."""
+"""A script's own names that begin with a capital."""
 _TAKEN = frozenset([*_BUILDER.split(), *_SCRIPT.split(), *dir(builtins)])
 
 _MOST_LETTERS = 60

@@ -226,7 +226,7 @@ def _list_armatures(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> dict[st
 
 def _draw(plan: RigPlan, source: GeometrySource, diagnostics: Diagnostics) -> ShapeTables:
     shapes = ShapeTables(plan.robot, source, diagnostics)
-    # All that is seen first: what collides and is alike shares its meshes.
+    # Visuals first: equal collisions share their meshes.
     for item in plan.links:
         shapes.add_visuals(item.link)
     for item in plan.links:

@@ -24,7 +24,7 @@ _SURELY = 1.0 - 1e-6
 _MOST_RAYS = 100_000
 _MOST_LAYERS = 1024
 _MOST_ADDED = 4
-"""How many times as many layers may be made to keep them level."""
+"""Layers may be multiplied by this to keep them level."""
 _STEEPEST = 0.25 * math.pi
 """Elevation where sin v = 1."""
 _CONE_RAYS = 9

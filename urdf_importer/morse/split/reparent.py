@@ -199,7 +199,7 @@ def find_bone(path: str) -> str:
 
 
 _Read = tuple[str, str, bool]
-"""A driver: bone, the bone that it reads, whether where that is or only a number of it."""
+"""A driver: bone, the bone that it reads, whether it reads its place or only a number of it."""
 
 _Node = tuple[str, str]
 _NUMBER, _PLACE = "number", "place"

@@ -130,7 +130,7 @@ class _Builder:
         held = held_frame(self.frames[carrier], carrier, part.bone)
         first = part.bones[0]
         place(made, np.linalg.inv(held) @ frame_armature(self.rests[first], self.lines[first]))
-        # As it stands in single precision: its bones make up for what that is off.
+        # In single precision, as Blender holds it: its bones make up for the error.
         self.frames[made] = held @ np.array(made.matrix_basis)
         bones = round_into(self.frames[made], self._plan_bones(part))
         with reachable(made):

@@ -54,7 +54,7 @@ class AbstractComponent:
     """
 
     components = SCRIPT.components
-    """All that the script made so far."""
+    """Everything that the script made so far."""
 
     _bpy_object: Any
     parent: "AbstractComponent"

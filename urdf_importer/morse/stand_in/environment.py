@@ -61,7 +61,7 @@ class Environment(SceneWords):
     MissingModelError for a .blend that is missing.
     """
 
-    # There is nothing to create as long as it is not complete itself.
+    # Nothing to create until it is complete itself.
     _created = True
 
     def __init__(

@@ -30,7 +30,7 @@ class ComponentNameError(ScriptError, SyntaxError):
 
 
 class ComponentTypeError(ScriptError, AttributeError):
-    """Something else stands where a component belongs."""
+    """Something other than a component was given."""
 
 
 class ParentError(ScriptError, TypeError):

@@ -9,10 +9,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 SIMULATION = "simulation"
-"""The name of the simulator itself, where it has services."""
+"""The name under which the simulator itself has services."""
 
 DEFAULT_FREQUENCY = 60
-"""Hz, of all that asks for nothing else."""
+"""Hz, for everything that asks for nothing else."""
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class Script:
 
 
 SCRIPT = Script()
-"""The one that runs."""
+"""The script that runs."""
 
 
 def note_component(component: "AbstractComponent") -> None:
@@ -114,11 +114,11 @@ def drop_lost_components() -> None:
 
 
 class timer(float):
-    """The value of a game property that counts the seconds on from it."""
+    """The value of a game property that counts seconds, starting from it."""
 
 
 class TimeStrategies:
-    """What the simulator does where it is too slow: drop frames, or lag behind the clock."""
+    """What the simulator does when it is too slow: drop frames, or lag behind the clock."""
 
     BestEffort = 0
     FixedSimulationStep = 1

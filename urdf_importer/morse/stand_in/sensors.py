@@ -121,7 +121,7 @@ class Clock(SensorCreator):
 
 
 class Collision(SensorCreator):
-    """Feels what touches it; only what has the property `only_objects_with_property`, if set."""
+    """Senses what touches it; only what has the property `only_objects_with_property`, if set."""
 
     _classpath = "morse.sensors.collision.Collision"
 
