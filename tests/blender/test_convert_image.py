@@ -45,7 +45,7 @@ def test_values_stay_and_the_scene_too(file_format: str, suffix: str, tmp_path: 
 @pytest.mark.parametrize("content", [b"", b"no image", b"RIFF\x24\0\0\0WEBPVP8L"])
 def test_what_is_no_image_is_an_error(content: bytes) -> None:
     before = set(bpy.data.images)
-    with pytest.raises(MeshError, match="no image that Blender reads") as caught:
+    with pytest.raises(MeshError, match="not an image that Blender reads") as caught:
         convert_image(content, "broken.webp")
     assert caught.value.code == "unreadable-texture"
     assert set(bpy.data.images) == before

@@ -201,7 +201,7 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("content", "message"),
-        [(None, "no such file"), (b"hello", "no .blend that Blender can open")],
+        [(None, "no such file"), (b"hello", "not a .blend that Blender can open")],
         ids=["missing", "broken"],
     )
     def test_files_that_are_no_blend(
