@@ -26,8 +26,8 @@ def write_builder_script(
     needs no other file. An existing file is overwritten. Joints in armatures of their own stay
     there; others that MORSE would misread get one each.
 
-    `options` is a MorseOptions. `robot`, `diagnostics` and `strict` are as for export_robot, so is
-    what is raised.
+    `options` is a MorseOptions. `robot`, `diagnostics` and `strict` are as for export_robot, and so
+    are the errors raised.
     """
     written = write_format(MORSE, robot, path, options, diagnostics, strict=strict)
     assert isinstance(written, BuilderScript)

@@ -8,8 +8,8 @@ from ...rig.rig_plan import JointPlan, RigPlan
 
 
 def plan_start(plan: RigPlan, options: StartOptions, diagnostics: Diagnostics) -> dict[str, float]:
-    """Joint -> radians or metres, of all joints that have a bone: as the options say, else zero,
-    each within its limits; joints that mimic another follow it.
+    """Returns the position of every joint that has a bone, in radians or metres: as the options
+    say, else zero, each within its limits; joints that mimic another follow it.
 
     Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
     """

@@ -254,7 +254,7 @@ def _title(robot: Robot) -> str:
 
 
 def _write_stand(options: StartOptions) -> str:
-    """Where the robot stands, as lines of the script."""
+    """Writes where the robot stands, as lines of the script."""
     lines = []
     for what, numbers in (("translate", options.translation), ("rotate", options.rotation)):
         if any(numbers):

@@ -71,7 +71,7 @@ def plan_contact(sensor: WrittenSensor, link: Link, notes: list[str]) -> list[Co
 
 
 def is_moved(tree: KinematicTree, link: str) -> bool:
-    """Returns whether any joint moves a link against the robot's root."""
+    """Tells whether any joint moves a link against the robot's root."""
     motions = (tree.motions[place] for place in tree.ancestors(tree.index[link]))
     return any(motion is not None and motion.joint.type != "fixed" for motion in motions)
 

@@ -35,7 +35,7 @@ class JointLine:
 
 
 def locate_joints(tree: KinematicTree) -> dict[str, JointLine]:
-    """Returns joint name -> its line, of all joints of one degree of freedom."""
+    """Returns the lines of all joints of one degree of freedom by joint name."""
     return {
         motion.joint.name: JointLine(
             origin=frame[:3, 3],
