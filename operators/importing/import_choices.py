@@ -70,7 +70,7 @@ def find_paths(operator: Any) -> list[str]:
 
 
 def read_tasks(operator: Any) -> list[ImportTask]:
-    """What an operator's properties ask for. Raises RobotError."""
+    """Reads what an operator's properties ask for. Raises RobotError."""
     options = read_options(operator, ImportOptions)
     paths = find_paths(operator)
     if not paths:
