@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Text in panels: Blender cuts what is too long for a line, so it is wrapped here."""
+"""Wraps text in panels, where Blender cuts what is too long for a line."""
 
-import textwrap
+import re
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-_LETTER = 6.3
-"""Width of a letter in pixels at a scale of 1: a little more than the average of Blender's font."""
-_MARGINS = 50
+import blf
+
+_FONT = 0
+"""Blender's own, that of the interface."""
+_MARGINS = 60
+"""Pixels at a scale of 1 that a line of a box loses to its icon, its frame and the scroll bar."""
+_LEAST_WIDTH = 60
+_PIECES = re.compile(r"\s+|[^\s/\\]*[/\\]|[^\s/\\]+")
+"""Where a line may end: at a blank, and in a path after a slash."""
 
 
 def draw_wrapped(layout: Any, context: Any, text: str, icon: str = "NONE") -> None:
-    """Labels, as many as the width asks for; the icon stands before the first."""
+    """Draws as many labels as the width asks for; the icon stands before the first."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(wrap(context, text)):
@@ -21,10 +28,29 @@ def draw_wrapped(layout: Any, context: Any, text: str, icon: str = "NONE") -> No
 
 
 def wrap(context: Any, text: str) -> list[str]:
-    """Wraps a text into lines that fit into the region."""
+    """Returns the text in lines that fit into the region, as wide as Blender draws them."""
     scale = context.preferences.system.ui_scale
-    width = int((context.region.width / scale - _MARGINS) / _LETTER)
-    return textwrap.wrap(text, max(width, 12)) or [""]
+    style = context.preferences.ui_styles[0].widget
+    blf.size(_FONT, style.points * scale)
+    width = max(context.region.width - _MARGINS * scale, _LEAST_WIDTH * scale)
+    return wrap_to(text, width, lambda line: float(blf.dimensions(_FONT, line)[0]))
+
+
+def wrap_to(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
+    """Returns the text in lines that are at most `width` wide by `measure`. What is too long even
+    alone, such as a name without blanks and slashes, is broken anywhere; nothing is lost."""
+    lines = [""]
+    for piece in _PIECES.findall(text):
+        if measure(lines[-1] + piece.rstrip()) <= width:
+            lines[-1] += piece
+            continue
+        if lines[-1].strip():
+            lines.append("")
+        for letter in piece.lstrip():
+            if lines[-1] and measure(lines[-1] + letter) > width:
+                lines.append("")
+            lines[-1] += letter
+    return [line.strip() for line in lines]
 
 
 def file_name(path: str) -> str:

@@ -10,8 +10,13 @@ from contextlib import contextmanager
 @contextmanager
 def hold_interrupt() -> Iterator[None]:
     """Lets the block end before Ctrl-C counts: Blender takes a KeyboardInterrupt raised in the
-    midst of its start for fatal, and one in the midst of a render for nothing."""
-    if threading.current_thread() is not threading.main_thread():
+    midst of its start for fatal, and one in the midst of a render for nothing.
+
+    Where Python did not install what handles Ctrl-C, as in Blender's own program, it could not be
+    put back: it is left alone, and so is Ctrl-C.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is None:
         yield
         return
     held: list[int] = []

@@ -31,7 +31,6 @@ def register_sidebar() -> None:
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     panel_joints.register_filter()
-    panel_display.register_switches()
     panel_links.register_list()
     panel_report.register_page()
     active_robot.register_watch()
@@ -43,7 +42,6 @@ def unregister_sidebar() -> None:
     sliders.remove_sliders()
     panel_report.unregister_page()
     panel_links.unregister_list()
-    panel_display.unregister_switches()
     panel_joints.unregister_filter()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

@@ -11,7 +11,6 @@ import bpy
 
 from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.display import (
-    enforce_limits,
     enforces_limits,
     find_layers,
     find_parts,
@@ -20,6 +19,7 @@ from ...urdf_importer.blender.standing.display import (
 from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
+from .pose_operators import EnforceLimits
 
 _PARTS = (
     ("Visuals", "Visuals", "none were imported"),
@@ -50,7 +50,9 @@ class DisplayPanel(RobotSubPanel, bpy.types.Panel):
         self.layout.separator()
         row = self.layout.row()
         if has_limits(robot):
-            row.prop(robot, "urdf_enforce_limits")
+            holds = enforces_limits(robot)
+            icon = "CHECKBOX_HLT" if holds else "CHECKBOX_DEHLT"
+            row.operator(EnforceLimits.bl_idname, icon=icon, depress=holds).on = not holds
         else:
             draw_wrapped(self.layout, context, "No limits to enforce: none were imported")
 
@@ -75,23 +77,6 @@ def _draw_armature(column: Any, armature: Any) -> None:
         collection = armature.data.collections_all.get(name)
         if collection is not None:
             column.prop(collection, "is_visible", text=label, toggle=False)
-
-
-def register_switches() -> None:
-    """Adds the switch of a robot's limits. It stores nothing: it is what the rig is."""
-    bpy.types.Object.urdf_enforce_limits = bpy.props.BoolProperty(
-        name="Enforce Limits",
-        description="Hold every joint within its limits: mutes and unmutes the limit constraints "
-        "of all bones, and the limits of Blender's IK. Your own constraints are left alone",
-        get=enforces_limits,
-        set=enforce_limits,
-        options=set(),
-    )
-
-
-def unregister_switches() -> None:
-    """Takes it out again."""
-    del bpy.types.Object.urdf_enforce_limits
 
 
 CLASSES = (DisplayPanel,)

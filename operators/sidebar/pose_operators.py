@@ -13,6 +13,7 @@ from ...urdf_importer.blender.standing.channels import (
     key_state_of,
     remove_key,
 )
+from ...urdf_importer.blender.standing.display import enforce_limits
 from ...urdf_importer.blender.standing.pose import (
     hold_limits,
     random_pose,
@@ -44,6 +45,28 @@ class ZeroPose(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         zero_pose(active_robot(context))
+        return {"FINISHED"}
+
+
+class EnforceLimits(RobotOperator, bpy.types.Operator):
+    """An operator, not a property with a getter: Blender reads the properties of every object
+    whenever it compares library overrides, in files without robots too."""
+
+    bl_idname = "urdf.enforce_limits"
+    bl_label = "Enforce Limits"
+    bl_description = (
+        "Hold every joint within its limits: mutes and unmutes the limit constraints of all bones, "
+        "and the limits of Blender's IK. Your own constraints are left alone"
+    )
+
+    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Enforce",
+        description="Whether the limits hold from now on",
+        default=True,
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        enforce_limits(active_robot(context), self.on)
         return {"FINISHED"}
 
 
@@ -128,4 +151,4 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (ZeroPose, RandomPose, NearestValid, KeyAll, KeyJoint)
+CLASSES = (ZeroPose, EnforceLimits, RandomPose, NearestValid, KeyAll, KeyJoint)

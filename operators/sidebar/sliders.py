@@ -87,6 +87,8 @@ def _property(channel: JointChannel) -> Any:
         step=100 if channel.turns else 1,
         precision=4,
         options=set(),
+        # Linked characters are animated through overrides; without this their sliders are grey.
+        override={"LIBRARY_OVERRIDABLE"},
     )
 
 

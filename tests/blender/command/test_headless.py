@@ -84,3 +84,27 @@ def test_blenders_exit_status_is_the_commands(
     done = run_headless(*arguments, cwd=tmp_path)
     assert done.returncode == status and "Traceback" not in done.stderr
     assert done.stderr.count("error:") == (status != 0)
+
+
+@pytest.mark.skipif(not PROGRAM, reason="BLENDER names no Blender program")
+def test_the_first_picture_in_a_program_is_taken(tmp_path: Path) -> None:
+    """There Python did not install what handles Ctrl-C, and cannot put it back."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import signal, sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "import urdf_importer\n"
+        "before = signal.getsignal(signal.SIGINT)\n"
+        f"armature = urdf_importer.import_robot({ARM!r}).armature\n"
+        "urdf_importer.render_preview(armature, 'arm.png', width=48, height=36, samples=1)\n"
+        "assert signal.getsignal(signal.SIGINT) is before\n"
+    )
+    done = subprocess.run(
+        [PROGRAM, "-b", "--factory-startup", "--python-exit-code", "3", "-P", str(script)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "arm.png").stat().st_size > 100

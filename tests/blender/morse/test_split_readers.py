@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from support.blender.rigs import new_scene
-from support.blender.sidebars import activate
+from support.blender.sidebars import activate, enforce
 from support.blender.snapshots import describe_scene, list_data
 from support.blender.split_rigs import MORSE, PR2, assert_stands, find, joints_of, random_positions
 from support.paths import ROOT
@@ -33,6 +33,7 @@ from urdf_importer.blender.standing.armatures import (
     pose_bones_of,
 )
 from urdf_importer.blender.standing.channels import key_joints
+from urdf_importer.blender.standing.display import enforces_limits
 from urdf_importer.blender.standing.pose import (
     hold_limits,
     random_pose,
@@ -222,11 +223,11 @@ def test_limits_are_switched_in_all_armatures() -> None:
         for bone in each.pose.bones
         for limit in bone.constraints
     ]
-    assert len(limits) > 1 and main.urdf_enforce_limits
-    main.urdf_enforce_limits = False
-    assert all(limit.mute for limit in limits) and not main.urdf_enforce_limits
-    main.urdf_enforce_limits = True
-    assert not any(limit.mute for limit in limits) and main.urdf_enforce_limits
+    assert len(limits) > 1 and enforces_limits(main)
+    enforce(main, False)
+    assert all(limit.mute for limit in limits) and not enforces_limits(main)
+    enforce(main, True)
+    assert not any(limit.mute for limit in limits) and enforces_limits(main)
 
 
 @pytest.mark.usefixtures("extension")

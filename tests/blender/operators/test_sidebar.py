@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import pytest
 
-from support.blender.sidebars import SAMPLES, activate, is_operator, load, sliders_of
+from support.blender.sidebars import SAMPLES, activate, enforce, is_operator, load, sliders_of
 from support.paths import ROOT
 from urdf_importer import (
     ImportOptions,
@@ -19,6 +19,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
+from urdf_importer.blender.standing.display import enforces_limits
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -30,12 +31,12 @@ pytestmark = pytest.mark.usefixtures("extension", "scene")
 def test_limits_are_switched_and_restored_exactly(name: str) -> None:
     robot = load(name)
     before = describe_limits(robot)
-    assert robot.urdf_enforce_limits
-    robot.urdf_enforce_limits = False
-    assert not robot.urdf_enforce_limits
+    assert enforces_limits(robot)
+    enforce(robot, False)
+    assert not enforces_limits(robot)
     assert describe_limits(robot) != before
-    robot.urdf_enforce_limits = True
-    assert robot.urdf_enforce_limits and describe_limits(robot) == before
+    enforce(robot, True)
+    assert enforces_limits(robot) and describe_limits(robot) == before
 
 
 def describe_limits(robot: Any) -> list[Any]:
@@ -54,21 +55,21 @@ def test_constraints_of_the_user_and_other_robots_are_left_alone() -> None:
     own = robot.pose.bones["elbow"].constraints.new("LIMIT_ROTATION")
     own.owner_space, own.use_transform_limit = "LOCAL", True
     before = describe_limits(other)
-    robot.urdf_enforce_limits = False
-    assert not own.mute and not robot.urdf_enforce_limits
-    assert describe_limits(other) == before and other.urdf_enforce_limits
+    enforce(robot, False)
+    assert not own.mute and not enforces_limits(robot)
+    assert describe_limits(other) == before and enforces_limits(other)
     own.mute = True
-    robot.urdf_enforce_limits = True
-    assert own.mute and robot.urdf_enforce_limits
+    enforce(robot, True)
+    assert own.mute and enforces_limits(robot)
 
 
 def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
     display = extension.urdf_importer.blender.standing.display
     robot = load("two_link_arm")
     robot.pose.bones["elbow"].constraints[0].mute = True
-    assert not robot.urdf_enforce_limits and display.has_limits(robot)
+    assert not enforces_limits(robot) and display.has_limits(robot)
     free = load("two_link_arm", enforce_limits=False)
-    assert not free.urdf_enforce_limits and not display.has_limits(free)
+    assert not enforces_limits(free) and not display.has_limits(free)
 
 
 def test_parts_are_found_whatever_they_are_named(extension: ModuleType, tmp_path: Path) -> None:
@@ -301,7 +302,6 @@ def test_everything_explains_itself(extension: ModuleType) -> None:
             assert shown.properties[name].description
     owners = (
         (bpy.types.WindowManager, "urdf_joint_filter urdf_select_what urdf_report_page"),
-        (bpy.types.Object, "urdf_enforce_limits"),
         (bpy.types.Collection, "urdf_shown_link"),
     )
     for owner, names in owners:

@@ -8,7 +8,7 @@ from types import ModuleType
 import bpy
 import pytest
 
-from support.blender.sidebars import activate, keyed, limits_of, load, sliders_of
+from support.blender.sidebars import activate, enforce, keyed, limits_of, load, sliders_of
 from support.blender.snapshots import describe_scene
 from urdf_importer import (
     get_joint_positions,
@@ -65,7 +65,7 @@ def test_a_slider_stops_at_the_limit_while_limits_are_enforced(extension: Module
     upper = limits_of(bone, "elbow")[1]
     setattr(bone, slider, upper + 1.0)
     assert getattr(bone, slider) == pytest.approx(upper)
-    robot.urdf_enforce_limits = False
+    enforce(robot, False)
     setattr(bone, slider, upper + 1.0)
     assert getattr(bone, slider) == pytest.approx(upper + 1.0)
     bpy.context.view_layer.update()

@@ -17,6 +17,12 @@ def load(name: str, **options: Any) -> Any:
     return import_robot(SAMPLES / f"{name}.urdf", ImportOptions(**options)).armature
 
 
+def enforce(robot: Any, on: bool) -> None:
+    """Switches the limits as a user does: on the active robot."""
+    activate(robot)
+    assert bpy.ops.urdf.enforce_limits(on=on) == {"FINISHED"}
+
+
 def sliders_of(extension: ModuleType, robot: Any) -> dict[str, list[tuple[Any, str]]]:
     """Joint -> (pose bone, the property that is its slider), for each of its numbers."""
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
