@@ -26,6 +26,8 @@ from support.big_robots import tree  # noqa: E402
 from support.urdf_text import write_urdf  # noqa: E402
 from urdf_importer.blender.build.build import build_rig  # noqa: E402
 from urdf_importer.diagnostics import Diagnostics  # noqa: E402
+from urdf_importer.files.packages import PackageResolver  # noqa: E402
+from urdf_importer.meshes import RobotFiles  # noqa: E402
 
 OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
 
@@ -72,7 +74,8 @@ def build_bare(plan: urdf_importer.RigPlan) -> None:
 
 
 def build_all(plan: urdf_importer.RigPlan) -> None:
-    for _ in build_rig(plan, OPTIONS, lambda *_: None, Diagnostics()):  # type: ignore[arg-type]
+    files = RobotFiles(PackageResolver(""), Diagnostics())
+    for _ in build_rig(plan, OPTIONS, files):
         pass
 
 

@@ -37,7 +37,8 @@ from urdf_importer.kinematics.mimic import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
 from urdf_importer.morse.sensors import suggest_sensors
-from urdf_importer.pipeline.files import find_files, load_shape
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.meshes import RobotFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("differential_drive", "gantry", "gripper", "planar_base", "quadruped_leg")
@@ -178,7 +179,7 @@ def test_it_starts_where_zero_is_allowed(stem: str, run: Any) -> None:
 def test_shapes_are_those_of_the_description(stem: str, run: Any) -> None:
     """The same triangles in the same places."""
     done: Run = run(stem)
-    resolver = find_files(done.robot.source, MorseOptions())
+    files = RobotFiles(PackageResolver(done.robot.source), Diagnostics())
     for made, kind in (
         (done.measured.visuals, "visuals"),
         (done.measured.collisions, "collisions"),
@@ -186,7 +187,7 @@ def test_shapes_are_those_of_the_description(stem: str, run: Any) -> None:
         left = list(made)
         for link in done.robot.links:
             for shape in getattr(link, kind):
-                wanted = load_soup(shape, link, resolver)
+                wanted = load_soup(shape, link, files)
                 if wanted is None:
                     continue
                 found = next(each for each in left if each.link == link.name)
@@ -197,10 +198,10 @@ def test_shapes_are_those_of_the_description(stem: str, run: Any) -> None:
         assert left == []
 
 
-def load_soup(shape: Visual | Collision, link: Link, resolver: Any) -> Any:
+def load_soup(shape: Visual | Collision, link: Link, files: RobotFiles) -> Any:
     """(T, 3, 3) in the link's frame; None of what cannot be loaded."""
     try:
-        data = load_shape(resolver, {}, shape.geometry, Diagnostics(), link.name, 0)
+        data = files.load(shape, link)
     except MeshError:
         return None
     triangles, _ = make_triangles(data)

@@ -9,15 +9,16 @@ from ..geometry.primitives import (
     make_primitive,
     make_sphere,
 )
-from .loaders import LOADERS, KnownFiles, Loader, load_geometry, load_mesh, scale_mesh
+from .loaders import LOADERS, Loader, load_mesh, scale_mesh
+from .robot_files import RobotFiles, ShownShape
 from .stl import load_stl
 
 __all__ = [
     "LOADERS",
-    "KnownFiles",
     "Loader",
     "MeshData",
-    "load_geometry",
+    "RobotFiles",
+    "ShownShape",
     "load_mesh",
     "load_stl",
     "make_box",

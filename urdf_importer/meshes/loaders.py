@@ -25,11 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
-from ..files.packages import FileKind
 from ..geometry.mesh_data import MeshData, reverse_corners
-from ..geometry.primitives import make_primitive
-from ..model import Mesh, Vector3
-from ..model.link import Geometry
+from ..model import Vector3
 from .collada.load import load_collada
 from .gltf.load import load_gltf
 from .mesh_file import ResolveBeside, read_mesh_head, refuse_beside
@@ -48,51 +45,9 @@ LOADERS: dict[str, Loader] = {
     ".dae": load_collada,
 }
 
-_UNSCALED = (1.0, 1.0, 1.0)
+UNSCALED = (1.0, 1.0, 1.0)
 LARGEST_FACTOR = 1e12
 """Of a scale; and its inverse is the smallest. Beyond, single precision ends."""
-
-
-KnownFiles = dict[Path, MeshData]
-"""Files loaded before, not scaled; only those about which there was nothing to report and that name
-no other files, since each use of the others has to say so again."""
-
-
-def load_geometry(
-    geometry: Geometry,
-    resolve: Callable[[str], Path],
-    report: Report,
-    resolve_beside: Callable[[Path, str, FileKind], Path] | None = None,
-    known: KnownFiles | None = None,
-) -> MeshData:
-    """The mesh of any shape of the model; `resolve` finds the file that a mesh names.
-
-    `resolve_beside` finds the files that a mesh file names: the mesh file, URI and kind -> path.
-    Without it there are no textures. `known` saves loading a file again for another scale; new ones
-    are put there. MeshError if there is no mesh, from `resolve`, `load_mesh` or `make_primitive`.
-    """
-    if not isinstance(geometry, Mesh):
-        return make_primitive(geometry)
-    path = resolve(geometry.filename)
-    if known is not None and path in known:
-        return scale_mesh(known[path], geometry.scale)
-    has_more_to_say = False
-
-    def listen(code: str, message: str) -> None:
-        nonlocal has_more_to_say
-        has_more_to_say = True
-        report(code, message)
-
-    def find_beside(uri: str, kind: FileKind) -> Path:
-        nonlocal has_more_to_say
-        has_more_to_say = True
-        return resolve_beside(path, uri, kind) if resolve_beside else refuse_beside(uri, kind)
-
-    _check_scale(geometry.scale)
-    loaded = load_mesh(path, _UNSCALED, listen, find_beside)
-    if known is not None and not has_more_to_say:
-        known[path] = loaded
-    return scale_mesh(loaded, geometry.scale)
 
 
 def load_mesh(
@@ -104,7 +59,7 @@ def load_mesh(
     lower case; reports `wrong-suffix` where they differ. MeshError from the loader,
     `unsupported-mesh-format`, or `invalid-scale` as from `scale_mesh`.
     """
-    _check_scale(scale)
+    check_scale(scale)
     suffix = path.suffix.lower()
     found = find_format(path) or suffix
     loader = LOADERS.get(found)
@@ -142,8 +97,8 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     MeshError `invalid-scale` for a factor that is zero or no number, one beyond 1e12 or below
     1e-12, and a result beyond 1e9.
     """
-    _check_scale(scale)
-    if scale == _UNSCALED:
+    check_scale(scale)
+    if scale == UNSCALED:
         return mesh
     factors = np.array(scale)
     vertices = mesh.vertices * factors
@@ -170,7 +125,8 @@ def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
     return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
-def _check_scale(scale: Vector3) -> None:
+def check_scale(scale: Vector3) -> None:
+    """Raises MeshError `invalid-scale` for factors with which no mesh can be shown."""
     if not all(1 / LARGEST_FACTOR <= abs(factor) <= LARGEST_FACTOR for factor in scale):
         raise _invalid_scale(scale, "leaves no mesh that can be shown")
 

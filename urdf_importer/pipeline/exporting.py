@@ -6,22 +6,21 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..files.packages import AnyPath, PackageResolver
+from ..files.packages import AnyPath
+from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import FileOptions, StartOptions
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
-from ..writers.robot_files import DescriptionSource
 from ..writers.webots import WEBOTS
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import WebotsOptions as WebotsOptions
-from .files import find_files, load_shape, resolve_texture
+from .files import find_files
 from .formats import find_writer
 
 Options = TypeVar("Options", bound=FileOptions)
@@ -152,10 +151,10 @@ def open_export(
     """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(described.source)
-    files = _read_files(described, options, diagnostics)
+    resolver = find_files(described.source, options)
     opened = OpenExport(
         robot=described,
-        source=files,
+        files=RobotFiles(resolver, diagnostics),
         options=options,
         diagnostics=diagnostics,
         convert_image=_convert_image,
@@ -164,12 +163,13 @@ def open_export(
     if described is robot:
         yield opened
         return
-    from ..blender.extract.scene_source import SceneSource
+    from ..blender.extract.scene_source import extract_scene
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = SceneSource(robot, Path(folder), files, diagnostics)
+        scene = extract_scene(robot, described, Path(folder), diagnostics)
+        files = RobotFiles(resolver, diagnostics, shown=scene.shapes, images=scene.images)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
-        yield replace(opened, robot=scene.robot, source=scene, options=start, armature=robot)
+        yield replace(opened, robot=scene.robot, files=files, options=start, armature=robot)
 
 
 def _start_as_posed(
@@ -190,21 +190,6 @@ def _start_as_posed(
     return replace(
         options, positions=posed + options.positions, translation=translation, rotation=rotation
     )
-
-
-def _read_files(robot: Robot, options: FileOptions, diagnostics: Diagnostics) -> DescriptionSource:
-    resolver = find_files(robot.source, options)
-    return DescriptionSource(
-        partial(load_shape, resolver, {}),
-        partial(_resolve_mesh, resolver),
-        partial(resolve_texture, resolver),
-        diagnostics,
-    )
-
-
-def _resolve_mesh(resolver: PackageResolver, uri: str) -> Path:
-    """Without reports: whoever loads the mesh makes them."""
-    return resolver.resolve_file(uri, lambda code, message: None)
 
 
 def _convert_image(content: bytes, name: str) -> bytes:

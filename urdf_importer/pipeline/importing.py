@@ -3,18 +3,18 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath
+from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_rig
-from .files import find_files, load_shape, resolve_texture
+from .files import find_files
 from .formats import read_description
 
 
@@ -102,9 +102,7 @@ def import_steps(
     robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = plan_rig(robot, options, diagnostics)
-    load = partial(load_shape, resolver, {})
-    resolve = partial(resolve_texture, resolver)
-    rig = yield from build_rig(plan, options, load, diagnostics, resolve)
+    rig = yield from build_rig(plan, options, RobotFiles(resolver, diagnostics))
     record_import(rig.armature, str(path), options, diagnostics)
     return ImportResult(
         robot=robot,

@@ -2,18 +2,17 @@
 """Update: read -> plan -> compare with the rig -> build into it."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
-from ..files.packages import AnyPath, PackageResolver
-from ..meshes import KnownFiles
-from ..model import Geometry, Robot
+from ..files.packages import AnyPath
+from ..meshes import RobotFiles
+from ..model import Robot
 from ..options import ImportOptions
 from ..reshape.compare import Change, compare_options, compare_robots
 from ..rig import RigPlan, plan_rig
-from .files import find_files, load_shape, resolve_texture
+from .files import find_files
 from .formats import read_description
 from .importing import ImportResult
 
@@ -57,9 +56,7 @@ def update_robot(
     if not draft.changes:
         return _nothing_changed(armature, draft)
     wanted = Wanted(plan=draft.plan, base=draft.base, options=draft.options, before=draft.before)
-    load = partial(load_shape, draft.resolver, {})
-    resolve = partial(resolve_texture, draft.resolver)
-    rig = update_rig(armature, wanted, load, draft.diagnostics, resolve)
+    rig = update_rig(armature, wanted, draft.files)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
     return UpdateResult(
         robot=draft.plan.robot,
@@ -84,7 +81,7 @@ class _Draft:
     options: ImportOptions
     before: ImportOptions
     changes: tuple[Change, ...]
-    resolver: PackageResolver
+    files: RobotFiles
     diagnostics: Diagnostics
 
 
@@ -99,6 +96,7 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
     options = options or record.options
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
+    files = RobotFiles(resolver, diagnostics)
     robot = read_description(path, diagnostics, resolver, options)
     plan = plan_rig(robot, options, diagnostics)
     old = extract_robot(armature)
@@ -106,7 +104,7 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
     if path != record.path:
         text = f"{record.path} -> {path}"
         changes.insert(0, Change(kind="changed", subject="source", text=text))
-    changes += _compare_meshes(armature, robot, record.options, resolver)
+    changes += _compare_meshes(armature, robot, record.options, files)
     return _Draft(
         path=path,
         plan=plan,
@@ -114,7 +112,7 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
         options=options,
         before=record.options,
         changes=tuple(changes),
-        resolver=resolver,
+        files=files,
         diagnostics=diagnostics,
     )
 
@@ -128,23 +126,18 @@ def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
 
 
 def _compare_meshes(
-    armature: Any, robot: Robot, options: ImportOptions, resolver: PackageResolver
+    armature: Any, robot: Robot, options: ImportOptions, files: RobotFiles
 ) -> list[Change]:
     """Mesh files that say something else than when they were loaded, each once."""
     from ..blender.extract.fingerprints import fingerprint_shape
     from ..blender.update.standing import find_fingerprints
 
-    known: KnownFiles = {}
     texts: dict[str, str] = {}
-    loaded: dict[Geometry, Any] = {}
     for shape, geometry, before in find_fingerprints(armature, robot, options):
-        if geometry not in loaded:
-            try:
-                loaded[geometry] = load_shape(resolver, known, geometry, Diagnostics(), "", 0)
-            except MeshError:
-                loaded[geometry] = None
-        data = loaded[geometry]
-        after = None if data is None else fingerprint_shape(data, shape, options)
+        try:
+            after = fingerprint_shape(files.peek(geometry), shape, options)
+        except MeshError:
+            after = None
         if before != after:
             lost = "can no longer be loaded" if after is None else "the file changed"
             texts[geometry.filename] = "can be loaded now" if before is None else lost

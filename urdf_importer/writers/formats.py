@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics
+from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import FileOptions
-from .robot_files import GeometrySource
 
 Options = TypeVar("Options", bound=FileOptions)
 
@@ -44,15 +44,16 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenExport(Generic[Options]):
-    """What is to be written, and where its shapes are.
+    """What is to be written.
 
+    files          give its shapes and images, as the scene shows them where it is of a scene
     armature       the rig that it was taken from; None for a description
     convert_image  makes a PNG of any image that Blender can read, where there is a Blender
     strict         every diagnostic is a failure
     """
 
     robot: Robot
-    source: GeometrySource
+    files: RobotFiles
     options: Options
     diagnostics: Diagnostics
     armature: Any | None = None

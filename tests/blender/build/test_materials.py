@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Materials and textures in Blender: what RViz shows, each once."""
 
-import math
 from pathlib import Path
 
 import bpy
@@ -12,7 +11,6 @@ from support.mesh_files import Gltf, png
 from support.paths import TESTS
 from support.real_robots import descriptions
 from urdf_importer import import_robot
-from urdf_importer.blender.build.materials import linear_from_srgb
 
 QUIRKS = TESTS / "data" / "quirks" / "q_pkg" / "urdf"
 PLANE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
@@ -268,8 +266,3 @@ def test_a_cancelled_import_leaves_no_image_behind(tmp_path):
             break
     steps.close()
     assert not bpy.data.images and not bpy.data.materials and not bpy.data.meshes
-
-
-def test_the_transfer_function_ends_where_it_should():
-    assert (linear_from_srgb(0.0), linear_from_srgb(1.0)) == (0.0, 1.0)
-    assert math.isclose(linear_from_srgb(0.5), 0.21404, abs_tol=1e-5)

@@ -17,7 +17,9 @@ from urdf_importer import (
     set_joint_positions,
 )
 from urdf_importer.blender.build.build import build_rig
-from urdf_importer.diagnostics import Diagnostics, MeshError
+from urdf_importer.diagnostics import Diagnostics
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import (
     Box,
     Capsule,
@@ -245,14 +247,13 @@ def test_primitives_have_their_size_and_valid_meshes(geometry, size):
     assert not shape.data.validate()
 
 
-def test_broken_mesh_leaves_an_empty_in_its_place_and_a_warning():
-    def fail(geometry, diagnostics, subject, line):
-        raise MeshError("it is broken", code="unreadable-mesh")
-
+def test_broken_mesh_leaves_an_empty_in_its_place_and_a_warning(tmp_path):
+    (tmp_path / "a.stl").write_bytes(b"")
     diagnostics = Diagnostics()
+    files = RobotFiles(PackageResolver(tmp_path / "robot.urdf"), diagnostics)
     visual = Visual(geometry=Mesh(filename="a.stl"), origin=Pose(xyz=(1.0, 0.0, 0.0)), line=12)
     robot = Robot(name="r", links=(Link(name="base", visuals=(visual, visual)),))
-    _, rig = build(robot, load=fail, diagnostics=diagnostics)
+    _, rig = build(robot, files=files, diagnostics=diagnostics)
     (item,) = diagnostics
     assert (item.code, item.line, item.subject) == ("unreadable-mesh", 12, "base")
     placeholder = rig.visuals["base"][0]
@@ -268,7 +269,7 @@ def test_failed_or_cancelled_build_leaves_nothing_behind(end, after):
     bpy.context.view_layer.objects.active = cube
     cube.select_set(True)
     before = counts()
-    steps = build_rig(plan_rig(arm()), ImportOptions(), _explode_late, Diagnostics())
+    steps = build_rig(plan_rig(arm()), ImportOptions(), ExplodingLate())
     if end == "close":
         for _ in range(after):
             next(steps)
@@ -281,12 +282,14 @@ def test_failed_or_cancelled_build_leaves_nothing_behind(end, after):
     assert bpy.context.view_layer.objects.active == cube and cube.select_get()
 
 
-def _explode_late(geometry, diagnostics, subject, line):
-    if isinstance(geometry, Sphere):
-        raise ZeroDivisionError
-    from urdf_importer.geometry.primitives import make_primitive
+class ExplodingLate(RobotFiles):
+    def __init__(self):
+        super().__init__(PackageResolver(""), Diagnostics())
 
-    return make_primitive(geometry)
+    def load(self, shape, link):
+        if isinstance(shape.geometry, Sphere):
+            raise ZeroDivisionError
+        return super().load(shape, link)
 
 
 def test_several_robots_do_not_interfere():

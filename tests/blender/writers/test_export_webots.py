@@ -163,7 +163,7 @@ def test_the_robot_stands_where_its_armature_stands(export: Export) -> None:
     assert frame[:3, 3] == pytest.approx([0.0, 0.0, 3.0])
     armature.scale = (2.0, 2.0, 2.0)
     bpy.context.view_layer.update()
-    assert export(armature).codes == ["webots-scaled-rig"]
+    assert export(armature).codes == ["scaled-rig"]
 
 
 class Edited:

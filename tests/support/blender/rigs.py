@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigs for tests, and how far they are from the truth."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import bpy
@@ -9,9 +9,10 @@ import numpy as np
 
 from urdf_importer.blender.build.build import Rig, build_rig
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.primitives import make_primitive
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.kinematics import forward_kinematics
 from urdf_importer.kinematics.forward import Position
+from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import Robot
 from urdf_importer.options import ImportOptions
 from urdf_importer.rig import RigPlan, plan_rig
@@ -21,22 +22,23 @@ def new_scene() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def load_primitive(geometry: Any, diagnostics: Diagnostics, subject: str, line: int) -> Any:
-    return make_primitive(geometry)
+def no_files(diagnostics: Diagnostics) -> RobotFiles:
+    """Simple shapes have none."""
+    return RobotFiles(PackageResolver("", environment=None), diagnostics)
 
 
 def build(
     robot: Robot,
     options: ImportOptions | None = None,
     *,
-    load: Callable[..., Any] = load_primitive,
+    files: RobotFiles | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> tuple[RigPlan, Rig]:
-    """A robot of the model as a rig in the current scene, without files."""
+    """A robot of the model as a rig in the current scene; without `files` it has none."""
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     plan = plan_rig(robot, options, diagnostics)
-    steps = build_rig(plan, options, load, diagnostics)
+    steps = build_rig(plan, options, files or no_files(diagnostics))
     while True:
         try:
             next(steps)

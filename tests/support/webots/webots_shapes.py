@@ -22,7 +22,7 @@ from urdf_importer import WebotsOptions
 from urdf_importer.diagnostics import Diagnostics, Report
 from urdf_importer.files.packages import FileKind, PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.meshes import MeshData, load_geometry, make_primitive
+from urdf_importer.meshes import MeshData, RobotFiles, make_primitive
 from urdf_importer.model import (
     Box,
     Capsule,
@@ -35,7 +35,6 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.readers import read_robot
-from urdf_importer.writers.robot_files import DescriptionSource
 from urdf_importer.writers.webots.shapes.appearances import ConvertImage
 from urdf_importer.writers.webots.shapes.shapes import ShapeWriter
 from urdf_importer.writers.webots.structure.sharing import share_repeats
@@ -53,7 +52,7 @@ class Written:
     text: str
     folder: Path
     diagnostics: Diagnostics
-    source: DescriptionSource
+    source: RobotFiles
     writer: ShapeWriter
 
     @property
@@ -83,29 +82,8 @@ def _run_checker(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def describe(path: Path, diagnostics: Diagnostics) -> DescriptionSource:
-    resolver = PackageResolver(str(path))
-
-    def load(geometry: Geometry, found: Diagnostics, subject: str, line: int) -> MeshData:
-        report = partial(found.warning, subject=subject, line=line)
-
-        def beside(mesh: Path, uri: str, kind: FileKind) -> Path:
-            return resolver.resolve_file(uri, report, kind=kind, base=mesh.parent)
-
-        return load_geometry(
-            geometry, partial(resolver.resolve_file, report=report), report, beside
-        )
-
-    def find_texture(uri: str, found: Diagnostics, subject: str, line: int) -> Path:
-        report: Report = partial(found.warning, subject=subject, line=line)
-        return resolver.resolve_file(uri, report, kind="texture")
-
-    return DescriptionSource(
-        load,
-        lambda uri: resolver.resolve_file(uri, lambda _code, _message: None),
-        find_texture,
-        diagnostics,
-    )
+def describe(path: Path, diagnostics: Diagnostics) -> RobotFiles:
+    return RobotFiles(PackageResolver(str(path)), diagnostics)
 
 
 def write_shapes(

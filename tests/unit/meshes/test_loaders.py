@@ -15,13 +15,11 @@ from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import (
     LOADERS,
     MeshData,
-    load_geometry,
     load_mesh,
     make_capsule,
     make_cylinder,
     scale_mesh,
 )
-from urdf_importer.model import Box, Mesh
 
 ONE = (1.0, 1.0, 1.0)
 FACTOR = st.floats(min_value=1e-3, max_value=1e3) | st.floats(min_value=-1e3, max_value=-1e-3)
@@ -197,20 +195,6 @@ def test_the_original_is_left_alone() -> None:
     before = (mesh.vertices.tobytes(), mesh.corners.tobytes())
     scale_mesh(mesh, (-1.0, 2.0, 3.0))
     assert (mesh.vertices.tobytes(), mesh.corners.tobytes()) == before
-
-
-def test_any_geometry_of_the_model(quirk_meshes: Path, notes) -> None:
-    asked: list[str] = []
-
-    def resolve(uri: str) -> Path:
-        asked.append(uri)
-        return quirk_meshes / "m.stl"
-
-    mesh = load_geometry(Mesh(filename="package://x/m", scale=(2.0, 2.0, 2.0)), resolve, notes)
-    assert (asked, mesh.name) == (["package://x/m"], "m")
-    assert mesh.vertices.max() == 6.0
-    assert load_geometry(Box(size=ONE), resolve, notes).face_count == 6
-    assert len(asked) == 1
 
 
 # What long searches of damaged files came upon

@@ -28,11 +28,11 @@ from urdf_importer.geometry.triangles import (
     flat_normals,
     make_triangles,
 )
-from urdf_importer.meshes import KnownFiles
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.meshes import RobotFiles, ShownShape
 from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
 from urdf_importer.morse.script.packing import split_sharp
 from urdf_importer.morse.script.write import write_script as write_from
-from urdf_importer.pipeline.files import find_files, load_shape
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
@@ -65,22 +65,15 @@ class Script:
         return slots
 
 
-class Given:
-    """A source of meshes that are made here, by file name."""
-
-    def __init__(self, **meshes: MeshData) -> None:
-        self.meshes = meshes
-
-    def load(self, shape: Any, link: Link) -> MeshData:
-        if isinstance(shape.geometry, Mesh):
-            return self.meshes[shape.geometry.filename]
-        return make_primitive(shape.geometry)
-
-    def file_of(self, shape: Any, link: Link) -> None:
-        return None
-
-    def find_texture(self, material: Material, link: Link) -> Path:
-        raise AssertionError("scripts have no images")
+def give(robot: Robot, diagnostics: Diagnostics, **meshes: MeshData) -> RobotFiles:
+    """Meshes that are made here, by file name."""
+    shapes = (shape for link in robot.links for shape in (*link.visuals, *link.collisions))
+    shown = [
+        ShownShape(shape=shape, data=meshes[shape.geometry.filename])
+        for shape in shapes
+        if isinstance(shape.geometry, Mesh)
+    ]
+    return RobotFiles(PackageResolver("", environment=None), diagnostics, shown=shown)
 
 
 def write(path: Path, *shapes: Visual | Collision, **meshes: MeshData) -> Script:
@@ -91,7 +84,7 @@ def write(path: Path, *shapes: Visual | Collision, **meshes: MeshData) -> Script
     )
     diagnostics = Diagnostics()
     robot = Robot(name="r", links=(link,))
-    write_from(robot, Given(**meshes), path, MorseOptions(), diagnostics)
+    write_from(robot, give(robot, diagnostics, **meshes), path, MorseOptions(), diagnostics)
     assert not len(diagnostics)
     return Script(path.read_text())
 
@@ -170,15 +163,13 @@ class TestTables:
         script = Script((tmp_path / "robot.py").read_text())
         rows = script["VISUALS"] + script["COLLISIONS"]
         assert {row[2] for row in rows} == set(script["MESHES"])
-        resolver = find_files(path, MorseOptions())
-        known: KnownFiles = {}
+        files = RobotFiles(PackageResolver(path), Diagnostics())
         for link in robot.links:
             for table, shapes in (("VISUALS", link.visuals), ("COLLISIONS", link.collisions)):
                 soups = []
                 for shape in shapes:
                     with suppress(MeshError):
-                        data = load_shape(resolver, known, shape.geometry, Diagnostics(), "", 0)
-                        soups.append(soup_of(data))
+                        soups.append(soup_of(files.load(shape, link)))
                 meshes = [row[2] for row in script[table] if row[0] == link.name]
                 for mesh, soup in zip(meshes, soups, strict=True):
                     assert np.array_equal(script.triangles(mesh), soup)
@@ -255,5 +246,5 @@ class TestTables:
         robot = Robot(name="r", links=(Link(name="a", visuals=(shape, shape)),))
         diagnostics = Diagnostics()
         path = tmp_path / "r.py"
-        write_from(robot, Given(m=data), path, MorseOptions(), diagnostics)
+        write_from(robot, give(robot, diagnostics, m=data), path, MorseOptions(), diagnostics)
         assert [item.code for item in diagnostics] == ["morse-no-images"]

@@ -3,12 +3,11 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...progress import Progress
 from ...rig.rig_plan import RigPlan
@@ -23,8 +22,7 @@ from ..standing import properties
 from .armature import build_bone_collections, build_bones, build_pose, describe_joints, refine_bones
 from .constraints import build_constraints, build_drivers
 from .links import build_inertial, build_links, build_rigid_bodies
-from .materials import ResolveTexture
-from .meshes import LoadShape, ShapeBuilder
+from .meshes import ShapeBuilder
 from .widgets import build_limit_marks, build_looks
 
 _MOST_AT_ONCE = 250
@@ -46,33 +44,19 @@ class Rig:
     inertials: dict[str, Any] = field(default_factory=dict)
 
 
-def _resolve_nothing(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
-    raise MeshError(
-        f"{quote(uri)} cannot be resolved: no resolver was given", code="missing-texture"
-    )
-
-
 def build_rig(
-    plan: RigPlan,
-    options: ImportOptions,
-    load: LoadShape,
-    diagnostics: Diagnostics,
-    resolve_texture: ResolveTexture = _resolve_nothing,
+    plan: RigPlan, options: ImportOptions, files: RobotFiles
 ) -> Generator[Progress, None, Rig]:
     """Builds the rig into the current scene; draining the generator does the work.
 
-    `load` gives the arrays of a shape, `resolve_texture` finds the images of
-    materials. On any exception, and when the generator is closed before
-    its end, everything that was made is removed again, and the user's
-    selection and mode are as before. The last step, with a share of 1, comes
-    when all is there.
+    On any exception, and when the generator is closed before its end, everything that was made is
+    removed again, and the user's selection and mode are as before. The last step, with a share of
+    1, comes when all is there.
     """
     ledger = Ledger()
     state = remember_state()
     try:
-        shapes = ShapeBuilder(
-            plan.robot, plan.size, options, load, resolve_texture, ledger, diagnostics
-        )
+        shapes = ShapeBuilder(plan.robot, plan.size, options, files, ledger)
         rig = yield from _build(plan, options, shapes, ledger)
     except BaseException:
         ledger.remove_all()

@@ -7,16 +7,18 @@ tell, it is decoded; else Blender does so when it first shows it, at four bytes 
 """
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...diagnostics import MeshError, quote
 from ...geometry.mesh_data import MeshMaterial
 from ...images.check import is_whole_image
+from ...images.colors import linear_from_srgb
 from ...images.size import MOST_BYTES, check_image
+from ...meshes import RobotFiles
 from ...meshes.mesh_file import read_mesh_file
-from ...model import Color, Material
+from ...meshes.robot_files import report_lost_texture
+from ...model import Color, Link, Material
 from ..extract.fingerprints import describe_look
 from ..ledger import Ledger
 from ..standing import properties
@@ -84,28 +86,23 @@ def _unreadable(name: str) -> MeshError:
     return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")
 
 
-ResolveTexture = Callable[[str, Diagnostics, str, int], Path]
-"""Finds an image that the description names, for a subject (a link's name) and line; raises
-MeshError."""
-
 _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 
 
 class MaterialBuilder:
-    """Builds each distinct material of a robot once. `resolve` finds the description's textures.
+    """Builds each distinct material of a robot once; `files` find the description's textures.
 
     A texture that is not there or cannot be read is reported once; the colour takes its place.
     """
 
-    def __init__(self, resolve: ResolveTexture, ledger: Ledger, diagnostics: Diagnostics) -> None:
-        self._resolve = resolve
+    def __init__(self, files: RobotFiles, ledger: Ledger) -> None:
+        self._files = files
         self._ledger = ledger
-        self._diagnostics = diagnostics
         self._images = ImageBuilder(ledger)
         self._built: dict[tuple[MeshMaterial, bool], Any] = {}
         self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
 
-    def build(self, material: Material, subject: str, *, has_uvs: bool) -> Any | None:
+    def build(self, material: Material, link: Link, *, has_uvs: bool) -> Any | None:
         """Builds a description's material; None if it has neither colour nor texture.
 
         Without uvs the texture is projected onto the box around the object.
@@ -114,8 +111,8 @@ class MaterialBuilder:
             return None
         key = (material.name, material.color, material.texture)
         if key not in self._described:
-            self._described[key] = self._resolve_material(material, subject)
-        return self.build_from(self._described[key], subject, material.line, has_uvs=has_uvs)
+            self._described[key] = self._find_material(material, link)
+        return self.build_from(self._described[key], link.name, material.line, has_uvs=has_uvs)
 
     def build_from(self, material: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
         """Builds a mesh file's material; `subject` and `line` are for diagnostics."""
@@ -129,14 +126,14 @@ class MaterialBuilder:
             self._built[key] = made
         return self._built[key]
 
-    def _resolve_material(self, material: Material, subject: str) -> MeshMaterial:
+    def _find_material(self, material: Material, link: Link) -> MeshMaterial:
         color = material.color or _WITHOUT_COLOR
         texture = None
         if material.texture:
             try:
-                texture = self._resolve(material.texture, self._diagnostics, subject, material.line)
+                texture = self._files.find_texture(material, link)
             except MeshError as error:
-                self._report(error, material.texture, subject, material.line)
+                self._report(error, material.texture, link.name, material.line)
         return MeshMaterial(name=material.name, color=color, texture=texture)
 
     def _find_image(self, material: MeshMaterial, subject: str, line: int) -> Any | None:
@@ -150,12 +147,7 @@ class MaterialBuilder:
             return None
 
     def _report(self, error: MeshError, name: str, subject: str, line: int) -> None:
-        self._diagnostics.warning(
-            error.code,
-            f"texture {quote(name)}: {error.message}; the colour is shown in its place",
-            subject=subject,
-            line=line,
-        )
+        report_lost_texture(error, name, subject, line, self._files.diagnostics)
 
 
 def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
@@ -194,13 +186,6 @@ def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: 
     factor.location = (-200.0, 0.0)
     links.new(texture.outputs["Alpha"], factor.inputs[0])
     links.new(factor.outputs["Value"], shader.inputs["Alpha"])
-
-
-def linear_from_srgb(value: float) -> float:
-    """Applies the inverse sRGB transfer function (IEC 61966-2-1). RViz shows rgba as sRGB;
-    Blender's colours are linear, and robots look washed out without a conversion."""
-    value = min(max(value, 0.0), 1.0)
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
 def _name_color(color: Color) -> str:

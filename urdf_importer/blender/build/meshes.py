@@ -2,7 +2,6 @@
 """Mesh datablocks from arrays."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +10,14 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...diagnostics import MeshError
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import matrix_from_pose
+from ...meshes import RobotFiles
 from ...model import (
     Collision,
     Geometry,
     Link,
-    Material,
     Mesh,
     Robot,
     Visual,
@@ -29,7 +28,7 @@ from ..extract.fingerprints import fingerprint_shape, note_looks
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
-from .materials import MaterialBuilder, ResolveTexture
+from .materials import MaterialBuilder
 
 UV_MAP = "UVMap"
 
@@ -152,9 +151,6 @@ def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
     return build_mesh(data, name, ledger, smooth_angle=smooth_angle)
 
 
-LoadShape = Callable[[Geometry, Diagnostics, str, int], MeshData]
-"""Arrays of a shape, for a subject (a link's name) and line; raises MeshError."""
-
 _PLACEHOLDER_SHARE = 0.03
 
 
@@ -167,29 +163,22 @@ class ShapeBuilder:
         robot: Robot,
         size: float,
         options: ImportOptions,
-        load: LoadShape,
-        resolve_texture: ResolveTexture,
+        files: RobotFiles,
         ledger: Ledger,
-        diagnostics: Diagnostics,
     ) -> None:
         self._looks = VisualMaterials(robot)
         self._size = size
         self._options = options
-        self._load = load
+        self._files = files
         self._ledger = ledger
-        self._diagnostics = diagnostics
-        self._materials = MaterialBuilder(resolve_texture, ledger, diagnostics)
+        self._materials = MaterialBuilder(files, ledger)
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
-        self._loaded: dict[Geometry, MeshData | MeshError] = {}
+        self._lost: set[Geometry] = set()
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
         built = self._build(visual, link, empty, f"{empty.name}_visual", collection)
-        data = self._loaded[visual.geometry]
-        # As RViz does it: a mesh that brings materials along keeps them.
-        if built.type == "MESH" and not isinstance(data, MeshError) and not data.materials:
-            material = self._looks.find(visual, link)
-            if material is not None:
-                self._assign_material(built, material, link, has_uvs=data.uvs is not None)
+        if built.type == "MESH":
+            self._assign_material(built, visual, link)
         return built
 
     def build_collision(self, collision: Collision, link: Link, empty: Any, collection: Any) -> Any:
@@ -217,9 +206,9 @@ class ShapeBuilder:
     def _find_mesh(self, shape: Visual | Collision, link: Link) -> Any | None:
         key = (type(shape), shape.geometry)
         if key not in self._meshes:
-            data = self._load_once(shape.geometry, link, shape.line)
-            made = None if isinstance(data, MeshError) else self._make_mesh(data, shape, link)
-            if made is not None and not isinstance(data, MeshError):
+            data = self._load(shape, link)
+            made = None if data is None else self._make_mesh(data, shape, link)
+            if made is not None and data is not None:
                 made[properties.FINGERPRINT] = fingerprint_shape(data, shape, self._options)
             self._meshes[key] = made
         return self._meshes[key]
@@ -252,36 +241,25 @@ class ShapeBuilder:
         note_looks(mesh, mesh.materials)
         return mesh
 
-    def _load_once(self, geometry: Geometry, link: Link, line: int) -> MeshData | MeshError:
-        if geometry not in self._loaded:
-            try:
-                loaded: MeshData | MeshError = self._load(
-                    geometry, self._diagnostics, link.name, line
-                )
-            except MeshError as error:
-                self._report(error, geometry, link, line)
-                loaded = error
-            self._loaded[geometry] = loaded
-        return self._loaded[geometry]
+    def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
+        """None where an empty takes the shape's place, which is reported once for a geometry."""
+        try:
+            return self._files.load(shape, link)
+        except MeshError as error:
+            if shape.geometry not in self._lost:
+                self._lost.add(shape.geometry)
+                substitute = "an empty stands in its place"
+                self._files.report_lost(error, shape, link, substitute=substitute)
+            return None
 
-    def _report(self, error: MeshError, geometry: Geometry, link: Link, line: int) -> None:
-        what = (
-            f"mesh {quote(geometry.filename)}"
-            if isinstance(geometry, Mesh)
-            else f"a {type(geometry).__name__.lower()}"
-        )
-        self._diagnostics.warning(
-            error.code,
-            f"{what} of link {quote(link.name)}: {error.message}; an empty stands in its place",
-            subject=link.name,
-            line=line,
-        )
-
-    def _assign_material(
-        self, built: Any, material: Material, link: Link, *, has_uvs: bool
-    ) -> None:
-        """Puts the material on the object, since objects of one mesh may have different colours."""
-        made = self._materials.build(material, link.name, has_uvs=has_uvs)
+    def _assign_material(self, built: Any, visual: Visual, link: Link) -> None:
+        """Puts the material on the object, since objects of one mesh may have different colours. As
+        in RViz, a mesh that brings materials along keeps them."""
+        data = self._files.peek(visual.geometry)
+        material = None if data.materials else self._looks.find(visual, link)
+        if material is None:
+            return
+        made = self._materials.build(material, link, has_uvs=data.uvs is not None)
         if made is None:
             return
         if not built.data.materials:

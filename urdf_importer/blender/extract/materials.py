@@ -13,6 +13,7 @@ import bpy
 
 from ...diagnostics import Diagnostics, MeshError, quote
 from ...geometry.mesh_data import MeshMaterial
+from ...images.colors import srgb_from_linear
 from ..convert import save_pixels
 
 _DIGITS = 6
@@ -133,9 +134,3 @@ def _srgb(red: float, green: float, blue: float, alpha: float) -> tuple[float, f
     """Blender's colours are linear and of single precision."""
     parts = [round(srgb_from_linear(part), _DIGITS) for part in (red, green, blue)]
     return (parts[0], parts[1], parts[2], round(min(max(alpha, 0.0), 1.0), _DIGITS))
-
-
-def srgb_from_linear(value: float) -> float:
-    """The sRGB transfer function (IEC 61966-2-1)."""
-    value = min(max(value, 0.0), 1.0)
-    return 12.92 * value if value <= 0.0031308 else float(1.055 * value ** (1 / 2.4) - 0.055)

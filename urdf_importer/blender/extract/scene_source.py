@@ -5,78 +5,58 @@ What its links weigh and how its joints move comes from its properties alone, ex
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, quote
-from ...geometry.mesh_data import MeshData
-from ...model import Collision, Link, Material, Robot, Visual, VisualMaterials
+from ...meshes import ShownShape
+from ...meshes.robot_files import Shape
+from ...model import Collision, Link, Robot, Visual, VisualMaterials
 from ..standing import properties
 from ..standing.record import find_record
-from .robot import extract_robot, find_link_empties
-from .shapes import SceneShape, ShapeExtractor
-
-Shape = Visual | Collision
+from .robot import find_link_empties
+from .shapes import ShapeExtractor
 
 
-class ShapeFiles(Protocol):
-    """The files of the description, for shapes that the scene does not have."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneRobot:
+    """A robot with the shapes and looks that the objects of the scene show.
 
-    def load(self, shape: Shape, link: Link) -> MeshData: ...
-
-    def file_of(self, shape: Shape, link: Link) -> Path | None: ...
-
-    def find_texture(self, material: Material, link: Link) -> Path: ...
-
-
-class SceneSource:
-    """The shapes of a rig, as the objects of the scene show them.
-
-    robot   the robot with these shapes
-    folder  takes images that are in no file; it has to be there as long as this is used
-    files   gives what was not imported, or could not be
+    shapes  what `robot` took from the scene, with arrays
+    images  the files of its materials' images
     """
 
-    def __init__(
-        self, armature: Any, folder: Path, files: ShapeFiles, diagnostics: Diagnostics
-    ) -> None:
-        self._files = files
-        self._found: dict[int, SceneShape] = {}
-        self._images: set[str] = set()
-        described = extract_robot(armature)
-        missing = _find_missing(armature)
-        materials = VisualMaterials(described)
-        extractor = ShapeExtractor(folder, diagnostics)
-        empties = find_link_empties(armature)
-        links = []
-        for link in described.links:
-            shapes = extractor.extract_link(link, empties[link.name])
-            for each in shapes:
-                self._found[id(each.shape)] = each
-                self._images |= _name_images(each.shape)
-            links.append(_replace_shapes(link, shapes, missing, materials))
+    robot: Robot
+    shapes: tuple[ShownShape, ...]
+    images: frozenset[str]
+
+
+def extract_scene(
+    armature: Any, described: Robot, folder: Path, diagnostics: Diagnostics
+) -> SceneRobot:
+    """Extracts the shapes of a rig; `described` is what extract_robot gives of it.
+
+    `folder` takes images that are in no file; it has to be there as long as the result is used.
+    What was not imported, or could not be, stays as described, for its files to be asked.
+    """
+    missing = _find_missing(armature)
+    materials = VisualMaterials(described)
+    extractor = ShapeExtractor(folder, diagnostics)
+    empties = find_link_empties(armature)
+    links, shapes = [], []
+    for link in described.links:
+        found = extractor.extract_link(link, empties[link.name])
+        links.append(_replace_shapes(link, found, missing, materials))
+        shapes += found
+    return SceneRobot(
         # Materials of the scene say themselves what they are.
-        self.robot: Robot = replace(described, links=tuple(links), materials=())
-
-    def load(self, shape: Shape, link: Link) -> MeshData:
-        """Metres, in the shape's frame. MeshError."""
-        found = self._found.get(id(shape))
-        if found is None or found.data is None:
-            return self._files.load(shape, link)
-        return found.data
-
-    def file_of(self, shape: Shape, link: Link) -> Path | None:
-        """The mesh file that holds exactly what `load` gives: of a shape in the scene none."""
-        return None if id(shape) in self._found else self._files.file_of(shape, link)
-
-    def find_texture(self, material: Material, link: Link) -> Path:
-        """The image file of a material. MeshError."""
-        if material.texture not in self._images:
-            return self._files.find_texture(material, link)
-        return Path(material.texture or "")
+        robot=replace(described, links=tuple(links), materials=()),
+        shapes=tuple(shapes),
+        images=frozenset(name for each in shapes for name in _name_images(each.shape)),
+    )
 
 
 def find_place(
@@ -90,7 +70,7 @@ def find_place(
     if max(abs(part - 1.0) for part in scale) > 1e-5:
         name = armature[properties.ROBOT].get("name", "")
         diagnostics.warning(
-            "webots-scaled-rig",
+            "scaled-rig",
             f"the armature of robot {quote(name)} is scaled; the export has the size that the "
             "description says",
             subject=name,
@@ -116,7 +96,7 @@ def _find_missing(armature: Any) -> tuple[bool, bool]:
 
 
 def _replace_shapes(
-    link: Link, shapes: list[SceneShape], missing: tuple[bool, bool], materials: VisualMaterials
+    link: Link, shapes: list[ShownShape], missing: tuple[bool, bool], materials: VisualMaterials
 ) -> Link:
     """The link with its shapes of the scene, and the described ones of what was left out."""
     seen = [each.shape for each in shapes]

@@ -7,7 +7,7 @@ sizes in single precision only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ...geometry.transforms import (
     matrix_from_pose,
     quaternion_from_rotation,
 )
+from ...meshes import ShownShape
 from ...model import (
     Box,
     Capsule,
@@ -46,15 +47,6 @@ Looks = tuple[MeshMaterial, ...]
 _SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SceneShape:
-    """A shape, and its arrays in its frame; None where its mesh could not be loaded: an empty
-    stands in its place then."""
-
-    shape: Visual | Collision
-    data: MeshData | None
-
-
 class ShapeExtractor:
     """Extracts the shapes of one robot; plain objects with one mesh and one look share arrays.
 
@@ -65,9 +57,9 @@ class ShapeExtractor:
         self._looks = LookReader(folder, diagnostics)
         self._children = group_children()
         self._arrays: dict[tuple[Any, bool], MeshData] = {}
-        self._made: dict[tuple[Any, ...], tuple[MeshData, MeshData]] = {}
+        self._made: dict[tuple[MeshData, bytes | None, Looks], MeshData] = {}
 
-    def extract_link(self, link: Link, empty: Any) -> list[SceneShape]:
+    def extract_link(self, link: Link, empty: Any) -> list[ShownShape]:
         """What stands for shapes of a link, in the order of the description; what a user added
         comes last."""
         order: dict[Any, int] = {}
@@ -94,10 +86,10 @@ class ShapeExtractor:
                 yield item, place
             waiting.extend((child, place) for child in self._children.get(item, ()))
 
-    def _extract(self, item: Any, described: Any, place: Matrix) -> SceneShape:
+    def _extract(self, item: Any, described: Any, place: Matrix) -> ShownShape:
         origin, linear = _split(place, described.origin if described is not None else None)
         if item.type not in _SHOWN_TYPES:
-            return SceneShape(shape=replace(described, origin=origin), data=None)
+            return ShownShape(shape=replace(described, origin=origin), data=None)
         is_visual = item.get(properties.PART) != properties.COLLISIONS
         arrays = self._find_arrays(item, bare=not is_visual)
         geometry = _find_geometry(item, described, arrays, linear)
@@ -105,9 +97,9 @@ class ShapeExtractor:
         shape: Any = described or kind(geometry=geometry, name=item.name)
         shape = replace(shape, geometry=geometry, origin=origin)
         if not is_visual:
-            return SceneShape(shape=shape, data=self._finish(arrays, linear, (), None))
+            return ShownShape(shape=shape, data=self._finish(arrays, linear, (), None))
         shape, looks, slots = self._dress(item, shape)
-        return SceneShape(shape=shape, data=self._finish(arrays, linear, looks, slots))
+        return ShownShape(shape=shape, data=self._finish(arrays, linear, looks, slots))
 
     def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:
         if not is_plain(item) or item.mode == "EDIT":
@@ -137,12 +129,11 @@ class ShapeExtractor:
     ) -> MeshData:
         if linear is None and not looks:
             return arrays
-        key = (id(arrays), None if linear is None else linear.tobytes(), looks)
+        key = (arrays, None if linear is None else linear.tobytes(), looks)
         if key not in self._made:
             data = arrays if linear is None else transform_mesh(arrays, linear)
-            # While its arrays are kept, no others can have their id.
-            self._made[key] = arrays, replace(data, materials=looks, slots=slots)
-        return self._made[key][1]
+            self._made[key] = replace(data, materials=looks, slots=slots)
+        return self._made[key]
 
 
 def _stands_for_a_shape(item: Any) -> bool:

@@ -13,13 +13,12 @@ from typing import Any
 import bpy
 
 from ...diagnostics import BuildError, Diagnostics, quote
+from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...rig.rig_plan import RigPlan
 from ..build.build import Rig, build_rig
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
-from ..build.materials import ResolveTexture
-from ..build.meshes import LoadShape
 from ..modes import reachable, selection_kept
 from ..standing import properties
 from .actions import move_curves, plan_moves
@@ -84,13 +83,7 @@ def check_editable(armature: Any) -> None:
             )
 
 
-def update_rig(
-    armature: Any,
-    wanted: Wanted,
-    load: LoadShape,
-    diagnostics: Diagnostics,
-    resolve_texture: ResolveTexture,
-) -> Rig:
+def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
     """Makes the rig that of `wanted.plan`. On any exception while the new parts are made all is as
     it was. Raises BuildError."""
     check_editable(armature)
@@ -100,21 +93,19 @@ def update_rig(
         names = NamesAside()
         try:
             _put_names_aside(names, standing)
-            staged = _stage(wanted, load, diagnostics, resolve_texture)
+            staged = _stage(wanted, files)
         except BaseException:
             names.restore()
             raise
         with reachable(armature):
-            rig = _graft(standing, staged, wanted, names, diagnostics)
+            rig = _graft(standing, staged, wanted, names, files.diagnostics)
         _remove_unused(image for image in bpy.data.images if image not in images)
         _remove_widgets(widgets)
         return rig
 
 
-def _stage(
-    wanted: Wanted, load: LoadShape, diagnostics: Diagnostics, resolve_texture: ResolveTexture
-) -> Rig:
-    steps = build_rig(wanted.plan, wanted.options, load, diagnostics, resolve_texture)
+def _stage(wanted: Wanted, files: RobotFiles) -> Rig:
+    steps = build_rig(wanted.plan, wanted.options, files)
     while True:
         try:
             next(steps)

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...diagnostics import MeshError, Report, quote
 from ...geometry.mesh_data import MeshMaterial
+from ...images.colors import srgb_from_linear
 from ...model import Color
 from .document import (
     Document,
@@ -97,8 +98,3 @@ def _add_image(
         image=content,
         image_alpha=has_alpha,
     )
-
-
-def srgb_from_linear(value: float) -> float:
-    """The sRGB transfer function (IEC 61966-2-1): glTF's colours are linear."""
-    return value * 12.92 if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055

@@ -11,6 +11,8 @@ from ...blender.build.materials import MaterialBuilder
 from ...blender.build.meshes import build_mesh
 from ...blender.ledger import Ledger
 from ...diagnostics import Diagnostics, MeshError
+from ...files.packages import PackageResolver
+from ...meshes import RobotFiles
 from ...meshes.collada.load import load_collada
 
 logger = logging.getLogger(__name__)
@@ -46,13 +48,8 @@ def _build(path: Path, ledger: Ledger, diagnostics: Diagnostics) -> Any:
 
     data = load_collada(path, diagnostics.warning, resolve)
     mesh = build_mesh(data, path.stem, ledger)
-    materials = MaterialBuilder(_refuse, ledger, diagnostics)
+    materials = MaterialBuilder(RobotFiles(PackageResolver(""), diagnostics), ledger)
     for material in data.materials:
         made = materials.build_from(material, path.stem, 0, has_uvs=data.uvs is not None)
         mesh.materials.append(made)
     return ledger.new_object(path.stem, mesh)
-
-
-def _refuse(uri: str, diagnostics: Diagnostics, subject: str, line: int) -> Path:
-    """Refuses a description's textures; there is no description here."""
-    raise MeshError(f"{uri!r} is named by no description")

@@ -38,7 +38,7 @@ def write_opened(found: OpenExport[MorseOptions], path: Path) -> BuilderScript:
     """Writes what an export has opened."""
     return write_script(
         found.robot,
-        found.source,
+        found.files,
         path,
         found.options,
         found.diagnostics,

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.transforms import matrix_from_pose
 from ...geometry.triangles import make_triangles
+from ...images.colors import linear_from_srgb
+from ...meshes import RobotFiles
+from ...meshes.robot_files import Shape
 from ...model import (
     Box,
     Capsule,
-    Collision,
     Color,
     Cylinder,
     Link,
@@ -24,7 +26,6 @@ from ...model import (
     VisualMaterials,
 )
 from ...writers.claims import Claims
-from ...writers.robot_files import GeometrySource, Shape
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
 from .tables import place
@@ -39,8 +40,8 @@ class ShapeTables:
     """Tables of shapes, filled link by link. What cannot be shown or collide is left out and
     reported, with the code of its MeshError; images are left out and reported once."""
 
-    def __init__(self, robot: Robot, source: GeometrySource, diagnostics: Diagnostics) -> None:
-        self._source = source
+    def __init__(self, robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -> None:
+        self._files = files
         self._diagnostics = diagnostics
         self._described = VisualMaterials(robot)
         self._packer = MeshPacker()
@@ -53,7 +54,7 @@ class ShapeTables:
 
     def add_visuals(self, link: Link) -> None:
         for visual in link.visuals:
-            data = self._load(visual, link)
+            data = self._files.load_or_report(visual, link)
             if data is not None:
                 mesh, slots = self._pack(visual, data)
                 materials = self._find_materials(visual, link, data, slots)
@@ -64,7 +65,7 @@ class ShapeTables:
 
     def add_collisions(self, link: Link, mass: float) -> None:
         """Adds the collisions of a link; its `mass` (kg) is shared among them."""
-        loaded = [(shape, self._load(shape, link)) for shape in link.collisions]
+        loaded = [(shape, self._files.load_or_report(shape, link)) for shape in link.collisions]
         found = [(shape, data) for shape, data in loaded if data is not None]
         for collision, data in found:
             mesh, _ = self._pack(collision, data)
@@ -150,29 +151,6 @@ class ShapeTables:
             self._material_names[key] = self._names.claim(wanted)
         return self._material_names[key]
 
-    def _load(self, shape: Shape, link: Link) -> MeshData | None:
-        try:
-            data = self._source.load(shape, link)
-        except MeshError as error:
-            self._report(error, shape, link)
-            return None
-        return data if len(data.corners) else None
-
-    def _report(self, error: MeshError, shape: Shape, link: Link) -> None:
-        geometry = shape.geometry
-        what = (
-            f"mesh {quote(geometry.filename)}"
-            if isinstance(geometry, Mesh)
-            else f"a {type(geometry).__name__.lower()}"
-        )
-        effect = "does not collide" if isinstance(shape, Collision) else "is not shown"
-        self._diagnostics.error(
-            error.code,
-            f"{what} of link {quote(link.name)}: {error.message}; it {effect}",
-            subject=link.name,
-            line=shape.line,
-        )
-
 
 def _compact_slots(data: MeshData, slots: Slots | None) -> tuple[tuple[int, ...], Slots | None]:
     """Returns the materials that faces show, and for each triangle its index among these; None if
@@ -195,12 +173,7 @@ def _name_mesh(shape: Shape, data: MeshData) -> str:
 def _linear(color: Color) -> Sequence[float]:
     """Converts from sRGB, as descriptions write it and RViz shows it, to Blender's linear
     colours."""
-    return (*(_expand(part) for part in color[:3]), color[3])
-
-
-def _expand(part: float) -> float:
-    """Applies the inverse transfer function of sRGB (IEC 61966-2-1)."""
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+    return (*(linear_from_srgb(part) for part in color[:3]), color[3])
 
 
 def _name_color(color: Color) -> str:

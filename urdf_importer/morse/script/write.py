@@ -10,12 +10,12 @@ from string import Template
 
 from ...diagnostics import Diagnostics, WriteError
 from ...files.outputs import check_output, write_text
+from ...meshes import RobotFiles
 from ...model import Robot
 from ...options import ImportOptions, StartOptions
 from ...rig import plan_rig
 from ...rig.rig_plan import RigPlan
 from ...writers.formats import Facts, Written, count_robot
-from ...writers.robot_files import GeometrySource
 from ..formats import MorseOptions
 from ..sensors import SensorSuggestion, suggest_sensors
 from .armatures import ArmaturePlan, Groups, judge_armatures, list_findings, plan_armatures
@@ -123,7 +123,7 @@ class _Parts:
 
 def write_script(
     robot: Robot,
-    source: GeometrySource,
+    files: RobotFiles,
     path: Path,
     options: MorseOptions,
     diagnostics: Diagnostics,
@@ -140,7 +140,7 @@ def write_script(
     """
     check_output(path)
     first = len(diagnostics)
-    parts = _plan_parts(robot, source, options, diagnostics, groups)
+    parts = _plan_parts(robot, files, options, diagnostics, groups)
     if strict and len(diagnostics):
         raise WriteError(
             f"{len(diagnostics)} diagnostics, and each is taken for a failure",
@@ -162,7 +162,7 @@ def write_script(
 
 def _plan_parts(
     robot: Robot,
-    source: GeometrySource,
+    files: RobotFiles,
     options: MorseOptions,
     diagnostics: Diagnostics,
     groups: Groups,
@@ -175,7 +175,7 @@ def _plan_parts(
         armatures=armatures,
         start=plan_start(plan, options, diagnostics),
         sensors=suggest_sensors(robot, diagnostics, plan.tree) if options.sensors else (),
-        shapes=_draw(plan, source, diagnostics),
+        shapes=_draw(plan, files, diagnostics),
     )
 
 
@@ -224,8 +224,8 @@ def _list_armatures(plan: RigPlan, armatures: Sequence[ArmaturePlan]) -> dict[st
     }
 
 
-def _draw(plan: RigPlan, source: GeometrySource, diagnostics: Diagnostics) -> ShapeTables:
-    shapes = ShapeTables(plan.robot, source, diagnostics)
+def _draw(plan: RigPlan, files: RobotFiles, diagnostics: Diagnostics) -> ShapeTables:
+    shapes = ShapeTables(plan.robot, files, diagnostics)
     # Visuals first: equal collisions share their meshes.
     for item in plan.links:
         shapes.add_visuals(item.link)

@@ -10,9 +10,9 @@ from pathlib import Path
 from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files, write_text
 from ...geometry.transforms import Matrix
+from ...meshes import RobotFiles
 from ...model import Robot
 from ..formats import ConvertImage, Facts, Written, count_robot
-from ..robot_files import GeometrySource
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions
 from .plan import plan_structure
@@ -93,7 +93,7 @@ class Planned:
 
 def export_webots(
     robot: Robot,
-    source: GeometrySource,
+    source: RobotFiles,
     path: Path,
     options: WebotsOptions,
     diagnostics: Diagnostics,
@@ -188,7 +188,7 @@ def _find_file_name(path: Path, diagnostics: Diagnostics) -> str:
 
 def _write_proto(
     robot: Robot,
-    source: GeometrySource,
+    source: RobotFiles,
     path: Path,
     options: WebotsOptions,
     diagnostics: Diagnostics,
@@ -219,7 +219,7 @@ def _write_proto(
 
 def _write_around(
     planned: Planned,
-    source: GeometrySource,
+    source: RobotFiles,
     folder: Path,
     layout: Layout,
     options: WebotsOptions,

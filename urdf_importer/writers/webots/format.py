@@ -12,7 +12,7 @@ from .options import WebotsOptions
 def _write(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
     return export_webots(
         found.robot,
-        found.source,
+        found.files,
         path,
         found.options,
         found.diagnostics,

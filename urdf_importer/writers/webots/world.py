@@ -10,8 +10,8 @@ import numpy as np
 from ...diagnostics import MeshError
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, Vector, matrix_from_pose, rotations_from_rpy
+from ...meshes.robot_files import Shape
 from ...model import Link
-from ..robot_files import Shape
 from .options import WebotsOptions
 from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan

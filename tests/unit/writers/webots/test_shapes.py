@@ -379,20 +379,12 @@ def test_deep_trees_are_shared_too() -> None:
 def test_a_shape_may_come_from_anywhere(tmp_path: Path) -> None:
     """The writer asks its source and never the file system: what a scene holds serves as well."""
 
-    class Source:
-        def load(self, shape: Any, link: Link) -> Any:
-            return make_sphere(0.5)
-
-        def file_of(self, shape: Any, link: Link) -> None:
-            return None
-
-        def find_texture(self, material: Any, link: Link) -> Path:
-            raise AssertionError("no material has one")
-
-    only = Link(name="a", collisions=(Collision(geometry=Cylinder(radius=1.0, length=1.0)),))
+    shape = Collision(geometry=Cylinder(radius=1.0, length=1.0))
+    only = Link(name="a", collisions=(shape,))
+    shown = [ShownShape(shape=shape, data=make_sphere(0.5))]
     writer = ShapeWriter(
         Robot(name="r", links=(only,)),
-        Source(),
+        RobotFiles(PackageResolver(""), Diagnostics(), shown=shown),
         WebotsOptions(),
         tmp_path / "out",
         "out/",

@@ -15,8 +15,9 @@ from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
 from ....geometry.volumes import MassProperties, join_masses
+from ....meshes import RobotFiles
+from ....meshes.robot_files import report_lost_texture
 from ....model import (
-    Collision,
     Color,
     Link,
     Material,
@@ -26,7 +27,6 @@ from ....model import (
     VisualMaterials,
 )
 from ...formats import ConvertImage
-from ...robot_files import GeometrySource
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node, Value
@@ -50,7 +50,7 @@ class ShapeWriter:
     def __init__(
         self,
         robot: Robot,
-        source: GeometrySource,
+        source: RobotFiles,
         options: WebotsOptions,
         folder: Path,
         prefix: str,
@@ -66,9 +66,8 @@ class ShapeWriter:
         self._files = MeshFiles(files)
         self._appearances = Appearances(Textures(files, convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
-        self._parts: dict[tuple[int, bool], list[tuple[MeshMaterial | None, Node]]] = {}
-        self._kept: list[MeshData] = []
-        self._reported: set[tuple[str, object, bool]] = set()
+        self._parts: dict[tuple[MeshData, bool], list[tuple[MeshMaterial | None, Node]]] = {}
+        self._lost_textures: set[tuple[str, int]] = set()
 
     def visual_nodes(self, link: Link) -> list[Node]:
         """The link's visuals in its frame: a Shape for each material, in a Pose where the visual
@@ -82,7 +81,9 @@ class ShapeWriter:
     def mesh_files(self, visual: Visual, link: Link) -> list[tuple[str, Color | None]]:
         """The files that draw a visual, as the PROTO names them, and their colours: in metres, in
         the visual's frame. None where no file does: simple shapes, and meshes inside the PROTO."""
-        data = self._load(visual, link) if isinstance(visual.geometry, Mesh) else None
+        if not isinstance(visual.geometry, Mesh):
+            return []
+        data = self._source.load_or_report(visual, link)
         if data is None:
             return []
         look = None if data.materials else self._find_look(visual, link)
@@ -101,11 +102,11 @@ class ShapeWriter:
         kind = self._kinds.get(link.name, self._options.collision)
         self.bodies.fits.pop(link.name, None)
         for collision in link.collisions:
-            data = self._load(collision, link)
+            data = self._source.load_or_report(collision, link)
             if data is None:
                 continue
             at = frame @ matrix_from_pose(collision.origin)
-            file = self._source.file_of(collision, link)
+            file = self._source.file_of(collision)
             parts += self.bodies.make(collision, data, kind, at, file, link)
         return parts
 
@@ -118,14 +119,14 @@ class ShapeWriter:
         frame; an open mesh counts as its hull. None where they have no volume."""
         masses: list[MassProperties] = []
         for collision in link.collisions:
-            data = self._load(collision, link)
+            data = self._source.load_or_report(collision, link)
             mass = None if data is None else self.bodies.measure(collision, data)
             if mass is not None:
                 masses.append(mass.moved(matrix_from_pose(collision.origin)))
         return join_masses(masses)
 
     def _draw(self, visual: Visual, link: Link) -> list[Node]:
-        data = self._load(visual, link)
+        data = self._source.load_or_report(visual, link)
         if data is None:
             return []
         look = None if data.materials else self._find_look(visual, link)
@@ -139,10 +140,8 @@ class ShapeWriter:
         self, visual: Visual, data: MeshData, link: Link, is_textured: bool
     ) -> list[tuple[MeshMaterial | None, Node]]:
         """The geometry of each material, the same nodes for the same mesh."""
-        key = (id(data), is_textured)
+        key = (data, is_textured)
         if key not in self._parts:
-            # While the mesh is kept, no other one can have its id.
-            self._kept.append(data)
             self._parts[key] = self._make_parts(visual, data, link, is_textured)
         return self._parts[key]
 
@@ -157,7 +156,7 @@ class ShapeWriter:
             has_image = look is not None and bool(look.texture or look.image)
             if triangles.uvs is None and (is_textured or has_image):
                 triangles = _with_uvs(triangles)
-            path = self._source.file_of(visual, link) if len(parts) == 1 else None
+            path = self._source.file_of(visual) if len(parts) == 1 else None
             stem = _stem(visual.geometry, data, look if len(parts) > 1 else None)
             made.append((look, self._make_geometry(triangles, stem, path)))
         return made
@@ -182,48 +181,12 @@ class ShapeWriter:
         try:
             return self._source.find_texture(material, link)
         except MeshError as error:
-            if self._is_new(link, material.line, is_visual=True):
-                self._diagnostics.warning(
-                    error.code,
-                    f"texture {quote(material.texture or '')}: {error.message}; the colour is "
-                    "shown in its place",
-                    subject=link.name,
-                    line=material.line,
-                )
+            key = (link.name, material.line)
+            if key not in self._lost_textures:
+                self._lost_textures.add(key)
+                name = material.texture or ""
+                report_lost_texture(error, name, *key, self._diagnostics)
             return None
-
-    def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
-        try:
-            data = self._source.load(shape, link)
-        except MeshError as error:
-            self._report(error, shape, link)
-            return None
-        return data if len(data.corners) else None
-
-    def _report(self, error: MeshError, shape: Visual | Collision, link: Link) -> None:
-        is_visual = isinstance(shape, Visual)
-        geometry = shape.geometry
-        if not self._is_new(link, (shape.line, geometry), is_visual=is_visual):
-            return
-        what = (
-            f"mesh {quote(geometry.filename)}"
-            if isinstance(geometry, Mesh)
-            else f"a {type(geometry).__name__.lower()}"
-        )
-        effect = "is not shown" if is_visual else "does not collide"
-        self._diagnostics.error(
-            error.code,
-            f"{what} of link {quote(link.name)}: {error.message}; it {effect}",
-            subject=link.name,
-            line=shape.line,
-        )
-
-    def _is_new(self, link: Link, what: object, *, is_visual: bool) -> bool:
-        key = (link.name, what, is_visual)
-        if key in self._reported:
-            return False
-        self._reported.add(key)
-        return True
 
 
 def join_bounding(parts: Iterable[Node]) -> Node | None:

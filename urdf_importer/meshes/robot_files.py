@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The meshes and images of one robot: where they are, what is in them, what to say of lost ones.
+
+Whoever builds, updates or writes a robot asks the same object, so that each file is read once.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ..diagnostics import Diagnostics, MeshError, Report, quote
+from ..files.packages import FileKind, PackageResolver
+from ..geometry.mesh_data import MeshData
+from ..geometry.primitives import make_primitive
+from ..model import Collision, Geometry, Link, Material, Mesh, Visual
+from .loaders import UNSCALED, check_scale, load_mesh, scale_mesh
+
+Shape = Visual | Collision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShownShape:
+    """A shape as a scene shows it, and its arrays in its frame; None where nothing was loaded into
+    the scene: its file is asked then."""
+
+    shape: Shape
+    data: MeshData | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """What loading gave, and what there was to report, as (code, message)."""
+
+    result: MeshData | MeshError
+    notes: tuple[tuple[str, str], ...] = ()
+
+    def get(self) -> MeshData:
+        if isinstance(self.result, MeshError):
+            raise self.result
+        return self.result
+
+
+class RobotFiles:
+    """The files of one robot, each read once.
+
+    resolver     finds them
+    diagnostics  takes what is odd about them
+    shown        shapes that stand in a scene: their arrays count, not their files
+    images       the images of materials in the scene: paths that need no search
+    """
+
+    def __init__(
+        self,
+        resolver: PackageResolver,
+        diagnostics: Diagnostics,
+        *,
+        shown: Iterable[ShownShape] = (),
+        images: Iterable[str] = (),
+    ) -> None:
+        self.diagnostics = diagnostics
+        self._resolver = resolver
+        # By identity: equal shapes of two links may look different in the scene. Each ShownShape
+        # holds its shape, so no other one can have its id.
+        self._shown = {id(each.shape): each for each in shown}
+        self._images = frozenset(images)
+        self._files: dict[Path, _Outcome] = {}
+        self._loaded: dict[Geometry, _Outcome] = {}
+        self._reported: set[Geometry] = set()
+        self._lost: set[tuple[object, ...]] = set()
+
+    def load(self, shape: Shape, link: Link) -> MeshData:
+        """Returns the arrays of a shape in metres, in its frame: scale, unit and node transforms
+        are baked. What is odd about its file is reported for the first shape that asks. Raises
+        MeshError, to each that asks."""
+        shown = self._shown.get(id(shape))
+        if shown is not None and shown.data is not None:
+            return shown.data
+        found = self._find(shape.geometry)
+        if shape.geometry not in self._reported:
+            self._reported.add(shape.geometry)
+            for code, message in found.notes:
+                self.diagnostics.warning(code, message, subject=link.name, line=shape.line)
+        return found.get()
+
+    def peek(self, geometry: Geometry) -> MeshData:
+        """Returns the arrays of a described shape and reports nothing: `load` still does. Raises
+        MeshError."""
+        return self._find(geometry).get()
+
+    def load_or_report(self, shape: Shape, link: Link) -> MeshData | None:
+        """Returns what `load` does; None for a shape without faces and for a lost one, which is
+        reported."""
+        try:
+            data = self.load(shape, link)
+        except MeshError as error:
+            self.report_lost(error, shape, link)
+            return None
+        return data if len(data.corners) else None
+
+    def file_of(self, shape: Shape) -> Path | None:
+        """Returns the mesh file that holds exactly what `load` gives, unscaled; None where there
+        is none. It may be of any format."""
+        geometry = shape.geometry
+        if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
+            return None
+        try:
+            return self._resolver.resolve_file(geometry.filename, _ignore)
+        except MeshError:
+            return None
+
+    def find_texture(self, material: Material, link: Link) -> Path:
+        """Returns the image file of a material that names one. Raises MeshError."""
+        name = material.texture or ""
+        if name in self._images:
+            return Path(name)
+        report = partial(self.diagnostics.warning, subject=link.name, line=material.line)
+        return self._resolver.resolve_file(name, report, kind="texture")
+
+    def report_lost(
+        self, error: MeshError, shape: Shape, link: Link, *, substitute: str = ""
+    ) -> None:
+        """Reports, once, that a shape has no mesh: as a warning where a `substitute` (a clause)
+        was used, else as an error that says what it lacks."""
+        is_visual = isinstance(shape, Visual)
+        key = (link.name, shape.line, shape.geometry, is_visual)
+        if key in self._lost:
+            return
+        self._lost.add(key)
+        report = self.diagnostics.warning if substitute else self.diagnostics.error
+        effect = substitute or ("it is not shown" if is_visual else "it does not collide")
+        report(
+            error.code,
+            f"{_describe(shape.geometry)} of link {quote(link.name)}: {error.message}; {effect}",
+            subject=link.name,
+            line=shape.line,
+        )
+
+    def _find(self, geometry: Geometry) -> _Outcome:
+        if geometry not in self._loaded:
+            notes: list[tuple[str, str]] = []
+            try:
+                result: MeshData | MeshError = self._load(geometry, notes)
+            except MeshError as error:
+                result = error
+            self._loaded[geometry] = _Outcome(result=result, notes=tuple(notes))
+        return self._loaded[geometry]
+
+    def _load(self, geometry: Geometry, notes: list[tuple[str, str]]) -> MeshData:
+        if not isinstance(geometry, Mesh):
+            return make_primitive(geometry)
+        path = self._resolver.resolve_file(geometry.filename, _note_in(notes))
+        check_scale(geometry.scale)
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        notes += self._files[path].notes
+        return scale_mesh(self._files[path].get(), geometry.scale)
+
+    def _read(self, path: Path) -> _Outcome:
+        notes: list[tuple[str, str]] = []
+        report = _note_in(notes)
+
+        def resolve_beside(uri: str, kind: FileKind) -> Path:
+            return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
+
+        try:
+            result: MeshData | MeshError = load_mesh(path, UNSCALED, report, resolve_beside)
+        except MeshError as error:
+            result = error
+        return _Outcome(result=result, notes=tuple(notes))
+
+
+def report_lost_texture(
+    error: MeshError, name: str, subject: str, line: int, diagnostics: Diagnostics
+) -> None:
+    """Reports that an image cannot be shown; `subject` is the name of a link."""
+    diagnostics.warning(
+        error.code,
+        f"texture {quote(name)}: {error.message}; the colour is shown in its place",
+        subject=subject,
+        line=line,
+    )
+
+
+def _describe(geometry: Geometry) -> str:
+    if isinstance(geometry, Mesh):
+        return f"mesh {quote(geometry.filename)}"
+    return f"a {type(geometry).__name__.lower()}"
+
+
+def _note_in(notes: list[tuple[str, str]]) -> Report:
+    return lambda code, message: notes.append((code, message))
+
+
+def _ignore(code: str, message: str) -> None:
+    pass
