@@ -138,10 +138,12 @@ def suggest_proto_name(robot: Robot | Any) -> str:
 
 def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
     """Returns a name, without suffix, for the file of this robot, or of this armature's, in a
-    format. Raises BuildError for an object that is no imported robot."""
-    if not isinstance(robot, Robot):
-        robot = extract_robot(robot)
-    return kind.suggest_name(robot.name)
+    format. Raises BuildError for an object that is not an imported robot."""
+    if isinstance(robot, Robot):
+        return kind.suggest_name(robot.name)
+    from ..blender.extract.robot import extract_name
+
+    return kind.suggest_name(extract_name(robot))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from support.blender.rig_exports import find_exporter
 from support.paths import ROOT
 from urdf_importer import (
     BuildError,
+    Diagnostics,
     MorseOptions,
     import_robot,
     save_blend,
@@ -65,6 +66,20 @@ class TestLibrary:
         text = target.read_text()
         assert read_starts(text) == {"shoulder": 0.5, "elbow": 1.0}
         assert "robot.translate(x=1.0, y=2.0, z=0.5)" in text
+
+    def test_a_scaled_rig_has_the_size_of_its_description(self, tmp_path: Path) -> None:
+        armature = import_robot(ARM).armature
+        target = tmp_path / "robot.py"
+        write_builder_script(armature, target)
+        told = target.read_text()
+        armature.scale = (2.0, 2.0, 2.0)
+        bpy.context.view_layer.update()
+        diagnostics = Diagnostics()
+        write_builder_script(armature, target, diagnostics=diagnostics)
+        assert target.read_text() == told
+        (item,) = diagnostics
+        assert (item.code, item.subject) == ("scaled-rig", "two_link_arm")
+        assert "Webots" not in item.message
 
     def test_what_is_mounted_on_a_link_is_no_shape_of_it(self, tmp_path: Path) -> None:
         """The components of MORSE, and the cubes that they show themselves by."""

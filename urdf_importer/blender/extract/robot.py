@@ -19,12 +19,9 @@ _hints: dict[type[Any], dict[str, Any]] = {}
 
 
 def extract_robot(armature: Any) -> Robot:
-    """The robot as its rig says it. Links whose empty is no longer there are missing, and so are
-    their joints. Raises BuildError for an object that is no imported robot."""
-    kept = armature.get(properties.ROBOT)
-    if kept is None or armature.type != "ARMATURE":
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    packed = kept.to_dict()
+    """Returns the robot as its rig says it. Links whose empty is no longer there are missing, and
+    so are their joints. Raises BuildError for an object that is not an imported robot."""
+    packed = _find_properties(armature).to_dict()
     empties = find_link_empties(armature)
     links = {name: _link_of(empty) for name, empty in empties.items()}
     joints = {joint.name: joint for joint in _find_joints(empties, packed)}
@@ -39,8 +36,20 @@ def extract_robot(armature: Any) -> Robot:
     )
 
 
+def extract_name(armature: Any) -> str:
+    """Returns the name of the robot alone. Raises BuildError as extract_robot does."""
+    return str(_find_properties(armature).get("name", ""))
+
+
+def _find_properties(armature: Any) -> Any:
+    kept = armature.get(properties.ROBOT)
+    if kept is None or armature.type != "ARMATURE":
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    return kept
+
+
 def find_link_empties(armature: Any) -> dict[str, Any]:
-    """Link name -> its empty. Of copies that the user made the one with the first name counts."""
+    """Returns link name -> its empty. Of copies made by the user, the first one by name counts."""
     found: dict[str, Any] = {}
     children = group_children()
     for each in armatures_of(armature):
