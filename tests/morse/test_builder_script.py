@@ -18,7 +18,6 @@ from urdf_importer import (
     BuilderScript,
     Diagnostics,
     ImportOptions,
-    MorseOptions,
     Robot,
     forward_kinematics,
     import_robot,
@@ -30,15 +29,15 @@ from urdf_importer import (
     write_builder_script,
 )
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.kinematics.forward import zero_frames
 from urdf_importer.kinematics.mimic import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
+from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
 from urdf_importer.morse.sensors import suggest_sensors
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.meshes import RobotFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("differential_drive", "gantry", "gripper", "planar_base", "quadruped_leg")

@@ -20,7 +20,7 @@ from urdf_importer import (
     save_blend,
 )
 
-KEPT = ("webots-", "missing-texture", "missing-mesh", "unreadable-")
+KEPT = ("webots-", "scaled-rig", "missing-texture", "missing-mesh", "unreadable-")
 """Diagnostics of the export itself; the others repeat what the reader said."""
 
 

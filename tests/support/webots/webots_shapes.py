@@ -10,7 +10,6 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +18,22 @@ import trimesh
 from numpy.typing import NDArray
 
 from urdf_importer import WebotsOptions
-from urdf_importer.diagnostics import Diagnostics, Report
-from urdf_importer.files.packages import FileKind, PackageResolver
+from urdf_importer.diagnostics import Diagnostics
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.meshes import MeshData, RobotFiles, make_primitive
+from urdf_importer.meshes import RobotFiles, make_primitive
 from urdf_importer.model import (
     Box,
     Capsule,
     Collision,
     Cylinder,
-    Geometry,
     Link,
     Robot,
     Sphere,
     Visual,
 )
 from urdf_importer.readers import read_robot
-from urdf_importer.writers.webots.shapes.appearances import ConvertImage
+from urdf_importer.writers.formats import ConvertImage
 from urdf_importer.writers.webots.shapes.shapes import ShapeWriter
 from urdf_importer.writers.webots.structure.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Value, write_node

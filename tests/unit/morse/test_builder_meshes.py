@@ -16,11 +16,11 @@ import pytest
 from support.paths import ROOT
 from urdf_importer import Diagnostics, MorseOptions, read_robot, write_builder_script
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
 from urdf_importer.geometry.primitives import (
     make_box,
     make_cylinder,
-    make_primitive,
     make_sphere,
 )
 from urdf_importer.geometry.triangles import (
@@ -28,7 +28,6 @@ from urdf_importer.geometry.triangles import (
     flat_normals,
     make_triangles,
 )
-from urdf_importer.files.packages import PackageResolver
 from urdf_importer.meshes import RobotFiles, ShownShape
 from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
 from urdf_importer.morse.script.packing import split_sharp
