@@ -1,12 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which numbers of a pose bone hold which joint's position."""
+"""Which numbers of a pose bone hold which joint's position, and within which limits.
 
+Limit Rotation takes the bone's rotation apart into Euler angles, and there are always two ways to
+do that. It takes the one with the smaller angles, which is the wanted one while the absolute angles
+sum to less than 270 degrees; near the middle angle's 90 degrees the parts lose their precision too.
+Bones whose joints can leave that range get a hidden limit bone instead: drivers hold its channels
+within the limits, number by number, and the bone copies its transform. Exact at every angle; the
+price is that transform tools do not stop at the limit, only the bone does.
+"""
+
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..diagnostics import Diagnostics, quote
 from ..kinematics.motion import JointMotion
 from .bones import BoneShape
-from .rig_plan import Channel, JointPlan, Property
+from .rig_plan import (
+    BonePlan,
+    Channel,
+    ConstraintPlan,
+    CopyAllPlan,
+    DriverPlan,
+    JointPlan,
+    LimitPlan,
+    Property,
+)
 from .skeleton import JointGroup
 
 _ALL_OF = {
@@ -111,3 +130,121 @@ def _plan_free(motion: JointMotion, bone: str) -> JointPlan:
         for prop, index in _ALL_OF[motion.kind]
     )
     return JointPlan(joint=motion.joint, kind=motion.kind, channels=channels)
+
+
+_SAFE_SUM = math.radians(265)
+_SAFE_MIDDLE = math.radians(85)
+_MOST = 1000.0
+"""Blender's own bound of a Limit Rotation's angles (radians)."""
+
+Range = tuple[float | None, float | None]
+
+
+def plan_limits(bone: BonePlan, joints: Sequence[JointPlan]) -> list[LimitPlan]:
+    """Native limit constraints for the joints of one bone."""
+    plans = []
+    for prop in ("location", "rotation_euler"):
+        ranges = _ranges(joints, prop)
+        if prop == "rotation_euler":
+            ranges = {index: found for index, found in ranges.items() if None not in found}
+        if ranges:
+            sides = [ranges.get(index, (None, None)) for index in range(3)]
+            plans.append(
+                LimitPlan(
+                    bone=bone.name,
+                    property=prop,
+                    lower=(_bound(sides[0][0]), _bound(sides[1][0]), _bound(sides[2][0])),
+                    upper=(_bound(sides[0][1]), _bound(sides[1][1]), _bound(sides[2][1])),
+                )
+            )
+    return plans
+
+
+def needs_limit_bone(joints: Sequence[JointPlan]) -> bool:
+    """Whether native limits could go wrong on this bone."""
+    turning = [joint for joint in joints if joint.kind == "revolute"]
+    if len(turning) < 2 or not _ranges(turning, "rotation_euler"):
+        return False
+    widest = [_widest(joint) for joint in turning]
+    return sum(widest) > _SAFE_SUM or (len(turning) == 3 and widest[1] > _SAFE_MIDDLE)
+
+
+def plan_limit_bone(
+    bone: BonePlan, joints: Sequence[JointPlan], name: str
+) -> tuple[BonePlan, list[ConstraintPlan], list[DriverPlan]]:
+    """The hidden bone that holds the joints of `bone` within their limits.
+
+    It has no parent: `bone` copies only its own transform, and under a parent that Blender's IK
+    turns it would wait for the IK, which waits for it.
+    """
+    limit_bone = replace(hidden_twin(bone, name), parent="")
+    drivers = drive_channels(name, joints, enforce_limits=True)
+    return limit_bone, [CopyAllPlan(bone=bone.name, target=name)], drivers
+
+
+def drive_channels(
+    bone: str, joints: Sequence[JointPlan], *, enforce_limits: bool
+) -> list[DriverPlan]:
+    """Drivers that give a hidden bone the numbers of these joints, held within their limits."""
+    return [
+        DriverPlan(
+            channel=Channel(bone=bone, property=channel.property, index=channel.index),
+            source=channel,
+            evaluated=False,
+            expression=clamp(joint, enforce_limits=enforce_limits),
+        )
+        for joint in joints
+        for channel in joint.channels
+    ]
+
+
+def hidden_twin(bone: BonePlan, name: str) -> BonePlan:
+    """A mechanism bone with the same rest frame and parent, which nobody moves by hand."""
+    return BonePlan(
+        name=name,
+        parent=bone.parent,
+        rest=bone.rest,
+        length=bone.length,
+        collection="Mechanism",
+        rotation_mode=bone.rotation_mode,
+        exact=bone.exact,
+    )
+
+
+def plan_ik_limits(
+    joints: Sequence[JointPlan],
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None, tuple[float, float] | None]:
+    """Bounds for Blender's IK, which must hold zero and lie within half a turn."""
+    found: list[tuple[float, float] | None] = [None, None, None]
+    for joint in joints:
+        lower, upper = bounds(joint)
+        if joint.kind != "revolute" or lower is None or upper is None or is_locked(joint):
+            continue
+        if upper - lower < 2 * math.pi:
+            found[joint.channels[0].index] = (
+                max(min(lower, 0.0), -math.pi),
+                min(max(upper, 0.0), math.pi),
+            )
+    return found[0], found[1], found[2]
+
+
+def _ranges(joints: Sequence[JointPlan], prop: Property | str) -> dict[int, Range]:
+    """Axis index -> bounds, of joints that have any and do not follow another."""
+    return {
+        joint.channels[0].index: bounds(joint)
+        for joint in joints
+        if not joint.mimics
+        and joint.channels[0].property == prop
+        and (joint.lower is not None or joint.upper is not None)
+    }
+
+
+def _widest(joint: JointPlan) -> float:
+    """The largest absolute angle that the joint can show, as a wrapped angle."""
+    if joint.lower is None or joint.upper is None or joint.mimics:
+        return math.pi
+    return min(max(abs(joint.lower), abs(joint.upper)), math.pi)
+
+
+def _bound(value: float | None) -> float | None:
+    return None if value is None else min(max(value, -_MOST), _MOST)

@@ -15,8 +15,7 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from .channels import clamp, rotation_mode
-from .limits import drive_channels, hidden_twin
+from .channels import clamp, drive_channels, hidden_twin, rotation_mode
 from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
 
 

@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bone names that Blender keeps as they are."""
+"""A robot becomes a plan of its rig: the passes in their order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix
 from ..kinematics.forward import zero_frames
+from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
 from ..options import ImportOptions
 from .bones import BoneShape, exact_axes, measure_robot, shape_bones
-from .channels import free_channels, plan_joints, rotation_mode
+from .channels import (
+    free_channels,
+    needs_limit_bone,
+    plan_ik_limits,
+    plan_joints,
+    plan_limit_bone,
+    plan_limits,
+    rotation_mode,
+)
 from .followers import plan_mechanism, plan_mimic_drivers
-from .limit_marks import plan_limit_marks
-from .limits import needs_limit_bone, plan_ik_limits, plan_limit_bone, plan_limits
-from .looks import fixed_look, joint_look, measure_joints
+from .looks import fixed_look, joint_look, measure_joints, plan_limit_marks
 from .rig_plan import (
     FIXED,
     JOINTS,
-    BoneLook,
     BonePlan,
     ConstraintPlan,
     DriverPlan,
@@ -31,7 +37,7 @@ from .rig_plan import (
     RigPlan,
 )
 from .rounding import refine_folded, round_bones
-from .single_axis import free_one_axis, hold_joints, settle_options
+from .single_axis import fit_options, free_one_axis, hold_joints
 from .skeleton import BoneSeed, Skeleton, group_joints, plan_skeleton
 
 BONE_NAME_BYTES = 63
@@ -71,43 +77,44 @@ MOST_DISTANT = 1e6
 def plan_rig(
     robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> RigPlan:
-    """What Blender shall contain for this robot.
+    """Returns what Blender is to contain for this robot.
 
     Raises KinematicsError where no robot can be made: no links, no root, names twice, too many
     links for `options.max_links`, links absurdly far away.
     """
-    options = settle_options(options or ImportOptions())
+    options = fit_options(options or ImportOptions())
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
     _check_size(robot, options)
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
     frames = _check_frames(tree, zero_frames(tree))
-    bones = options.fixed_joints == "bones"
-    groups = group_joints(tree, frames, combine=options.combine_joints, through_fixed=not bones)
-    skeleton = plan_skeleton(tree, groups, fixed_bones=bones)
+    fixed_bones = options.fixed_joints == "bones"
+    groups = group_joints(
+        tree, frames, combine=options.combine_joints, through_fixed=not fixed_bones
+    )
+    skeleton = plan_skeleton(tree, groups, fixed_bones=fixed_bones)
     size = measure_robot(tree, frames)
     shapes = shape_bones(tree, frames, skeleton, size)
-    rig = _Rig(
-        tree=tree,
-        skeleton=skeleton,
-        options=options,
-        diagnostics=diagnostics,
-        size=size,
-        radii=measure_joints(tree, skeleton, shapes, size).tolist(),
-    )
-    rig.plan_bones(_round(skeleton, shapes))
+    radii = measure_joints(tree, skeleton, shapes, size).tolist()
+    table = NameTable()
+    names = [table.claim(_wanted_name(tree, seed)) for seed in skeleton.seeds]
+    places = _place_bones(tree, skeleton, names, _round(skeleton, shapes), radii)
+    parts = [_plan_part(place, options, size, table, diagnostics) for place in places]
+    bones = tuple(bone for part in parts for bone in part.bones)
+    joints = tuple(joint for part in parts for joint in part.joints)
+    followers = plan_mimic_drivers(joints, bones, enforce_limits=options.enforce_limits)
     return RigPlan(
         robot=robot,
         tree=described,
         size=size,
-        bones=tuple(rig.bones),
-        joints=tuple(rig.joints),
-        links=rig.plan_links(frames),
-        constraints=tuple(rig.constraints),
-        drivers=tuple(rig.plan_drivers()),
-        bone_of_joint=rig.bone_of_joint,
+        bones=bones,
+        joints=joints,
+        links=_plan_links(tree, frames, skeleton, parts),
+        constraints=tuple(each for part in parts for each in part.constraints),
+        drivers=(*(each for part in parts for each in part.drivers), *followers),
+        bone_of_joint={name: part.name for part in parts for name in part.held},
         cut_joints=tree.cut_joints,
-        limit_marks=rig.plan_limit_marks(frames) if options.limit_arcs else (),
+        limit_marks=_plan_limit_marks(tree, frames, places, parts) if options.limit_arcs else (),
     )
 
 
@@ -153,136 +160,141 @@ def _round(skeleton: Skeleton, shapes: Sequence[BoneShape]) -> list[BoneShape]:
     ]
 
 
-@dataclass
-class _Rig:
-    """The plan while it grows, bone by bone."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A bone of the skeleton with its name, its parent's (empty for none), its rounded shape and
+    the radius of its marks in metres. `fixed` is the joint of a fixed joint's bone."""
 
-    tree: KinematicTree
-    skeleton: Skeleton
-    options: ImportOptions
-    diagnostics: Diagnostics
-    size: float
-    radii: list[float]
-    bones: list[BonePlan] = field(default_factory=list)
-    joints: list[JointPlan] = field(default_factory=list)
-    constraints: list[ConstraintPlan] = field(default_factory=list)
-    drivers: list[DriverPlan] = field(default_factory=list)
-    bone_of_joint: dict[str, str] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
-    between: dict[tuple[int, int], str] = field(default_factory=dict)
+    name: str
+    parent: str
+    seed: BoneSeed
+    shape: BoneShape
+    radius: float
+    fixed: JointMotion | None
 
-    def plan_bones(self, shapes: Sequence[BoneShape]) -> None:
-        table = NameTable()
-        self.names = [table.claim(self._wanted_name(seed)) for seed in self.skeleton.seeds]
-        for index, (seed, shape) in enumerate(zip(self.skeleton.seeds, shapes, strict=True)):
-            if seed.group is None:
-                self._add_fixed(index, seed, shape)
-            else:
-                self._add_moving(index, seed, shape, table)
 
-    def plan_links(self, frames: Matrix) -> tuple[LinkPlan, ...]:
-        return tuple(
-            LinkPlan(
-                link=link,
-                rest=frame,
-                bone=self.between.get(carrier, self.names[carrier[0]] if carrier[0] >= 0 else ""),
-                joint=None if motion is None else motion.joint,
-                undefined=link.name in self.tree.undefined,
-            )
-            for link, frame, carrier, motion in zip(
-                self.tree.links, frames, self.skeleton.carriers, self.tree.motions, strict=True
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What a bone of the skeleton makes of the rig.
+
+    bones   the bone itself, then the hidden ones that it needs
+    held    the names of the joints that it holds
+    inner   the hidden bones of the links inside a zero-length chain, outermost first
+    """
+
+    name: str
+    held: tuple[str, ...]
+    bones: tuple[BonePlan, ...]
+    joints: tuple[JointPlan, ...] = ()
+    inner: tuple[str, ...] = ()
+    constraints: tuple[ConstraintPlan, ...] = ()
+    drivers: tuple[DriverPlan, ...] = ()
+
+    def carrier(self, place: int) -> str:
+        """Returns the bone that moves the links after the first `place` joints."""
+        return self.inner[place - 1] if 0 < place <= len(self.inner) else self.name
+
+
+def _wanted_name(tree: KinematicTree, seed: BoneSeed) -> str:
+    if seed.group is not None:
+        return ">".join(motion.joint.name for motion in seed.group.motions)
+    motion = tree.motions[seed.link]
+    return motion.joint.name if motion is not None else ""
+
+
+def _place_bones(
+    tree: KinematicTree,
+    skeleton: Skeleton,
+    names: Sequence[str],
+    shapes: Sequence[BoneShape],
+    radii: Sequence[float],
+) -> list[_Place]:
+    return [
+        _Place(
+            name=name,
+            parent=names[seed.parent] if seed.parent >= 0 else "",
+            seed=seed,
+            shape=shape,
+            radius=radius,
+            fixed=tree.motions[seed.link] if seed.group is None else None,
         )
+        for name, seed, shape, radius in zip(names, skeleton.seeds, shapes, radii, strict=True)
+    ]
 
-    def plan_drivers(self) -> list[DriverPlan]:
-        """All drivers; to be called when all bones are there."""
-        enforce = self.options.enforce_limits
-        return self.drivers + plan_mimic_drivers(self.joints, self.bones, enforce_limits=enforce)
 
-    def plan_limit_marks(self, frames: Matrix) -> tuple[LimitMarkPlan, ...]:
-        rests = {bone.name: bone.rest for bone in self.bones}
-        radii = dict(zip(self.names, self.radii, strict=True))
-        links = {link.name: frame for link, frame in zip(self.tree.links, frames, strict=True)}
-        return plan_limit_marks(self.joints, rests, radii, links)
+def _plan_part(
+    place: _Place,
+    options: ImportOptions,
+    size: float,
+    table: NameTable,
+    diagnostics: Diagnostics,
+) -> _Part:
+    """Plans the bone in its place, and the hidden bones that hold it within its joints' limits
+    (LIM-) and carry the links inside its zero-length chain (MCH-). They get their names of
+    `table`."""
+    if place.fixed is not None:
+        bone = _plan_fixed_bone(place, options)
+        return _Part(name=place.name, held=(place.fixed.joint.name,), bones=(bone,))
+    assert place.seed.group is not None
+    joints = plan_joints(place.seed.group, place.shape, place.name, diagnostics)
+    bone = _plan_moving_bone(place, joints, options, size)
+    enforce = options.enforce_limits
+    limit_bones, limits, limited = _plan_limits(bone, joints, table) if enforce else ((), (), ())
+    inner = [table.claim(f"MCH-{joint.joint.name}") for joint in joints[:-1]]
+    hidden, copies, copied = plan_mechanism(bone, joints, inner, enforce_limits=enforce)
+    return _Part(
+        name=bone.name,
+        held=tuple(joint.joint.name for joint in joints),
+        bones=(bone, *limit_bones, *hidden),
+        joints=tuple(joints),
+        inner=tuple(inner),
+        constraints=(*limits, *copies),
+        drivers=(*limited, *copied),
+    )
 
-    def _wanted_name(self, seed: BoneSeed) -> str:
-        if seed.group is not None:
-            return ">".join(motion.joint.name for motion in seed.group.motions)
-        motion = self.tree.motions[seed.link]
-        return motion.joint.name if motion is not None else ""
 
-    def _parent(self, seed: BoneSeed) -> str:
-        return self.names[seed.parent] if seed.parent >= 0 else ""
+def _plan_limits(
+    bone: BonePlan, joints: Sequence[JointPlan], table: NameTable
+) -> tuple[Sequence[BonePlan], Sequence[ConstraintPlan], Sequence[DriverPlan]]:
+    """Returns the hidden bone, the constraints and the drivers that hold a bone within limits."""
+    if not needs_limit_bone(joints):
+        return (), plan_limits(bone, joints), ()
+    limit_bone, constraints, drivers = plan_limit_bone(
+        bone, joints, table.claim(f"LIM-{bone.name}")
+    )
+    return (limit_bone,), constraints, drivers
 
-    def _add_fixed(self, index: int, seed: BoneSeed, shape: BoneShape) -> None:
-        motion = self.tree.motions[seed.link]
-        assert motion is not None
-        self.bone_of_joint[motion.joint.name] = self.names[index]
-        self.bones.append(
-            BonePlan(
-                name=self.names[index],
-                parent=self._parent(seed),
-                rest=_rest(shape),
-                length=shape.length,
-                collection=FIXED,
-                look=fixed_look(self.radii[index]) if self.options.bone_shapes else None,
-            )
-        )
 
-    def _add_moving(self, index: int, seed: BoneSeed, shape: BoneShape, table: NameTable) -> None:
-        assert seed.group is not None
-        enforce = self.options.enforce_limits
-        joints = plan_joints(seed.group, shape, self.names[index], self.diagnostics)
-        free = free_channels(joints, enforce_limits=enforce)
-        bone = BonePlan(
-            name=self.names[index],
-            parent=self._parent(seed),
-            rest=_rest(shape),
-            length=shape.length,
-            collection=JOINTS,
-            rotation_mode=rotation_mode(joints),
-            free=free,
-            turns=tuple(i for prop, i in free if prop == "rotation_euler"),
-            ik_limits=plan_ik_limits(joints),
-            exact=exact_axes(seed),
-            look=self._look(index, seed, joints),
-        )
-        if self.options.profile == "morse":
-            bone = free_one_axis(bone, joints[0])
-        self.bones.append(bone)
-        self.joints += joints
-        self.bone_of_joint.update({joint.joint.name: bone.name for joint in joints})
-        if enforce:
-            self._add_limits(bone, joints, table)
-        self._add_mechanism(index, bone, joints, table)
+def _plan_fixed_bone(place: _Place, options: ImportOptions) -> BonePlan:
+    return BonePlan(
+        name=place.name,
+        parent=place.parent,
+        rest=_rest(place.shape),
+        length=place.shape.length,
+        collection=FIXED,
+        look=fixed_look(place.radius) if options.bone_shapes else None,
+    )
 
-    def _look(self, index: int, seed: BoneSeed, joints: list[JointPlan]) -> BoneLook | None:
-        if not self.options.bone_shapes:
-            return None
-        return joint_look(joints, self.radii[index], self.size, root=seed.parent < 0)
 
-    def _add_limits(self, bone: BonePlan, joints: list[JointPlan], table: NameTable) -> None:
-        if not needs_limit_bone(joints):
-            self.constraints += plan_limits(bone, joints)
-            return
-        limit_bone, constraints, drivers = plan_limit_bone(
-            bone, joints, table.claim(f"LIM-{bone.name}")
-        )
-        self.bones.append(limit_bone)
-        self.constraints += constraints
-        self.drivers += drivers
-
-    def _add_mechanism(
-        self, index: int, bone: BonePlan, joints: list[JointPlan], table: NameTable
-    ) -> None:
-        names = [table.claim(f"MCH-{joint.joint.name}") for joint in joints[:-1]]
-        self.between.update({(index, place): name for place, name in enumerate(names, start=1)})
-        bones, copies, drivers = plan_mechanism(
-            bone, joints, names, enforce_limits=self.options.enforce_limits
-        )
-        self.bones += bones
-        self.constraints += copies
-        self.drivers += drivers
+def _plan_moving_bone(
+    place: _Place, joints: Sequence[JointPlan], options: ImportOptions, size: float
+) -> BonePlan:
+    free = free_channels(joints, enforce_limits=options.enforce_limits)
+    look = joint_look(joints, place.radius, size, root=place.seed.parent < 0)
+    bone = BonePlan(
+        name=place.name,
+        parent=place.parent,
+        rest=_rest(place.shape),
+        length=place.shape.length,
+        collection=JOINTS,
+        rotation_mode=rotation_mode(joints),
+        free=free,
+        turns=tuple(i for prop, i in free if prop == "rotation_euler"),
+        ik_limits=plan_ik_limits(joints),
+        exact=exact_axes(place.seed),
+        look=look if options.bone_shapes else None,
+    )
+    return free_one_axis(bone, joints[0]) if options.profile == "morse" else bone
 
 
 def _rest(shape: BoneShape) -> Matrix:
@@ -290,3 +302,31 @@ def _rest(shape: BoneShape) -> Matrix:
     rest[:3, :3] = shape.axes
     rest[:3, 3] = shape.head
     return rest
+
+
+def _plan_links(
+    tree: KinematicTree, frames: Matrix, skeleton: Skeleton, parts: Sequence[_Part]
+) -> tuple[LinkPlan, ...]:
+    return tuple(
+        LinkPlan(
+            link=link,
+            rest=frame,
+            bone=parts[bone].carrier(place) if bone >= 0 else "",
+            joint=None if motion is None else motion.joint,
+            undefined=link.name in tree.undefined,
+        )
+        for link, frame, (bone, place), motion in zip(
+            tree.links, frames, skeleton.carriers, tree.motions, strict=True
+        )
+    )
+
+
+def _plan_limit_marks(
+    tree: KinematicTree, frames: Matrix, places: Sequence[_Place], parts: Sequence[_Part]
+) -> tuple[LimitMarkPlan, ...]:
+    return plan_limit_marks(
+        [joint for part in parts for joint in part.joints],
+        {bone.name: bone.rest for part in parts for bone in part.bones},
+        {place.name: place.radius for place in places},
+        {link.name: frame for link, frame in zip(tree.links, frames, strict=True)},
+    )

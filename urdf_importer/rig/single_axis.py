@@ -29,9 +29,9 @@ LEAST_SLIDE = 1e-6
 turns."""
 
 
-def settle_options(options: ImportOptions) -> ImportOptions:
-    """The options with those that the profile decides: MORSE can drive neither bones of several
-    joints nor bones of none."""
+def fit_options(options: ImportOptions) -> ImportOptions:
+    """Returns the options with those that the profile decides: MORSE drives only bones of exactly
+    one joint."""
     if options.profile != "morse":
         return options
     return replace(options, combine_joints=False, fixed_joints="fold")

@@ -16,7 +16,7 @@ from support.paths import ROOT
 from urdf_importer import ImportOptions
 from urdf_importer.blender.build.build import build_rig
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.rig.limit_marks import draw_limits, draw_marks
+from urdf_importer.rig.looks import draw_limits, draw_marks
 from urdf_importer.rig.plan import plan_rig
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

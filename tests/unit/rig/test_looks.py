@@ -23,8 +23,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.options import ImportOptions
-from urdf_importer.rig.limit_marks import draw_limits, draw_marks
-from urdf_importer.rig.looks import LARGEST, ROOT_SHARE, SMALLEST
+from urdf_importer.rig.looks import LARGEST, ROOT_SHARE, SMALLEST, draw_limits, draw_marks
 from urdf_importer.rig.plan import plan_rig
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

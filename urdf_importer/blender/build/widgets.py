@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...rig.limit_marks import draw_limits, draw_marks
+from ...rig.looks import draw_limits, draw_marks
 from ...rig.rig_plan import BonePlan, LimitMarkPlan, Mark, Role
 from ..ledger import Ledger
 from ..standing import properties
