@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Diagnostic, ImportResult
-from .importing.import_job import ImportFailure, ImportJob
+from ..urdf_importer.command.report import Report
+from .importing.import_batch import ImportBatch
 
 MOST_REPORTED = 5
 """Diagnostics shown one by one; all of them are in the report text."""
@@ -43,21 +44,21 @@ def unregister_failure() -> None:
     del bpy.types.WindowManager.urdf_last_failure_text
 
 
-def report_outcome(operator: Any, job: ImportJob) -> set[str]:
-    """Reports what a finished job made and failed to make; returns what the operator returns."""
+def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
+    """Reports what a finished batch made and failed to make; returns what the operator returns."""
     note_failure("", "")
-    for result in job.results:
+    for result in batch.results:
         _report_result(operator, result)
-    if job.failures:
-        report_failures(operator, job.failures, len(job.results))
-    return {"FINISHED"} if job.results else {"CANCELLED"}
+    if batch.failures:
+        report_failures(operator, batch.failures, len(batch.results))
+    return {"FINISHED"} if batch.results else {"CANCELLED"}
 
 
-def report_failures(operator: Any, failures: Sequence[ImportFailure], others: int) -> None:
+def report_failures(operator: Any, failures: Sequence[Report], others: int) -> None:
     """Reports one sentence as an error, even for several failures; everything goes into the failure
     text."""
     text = _write_failures(failures)
-    sentence = failures[0].sentence
+    sentence = str(failures[0].error)
     if len(failures) + others > 1:
         count = f"{len(failures)} of {len(failures) + others}"
         sentence = f"{count} descriptions could not be imported; {sentence}"
@@ -96,7 +97,7 @@ def _report_result(operator: Any, result: ImportResult) -> None:
     operator.report({"INFO"}, f"Imported {name}: {len(result.links)} links")
 
 
-def _write_failures(failures: Sequence[ImportFailure]) -> Any:
+def _write_failures(failures: Sequence[Report]) -> Any:
     """Writes one text for all failures there ever are, so that trying again does not pile them
     up."""
     text = next((each for each in bpy.data.texts if each.get(_OURS)), None)
@@ -107,7 +108,7 @@ def _write_failures(failures: Sequence[ImportFailure]) -> Any:
     lines: list[str] = []
     for failure in failures:
         lines.extend(str(item) for item in failure.diagnostics)
-        lines.append(f"not imported: {failure.sentence}")
+        lines.append(f"not imported: {failure.error}")
     return _fill(text, lines)
 
 

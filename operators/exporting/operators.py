@@ -14,11 +14,11 @@ import bpy
 from ...urdf_importer import (
     RobotError,
     WriterFormat,
-    Written,
     suggest_name,
-    write_format,
     writer_formats,
 )
+from ...urdf_importer.command.jobs import ExportJob, export_opened
+from ...urdf_importer.command.report import Report
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
 from .exported_robot import find_exported, poll_export, refuse
@@ -66,16 +66,23 @@ class ExportRobot:
         draw_options(self.layout, self, self.format.options)
 
     def execute(self: Any, context: Any) -> set[str]:
-        path = bpy.path.abspath(self.filepath)
         try:
-            if not path:
-                raise RobotError("no file is chosen; give one as filepath")
-            options = read_options(self, self.format.options)
-            written = write_format(self.format, find_exported(context), path, options)
+            report = export_opened(_read_job(self), find_exported(context))
         except RobotError as error:
             return refuse(self, error)
-        _tell(self, written)
+        if report.error is not None:
+            return refuse(self, report.error)
+        _tell(self, report)
         return {"FINISHED"}
+
+
+def _read_job(operator: Any) -> ExportJob:
+    """What an operator's properties ask for. Raises RobotError."""
+    path = bpy.path.abspath(operator.filepath)
+    if not path:
+        raise RobotError("no file is chosen; give one as filepath")
+    options = read_options(operator, operator.format.options)
+    return ExportJob(input="", output=Path(path), format=operator.format.name, options=options)
 
 
 def _suffixes(operator: Any) -> dict[str, str]:
@@ -104,11 +111,12 @@ def _agree(operator: Any, kind: str) -> None:
         operator.filepath += suffixes[kind]
 
 
-def _tell(operator: Any, written: Written) -> None:
-    report_diagnostics(operator, written.robot, written.diagnostics, "export")
-    links, joints = written.facts["links"], written.facts["moving_joints"]
-    name = written.path.name
-    operator.report({"INFO"}, f"Wrote {name}: {links} links, {joints} moving joints")
+def _tell(operator: Any, report: Report) -> None:
+    facts = report.facts
+    report_diagnostics(operator, facts["robot"], report.diagnostics, "export")
+    name = Path(report.output).name
+    counts = f"{facts['links']} links, {facts['moving_joints']} moving joints"
+    operator.report({"INFO"}, f"Wrote {name}: {counts}")
 
 
 def _make_operator(format: WriterFormat[Any]) -> type[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import ImportOptions, RobotError, reader_formats
+from ...urdf_importer.command.jobs import ImportJob
 from ..option_properties import (
     OF_THIS_TIME,
     add_option_properties,
@@ -14,7 +15,6 @@ from ..option_properties import (
     option_names,
     read_options,
 )
-from .import_job import ImportTask
 from .xacro_fields import XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
@@ -69,14 +69,14 @@ def find_paths(operator: Any) -> list[str]:
     return [bpy.path.abspath(path) for path in chosen if path]
 
 
-def read_tasks(operator: Any) -> list[ImportTask]:
+def read_jobs(operator: Any) -> list[ImportJob]:
     """Reads what an operator's properties ask for. Raises RobotError."""
     options = read_options(operator, ImportOptions)
     paths = find_paths(operator)
     if not paths:
         raise RobotError("no file is chosen; give one as filepath")
     return [
-        ImportTask(path=path, options=apply_xacro_fields(options, operator.xacro_fields, path))
+        ImportJob(input=path, options=apply_xacro_fields(options, operator.xacro_fields, path))
         for path in paths
     ]
 

@@ -8,9 +8,10 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import ImportResult, Progress, RobotError
+from ...urdf_importer.command.report import Report
 from ..reports import report_failures, report_outcome
-from .import_choices import ImportChoices, read_tasks
-from .import_job import ImportFailure, ImportJob
+from .import_batch import ImportBatch
+from .import_choices import ImportChoices, read_jobs
 
 
 def show_in_local_views(context: Any, results: Sequence[ImportResult]) -> None:
@@ -84,23 +85,23 @@ _PAUSE = 0.01
 
 
 class RunningImport:
-    """A job at work beside the window. Whatever ends it early takes everything back: Esc, the
+    """A batch at work beside the window. Whatever ends it early takes everything back: Esc, the
     window's closing, and what replaces all data, undo elsewhere or another file."""
 
     current: "RunningImport | None" = None
 
-    def __init__(self, context: Any, job: ImportJob) -> None:
-        self.job = job
+    def __init__(self, context: Any, batch: ImportBatch) -> None:
+        self.batch = batch
         self.running = True
         self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
         self._bar = ProgressBar("Importing")
         RunningImport.current = self
 
     def advance(self) -> bool:
-        """Works for a slice of time; False when the job is done."""
+        """Works for a slice of time; False when the batch is done."""
         end = time.monotonic() + _SLICE
         try:
-            while (progress := self.job.advance()) is not None:
+            while (progress := self.batch.advance()) is not None:
                 if time.monotonic() >= end:
                     self._bar.show(progress)
                     return True
@@ -118,7 +119,7 @@ class RunningImport:
         RunningImport.current = None
         bpy.context.window_manager.event_timer_remove(self._timer)
         self._bar.remove()
-        self.job.close()
+        self.batch.close()
 
 
 class RunImport(ImportChoices, bpy.types.Operator):
@@ -139,10 +140,10 @@ class RunImport(ImportChoices, bpy.types.Operator):
         if bpy.app.background:
             return self.execute(context)
         try:
-            job = ImportJob(read_tasks(self))
+            batch = ImportBatch(read_jobs(self))
         except RobotError as error:
             return refuse(self, error)
-        self._run = RunningImport(context, job)
+        self._run = RunningImport(context, batch)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -156,7 +157,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
             self.report({"INFO"}, "The import was cancelled; nothing is left of it")
             return {"CANCELLED"}
         if event.type == "TIMER" and not run.advance():
-            return _conclude(self, context, run.job)
+            return _conclude(self, context, run.batch)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: Any) -> None:
@@ -186,25 +187,24 @@ def can_import(operator: Any, context: Any) -> bool:
 def import_at_once(operator: Any, context: Any) -> set[str]:
     """Imports what the properties say and comes back when it is there."""
     try:
-        job = ImportJob(read_tasks(operator))
+        batch = ImportBatch(read_jobs(operator))
     except RobotError as error:
         return refuse(operator, error)
-    job.finish()
-    return _conclude(operator, context, job)
+    batch.finish()
+    return _conclude(operator, context, batch)
 
 
 def refuse(operator: Any, error: RobotError) -> set[str]:
     """Reports that the properties make no sense."""
-    failure = ImportFailure(path="", sentence=str(error), diagnostics=())
-    report_failures(operator, [failure], 0)
+    report_failures(operator, [Report("", error=error)], 0)
     return {"CANCELLED"}
 
 
-def _conclude(operator: Any, context: Any, job: ImportJob) -> set[str]:
-    for result in job.results:
+def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
+    for result in batch.results:
         result.armature.select_set(True)
-    show_in_local_views(context, job.results)
-    return report_outcome(operator, job)
+    show_in_local_views(context, batch.results)
+    return report_outcome(operator, batch)
 
 
 def register_guard() -> None:

@@ -1,113 +1,228 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which input becomes which files; what cannot work is refused before any work is done."""
+"""What there is to do, as plain values, and the doing of it.
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+A job is a frozen dataclass of texts, paths and options, and so is the Report that `run` makes of
+it: both can be pickled, so that a job may run in another process. The command, the operators and
+whatever runs many jobs do it alike.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from .. import writer_formats
-from ..diagnostics import WriteError, name_choices, quote
-from ..files.outputs import check_output
+from .. import (
+    Diagnostics,
+    FileOptions,
+    ImportOptions,
+    ImportResult,
+    Progress,
+    RobotError,
+    WriteError,
+    WriterFormat,
+    find_writer,
+    import_steps,
+    list_xacro_arguments,
+    new_file,
+    plan_rig,
+    read_robot,
+    render_preview,
+    save_blend,
+    write_format,
+    writer_formats,
+)
+from ..diagnostics import quote
+from ..interrupts import hold_interrupt
+from .blends import is_blend, open_robot
+from .report import Report, Work
+from .summary import count, summarize_arguments, summarize_plan, summarize_result
+from .terminal import silence_blender
 
-_SEPARATORS = ("/", os.sep)
+ShowProgress = Callable[[Progress], None]
 
-
-class UsageError(Exception):
-    """What was asked for makes no sense; one sentence."""
+_NO_BLENDER = (
+    "{what} needs Blender, which this Python does not have ({reason}): "
+    "install it with `pip install bpy` (Python 3.11 or 3.13), or use a Blender program: "
+    "blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One input, and the .blend and the picture to be made of it."""
+class ImportJob:
+    """A description to import into a new file of Blender, and the .blend and the picture to be made
+    of it, with bones in it if `bones`. With `strict` every diagnostic is a failure."""
 
     input: str
+    options: ImportOptions = field(default_factory=ImportOptions)
     blend: Path | None = None
     picture: Path | None = None
+    bones: bool = False
+    strict: bool = False
 
     @property
     def outputs(self) -> list[Path]:
+        """The files to be written."""
         return [path for path in (self.blend, self.picture) if path is not None]
 
 
-def plan_jobs(
-    inputs: Sequence[str], output: str | None, preview: str | None, report: str | None
-) -> list[Job]:
-    """One job for each input.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckJob:
+    """A description to read and plan, without Blender."""
 
-    `output` and `preview` are a file, or a folder to put a file in for each input. Without
-    `output`, a .blend that stands last among the inputs is it. `report` is a file or "-". Raises
-    UsageError where these make no sense together, WriteError where a file could not be put there.
+    input: str
+    options: ImportOptions = field(default_factory=ImportOptions)
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportJob:
+    """A description, or a robot in a .blend, to write to `output`.
+
+    format   the name of the format; empty: as `output` says
+    options  those of the format, or what all formats share; None: its defaults
+    reading  how a description is read
+    robot    the name of the armature, where a .blend has several robots
     """
-    if output is None and len(inputs) > 1 and inputs[-1].lower().endswith(".blend"):
-        *inputs, output = inputs
-    if output is None and preview is None and report is None:
-        raise UsageError("nothing to do: say a .blend to write, --preview or --json")
-    jobs = [
-        Job(
-            input=each,
-            blend=_find_target(each, output, ".blend", "-o", len(inputs) > 1),
-            picture=_find_target(each, preview, ".png", "--preview", len(inputs) > 1),
+
+    input: str
+    output: Path
+    format: str = ""
+    options: FileOptions | None = None
+    reading: ImportOptions = field(default_factory=ImportOptions)
+    robot: str | None = None
+    strict: bool = False
+
+
+Job = ImportJob | CheckJob | ExportJob
+
+
+def run(job: Job, progress: ShowProgress | None = None) -> Report:
+    """Does a job. What goes wrong with it is in the report; `progress` is told how far an import
+    is. An import, and an export of a .blend, lose what is open in Blender."""
+    if isinstance(job, ImportJob):
+        return _run_import(job, progress)
+    if isinstance(job, CheckJob):
+        return _run_check(job)
+    return _run_export(job)
+
+
+def export_opened(job: ExportJob, robot: Any) -> Report:
+    """Writes an armature in the scene that is open, or a Robot, as a job says; `input` is but a
+    name then."""
+    work = Work(job.input)
+    with work.catch():
+        _write_export(job, robot, work)
+    return work.report()
+
+
+def _run_import(job: ImportJob, progress: ShowProgress | None) -> Report:
+    work = Work(job.input)
+    with silence_blender(), work.catch():
+        with _needing_blender("importing"), hold_interrupt():
+            new_file()
+        result = _build(job, work, progress)
+        work.facts = summarize_result(result)
+        if job.strict:
+            _refuse(work.diagnostics)
+        _save(job, result, work)
+    return work.report()
+
+
+def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportResult:
+    """Imports step by step; the first step reads, the second plans, the others build."""
+    stages = iter(("read", "plan"))
+    with closing(import_steps(job.input, job.options, work.diagnostics)) as steps:
+        done = next(steps)
+        while True:
+            if progress is not None:
+                progress(done)
+            try:
+                with work.clock(next(stages, "build")):
+                    done = next(steps)
+            except StopIteration as finished:
+                result: ImportResult = finished.value
+                return result
+
+
+def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
+    """The picture first: it leaves nothing in what is saved, and costs nothing if saving fails."""
+    if job.picture is not None:
+        with work.clock("preview"):
+            render_preview(result.armature, job.picture, bones=job.bones)
+        work.files.append(str(job.picture))
+    if job.blend is not None:
+        with work.clock("save"):
+            save_blend(job.blend)
+        work.files.append(str(job.blend))
+
+
+def _run_check(job: CheckJob) -> Report:
+    work = Work(job.input)
+    with work.catch():
+        work.facts = summarize_arguments(list_xacro_arguments(job.input, job.options))
+        with work.clock("read"):
+            robot = read_robot(job.input, work.diagnostics, job.options)
+        with work.clock("plan"):
+            plan = plan_rig(robot, job.options, work.diagnostics)
+        work.facts = summarize_plan(plan) | work.facts
+        if job.strict:
+            _refuse(work.diagnostics)
+    return work.report()
+
+
+def _run_export(job: ExportJob) -> Report:
+    work = Work(job.input)
+    with ExitStack() as held, work.catch():
+        if is_blend(job.input):
+            held.enter_context(silence_blender())
+        with work.clock("read"):
+            robot = _open(job, work.diagnostics)
+        _write_export(job, robot, work)
+    return work.report()
+
+
+def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:
+    if not is_blend(job.input):
+        return read_robot(job.input, diagnostics, job.reading)
+    with _needing_blender("exporting a .blend"), hold_interrupt():
+        return open_robot(job.input, job.robot)
+
+
+def _write_export(job: ExportJob, robot: Any, work: Work) -> None:
+    format = _format_of(job)
+    with work.clock("export"):
+        written = write_format(
+            format, robot, job.output, job.options, work.diagnostics, strict=job.strict
         )
-        for each in inputs
-    ]
-    outputs = [path for job in jobs for path in job.outputs]
-    if report not in (None, "-"):
-        outputs.append(Path(report))
-    check_outputs(inputs, outputs)
-    return jobs
+    work.facts = written.facts
+    work.files += map(str, written.files)
+    work.output = str(written.path)
 
 
-def plan_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
-    """(input, output) for each input: a file with the suffix of a format, or a folder; of several
-    inputs each gets a folder of its own in `output`.
-
-    Raises UsageError where these make no sense together, WriteError where a file could not be put
-    there.
-    """
-    folder = output.endswith(_SEPARATORS) or Path(output).is_dir()
-    if len(inputs) > 1:
-        if not folder:
-            raise UsageError("-o has to be a folder when there are several inputs")
-        if not Path(output).is_dir():
-            raise WriteError(f"there is no folder {quote(output)}")
-        jobs = [(each, Path(output, Path(each).name.partition(".")[0])) for each in inputs]
-        if len({path for _, path in jobs}) < len(jobs):
-            raise UsageError("several inputs have the same name")
-        return jobs
-    if not folder:
-        suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
-        if Path(output).suffix not in suffixes:
-            raise UsageError(
-                f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
-                f"not {quote(output)}"
-            )
-        check_outputs(inputs, [Path(output)])
-    return [(inputs[0], Path(output))]
+def _format_of(job: ExportJob) -> WriterFormat[Any]:
+    """The part of the library that has a format may be absent where a job runs."""
+    if not job.format:
+        return find_writer(job.output, job.options)
+    found = next((each for each in writer_formats() if each.name == job.format), None)
+    if found is None:
+        raise WriteError(f"there is no format {quote(job.format)} here")
+    return found
 
 
-def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:
-    """Raises UsageError where an input would be overwritten or two outputs are one file, WriteError
-    where one cannot be put."""
-    taken = {os.path.realpath(each): "the input" for each in inputs}
-    for path in outputs:
-        place = os.path.realpath(path)
-        if place in taken:
-            raise UsageError(f"{quote(str(path))} would overwrite {taken[place]}")
-        taken[place] = "another output"
-    for path in outputs:
-        check_output(path)
+@contextmanager
+def _needing_blender(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as missing:
+        script = Path(__file__).parents[1] / "headless.py"
+        message = _NO_BLENDER.format(what=what, reason=missing, script=script)
+        raise RobotError(message) from missing
 
 
-def _find_target(
-    input: str, output: str | None, suffix: str, argument: str, several: bool
-) -> Path | None:
-    if output is None:
-        return None
-    if output.endswith(_SEPARATORS) or Path(output).is_dir():
-        return Path(output) / Path(input).with_suffix(suffix).name
-    if several:
-        raise UsageError(f"{argument} has to be a folder when there are several inputs")
-    if Path(output).suffix.lower() != suffix:
-        raise UsageError(f"{argument} has to be a folder or end in {suffix}, not {quote(output)}")
-    return Path(output)
+def _refuse(diagnostics: Diagnostics) -> None:
+    if len(diagnostics):
+        raise RobotError(
+            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each for a failure",
+            source=diagnostics.source,
+        )

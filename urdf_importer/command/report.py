@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .. import Diagnostic, RobotError
+from .. import Diagnostic, Diagnostics, RobotError
 from .summary import Facts
 from .version import find_version
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """What happened to one input.
 
@@ -24,21 +24,11 @@ class Report:
 
     input: str
     facts: Facts = field(default_factory=dict)
-    files: list[str] = field(default_factory=list)
+    files: tuple[str, ...] = ()
     output: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     error: RobotError | None = None
-
-    @contextmanager
-    def clock(self, stage: str) -> Iterator[None]:
-        """Counts the time of the block for a stage; several blocks add up."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = self.seconds.get(stage, 0.0) + time.perf_counter() - began
-            self.seconds[stage] = round(spent, 6)
 
     def to_json(self) -> str:
         """One line."""
@@ -53,6 +43,49 @@ class Report:
             "seconds": self.seconds,
         }
         return json.dumps(_replace_infinities(content), allow_nan=False)
+
+
+class Work:
+    """A report while it is made."""
+
+    def __init__(self, input: str) -> None:
+        self.diagnostics = Diagnostics(input)
+        self.facts: Facts = {}
+        self.files: list[str] = []
+        self.output = ""
+        self._input = input
+        self._seconds: dict[str, float] = {}
+        self._error: RobotError | None = None
+
+    @contextmanager
+    def clock(self, stage: str) -> Iterator[None]:
+        """Counts the time of the block for a stage; several blocks add up."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = self._seconds.get(stage, 0.0) + time.perf_counter() - began
+            self._seconds[stage] = round(spent, 6)
+
+    @contextmanager
+    def catch(self) -> Iterator[None]:
+        """Ends the block at a RobotError, which the report says then."""
+        try:
+            yield
+        except RobotError as error:
+            self._error = error
+
+    def report(self) -> Report:
+        """Returns what happened up to now."""
+        return Report(
+            input=self._input,
+            facts=self.facts,
+            files=tuple(self.files),
+            output=self.output,
+            diagnostics=tuple(self.diagnostics),
+            seconds=self._seconds,
+            error=self._error,
+        )
 
 
 def _describe_diagnostic(item: Diagnostic) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Terminal:
     """`quiet` leaves only errors. Progress is drawn only where standard error is a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
+        self.quiet = quiet
         self._draws = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._drawn = False
 
@@ -38,7 +38,7 @@ class Terminal:
         self._drawn = True
 
     def diagnostics(self, items: Sequence[Diagnostic]) -> None:
-        if self._quiet:
+        if self.quiet:
             return
         for item in items[:MOST_SHOWN]:
             self._write(str(item))
@@ -48,7 +48,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """For people who look on; not with `quiet`."""
-        if not self._quiet:
+        if not self.quiet:
             self._write(text)
 
     def error(self, error: RobotError) -> None:

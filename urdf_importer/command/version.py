@@ -2,7 +2,6 @@
 """Which version this is: the manifest says it, also for the pip package made of it."""
 
 import tomllib
-from importlib import metadata
 from pathlib import Path
 
 MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
@@ -14,5 +13,7 @@ def find_version() -> str:
         with MANIFEST.open("rb") as file:
             manifest = tomllib.load(file)
     except OSError:
+        from importlib import metadata
+
         return metadata.version("urdf-importer")
     return str(manifest["version"])

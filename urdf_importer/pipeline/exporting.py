@@ -152,7 +152,8 @@ def open_export(
 ) -> Iterator[OpenExport[Options]]:
     """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(described.source)
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    diagnostics.source = diagnostics.source or described.source
     resolver = find_files(described.source, options)
     opened = OpenExport(
         robot=described,

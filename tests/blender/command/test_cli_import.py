@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 
-import urdf_importer.cli
+import urdf_importer.command.jobs
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import (
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_written_keeps_the_old_one(
 
 @pytest.mark.parametrize("last", [1, 2, 3, 5, 9])
 def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = urdf_importer.cli.import_steps
+    real = urdf_importer.command.jobs.import_steps
     # A shell starts what runs in the background with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -174,7 +174,7 @@ def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.Mo
         os.kill(os.getpid(), signal.SIGINT)
         return (yield from steps)
 
-    monkeypatch.setattr(urdf_importer.cli, "import_steps", interrupt_after)
+    monkeypatch.setattr(urdf_importer.command.jobs, "import_steps", interrupt_after)
     outputs = ["-o", str(tmp_path / "r.blend"), "--json", str(tmp_path / "report")]
     try:
         assert main(["import", MESSY, *outputs]) == 130

@@ -240,31 +240,30 @@ def test_a_job_that_is_closed_leaves_nothing_of_any_file(
     bpy.ops.mesh.primitive_cube_add()
     before = _standing()
     for stop in range(100):
-        job = _job(extension, tmp_path / "one.urdf", tmp_path / "two.urdf")
+        batch = _batch(extension, tmp_path / "one.urdf", tmp_path / "two.urdf")
         finished = False
         for _ in range(stop):
-            finished = job.advance() is None
-        job.close()
+            finished = batch.advance() is None
+        batch.close()
         if finished:
             break
-        assert _standing() == before and not job.results
+        assert _standing() == before and not batch.results
     assert finished and {"one", "two"} <= set(bpy.data.objects.keys())
-    assert [result.robot.name for result in job.results] == ["one", "two"]
+    assert [result.robot.name for result in batch.results] == ["one", "two"]
 
 
-def _job(extension: ModuleType, *paths: Path) -> Any:
-    job = extension.operators.importing.import_job
-    options = extension.urdf_importer.ImportOptions()
-    return job.ImportJob([job.ImportTask(path=str(path), options=options) for path in paths])
+def _batch(extension: ModuleType, *paths: Path) -> Any:
+    jobs = [extension.urdf_importer.command.jobs.ImportJob(input=str(path)) for path in paths]
+    return extension.operators.importing.import_batch.ImportBatch(jobs)
 
 
 def test_what_replaces_all_data_stops_a_running_import(extension: ModuleType) -> None:
     running = extension.operators.importing.run_import.RunningImport
     for replace in (bpy.ops.wm.read_homefile, _undo):
         bpy.ops.ed.undo_push(message="before")
-        run = running(bpy.context, _job(extension, Path(GRIPPER)))
+        run = running(bpy.context, _batch(extension, Path(GRIPPER)))
         while not any(each.type == "ARMATURE" for each in bpy.data.objects):
-            assert run.job.advance() is not None
+            assert run.batch.advance() is not None
         assert running.current is run and not bpy.ops.import_scene.urdf.poll()
         replace()
         assert not run.running and running.current is None
@@ -279,11 +278,11 @@ def _undo() -> None:
 
 def test_an_import_runs_in_slices_to_its_end(extension: ModuleType) -> None:
     run = extension.operators.importing.run_import.RunningImport(
-        bpy.context, _job(extension, Path(GRIPPER))
+        bpy.context, _batch(extension, Path(GRIPPER))
     )
     while run.advance():
         pass
-    assert not run.running and len(run.job.results) == 1
+    assert not run.running and len(run.batch.results) == 1
 
 
 # Where it cannot be

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import urdf_importer.cli
+import urdf_importer.command.jobs
 from support.paths import ROOT
 from urdf_importer import Diagnostic, Progress, Severity, plan_rig, read_robot
 from urdf_importer.cli import main
@@ -246,7 +246,7 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(urdf_importer.cli, "plan_rig", interrupt)
+    monkeypatch.setattr(urdf_importer.command.jobs, "plan_rig", interrupt)
     assert main(["check", GRIPPER, "--json", str(tmp_path / "report")]) == 130
     assert list(tmp_path.iterdir()) == []
 

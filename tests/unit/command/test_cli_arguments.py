@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-import urdf_importer.cli
+import urdf_importer.command.jobs
 from support.paths import ROOT
 from urdf_importer import ImportOptions, WriterFormat, writer_formats
 from urdf_importer.cli import build_parser, main
@@ -145,7 +145,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise AssertionError("work began")
 
-    monkeypatch.setattr(urdf_importer.cli, "new_file", fail)
+    monkeypatch.setattr(urdf_importer.command.jobs, "new_file", fail)
 
 
 @pytest.mark.usefixtures("no_work")

@@ -1,49 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several descriptions imported one after the other, as one thing that can be taken back.
 
-Each finished robot is held at its last step until all are done: closing the job until then leaves
+Each finished robot is held at its last step until all are done: closing the batch until then leaves
 nothing of any of them. A description that cannot be imported does not keep the others out.
 """
 
 import os
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
 
 from ...urdf_importer import (
-    Diagnostic,
     Diagnostics,
-    ImportOptions,
     ImportResult,
     Progress,
     RobotError,
     import_steps,
 )
+from ...urdf_importer.command.jobs import ImportJob
+from ...urdf_importer.command.report import Report
 
 Steps = Generator[Progress, None, ImportResult]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportTask:
-    path: str
-    options: ImportOptions
+class ImportBatch:
+    """Jobs that import into the scene that is open. Fills `results`, and `failures` with reports of
+    those that failed, when its last step is done."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportFailure:
-    """`sentence` gives the reason; `diagnostics` came before it."""
-
-    path: str
-    sentence: str
-    diagnostics: tuple[Diagnostic, ...]
-
-
-class ImportJob:
-    """Fills `results` and `failures` when its last step is done."""
-
-    def __init__(self, tasks: Sequence[ImportTask]) -> None:
+    def __init__(self, jobs: Sequence[ImportJob]) -> None:
         self.results: list[ImportResult] = []
-        self.failures: list[ImportFailure] = []
-        self._tasks = tuple(tasks)
+        self.failures: list[Report] = []
+        self._jobs = tuple(jobs)
         self._steps = self._run()
 
     def advance(self) -> Progress | None:
@@ -56,20 +41,21 @@ class ImportJob:
             pass
 
     def close(self) -> None:
-        """Takes everything back, unless the job is done."""
+        """Takes everything back, unless all is done."""
         self._steps.close()
 
     def _run(self) -> Generator[Progress, None, None]:
         held: list[Steps] = []
         try:
-            for index, task in enumerate(self._tasks):
-                diagnostics = Diagnostics(task.path)
-                held.append(import_steps(task.path, task.options, diagnostics))
+            for index, job in enumerate(self._jobs):
+                diagnostics = Diagnostics(job.input)
+                held.append(import_steps(job.input, job.options, diagnostics))
                 try:
                     yield from self._until_last_step(held[-1], index)
                 except RobotError as error:
                     held.pop()
-                    self._fail(task, error, diagnostics)
+                    found = tuple(diagnostics)
+                    self.failures.append(Report(job.input, diagnostics=found, error=error))
             while held:
                 self.results.append(_finish(held.pop(0)))
         finally:
@@ -77,17 +63,12 @@ class ImportJob:
                 steps.close()
 
     def _until_last_step(self, steps: Steps, index: int) -> Iterator[Progress]:
-        count = len(self._tasks)
-        name = os.path.basename(self._tasks[index].path)
+        count = len(self._jobs)
+        name = os.path.basename(self._jobs[index].input)
         for progress in steps:
             yield Progress(share=(index + progress.share) / count, text=f"{name}: {progress.text}")
             if progress.share >= 1:
                 return
-
-    def _fail(self, task: ImportTask, error: RobotError, diagnostics: Diagnostics) -> None:
-        self.failures.append(
-            ImportFailure(path=task.path, sentence=str(error), diagnostics=tuple(diagnostics))
-        )
 
 
 def _finish(steps: Steps) -> ImportResult:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which input becomes which files; what cannot work is refused before any work is done."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import find_writer, writer_formats
+from ..diagnostics import WriteError, name_choices, quote
+from ..files.outputs import check_output
+from .blends import is_blend
+from .jobs import CheckJob, ExportJob, ImportJob
+
+_SEPARATORS = ("/", os.sep)
+
+
+class UsageError(Exception):
+    """What was asked for makes no sense; one sentence."""
+
+
+def plan_imports(
+    inputs: Sequence[str], output: str | None, preview: str | None, report: str | None
+) -> list[ImportJob]:
+    """One job for each input, with the options' defaults.
+
+    `output` and `preview` are a file, or a folder to put a file in for each input. Without
+    `output`, a .blend that stands last among the inputs is it. `report` is a file or "-". Raises
+    UsageError where these make no sense together, WriteError where a file could not be put there.
+    """
+    if output is None and len(inputs) > 1 and inputs[-1].lower().endswith(".blend"):
+        *inputs, output = inputs
+    if output is None and preview is None and report is None:
+        raise UsageError("nothing to do: say a .blend to write, --preview or --json")
+    jobs = [
+        ImportJob(
+            input=each,
+            blend=_find_target(each, output, ".blend", "-o", len(inputs) > 1),
+            picture=_find_target(each, preview, ".png", "--preview", len(inputs) > 1),
+        )
+        for each in inputs
+    ]
+    outputs = [path for job in jobs for path in job.outputs]
+    check_outputs(inputs, outputs + _report_files(report))
+    return jobs
+
+
+def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
+    """One job for each input. Raises as plan_imports."""
+    check_outputs(inputs, _report_files(report))
+    return [CheckJob(input=each) for each in inputs]
+
+
+def plan_exports(
+    inputs: Sequence[str], output: str, robot: str | None, report: str | None
+) -> list[ExportJob]:
+    """One job for each input: a file with the suffix of a format, or a folder; of several inputs
+    each gets a folder of its own in `output`. Raises as plan_imports."""
+    check_outputs(inputs, _report_files(report))
+    if robot is not None and not any(map(is_blend, inputs)):
+        raise UsageError("--robot says which robot of a .blend, and no input is one")
+    return [
+        ExportJob(input=each, output=path, format=find_writer(path).name, robot=robot)
+        for each, path in _find_exports(inputs, output)
+    ]
+
+
+def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
+    """(input, output) for each input."""
+    folder = output.endswith(_SEPARATORS) or Path(output).is_dir()
+    if len(inputs) > 1:
+        if not folder:
+            raise UsageError("-o has to be a folder when there are several inputs")
+        if not Path(output).is_dir():
+            raise WriteError(f"there is no folder {quote(output)}")
+        jobs = [(each, Path(output, Path(each).name.partition(".")[0])) for each in inputs]
+        if len({path for _, path in jobs}) < len(jobs):
+            raise UsageError("several inputs have the same name")
+        return jobs
+    if not folder:
+        suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
+        if Path(output).suffix not in suffixes:
+            raise UsageError(
+                f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
+                f"not {quote(output)}"
+            )
+        check_outputs(inputs, [Path(output)])
+    return [(inputs[0], Path(output))]
+
+
+def _report_files(report: str | None) -> list[Path]:
+    return [] if report in (None, "-") else [Path(report)]
+
+
+def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:
+    """Raises UsageError where an input would be overwritten or two outputs are one file, WriteError
+    where one cannot be put."""
+    taken = {os.path.realpath(each): "the input" for each in inputs}
+    for path in outputs:
+        place = os.path.realpath(path)
+        if place in taken:
+            raise UsageError(f"{quote(str(path))} would overwrite {taken[place]}")
+        taken[place] = "another output"
+    for path in outputs:
+        check_output(path)
+
+
+def _find_target(
+    input: str, output: str | None, suffix: str, argument: str, several: bool
+) -> Path | None:
+    if output is None:
+        return None
+    if output.endswith(_SEPARATORS) or Path(output).is_dir():
+        return Path(output) / Path(input).with_suffix(suffix).name
+    if several:
+        raise UsageError(f"{argument} has to be a folder when there are several inputs")
+    if Path(output).suffix.lower() != suffix:
+        raise UsageError(f"{argument} has to be a folder or end in {suffix}, not {quote(output)}")
+    return Path(output)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs jobs one after the other and says what comes of them."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from ..files.outputs import write_text
+from .jobs import CheckJob, ExportJob, Job, run
+from .report import Report
+from .summary import describe_arguments, describe_export, describe_import, describe_summary
+from .terminal import Terminal, write_result
+
+
+def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
+    """Returns the exit status. `json` is the file for the report, "-" for standard output, None
+    for no report. Raises WriteError where the file cannot be written."""
+    reports: list[Report] = []
+    for job in jobs:
+        report = run(job, partial(terminal.progress, name=job.input))
+        terminal.diagnostics(report.diagnostics)
+        if isinstance(job, CheckJob):
+            if json != "-" and not terminal.quiet:
+                _show_table(report, follows=bool(reports))
+        elif report.error is None:
+            terminal.note(_describe(job, report))
+        if report.error is not None:
+            terminal.error(report.error)
+        if json == "-":
+            write_result(report.to_json())
+        reports.append(report)
+    if json not in (None, "-"):
+        write_text(json, "".join(report.to_json() + "\n" for report in reports))
+    return int(any(report.error is not None for report in reports))
+
+
+def _describe(job: Job, report: Report) -> str:
+    """One line about a job that was done."""
+    spent = sum(report.seconds.values())
+    if isinstance(job, ExportJob):
+        return describe_export(report.facts, report.output, spent, report.diagnostics)
+    return describe_import(report.facts, report.files, spent, report.diagnostics)
+
+
+def _show_table(report: Report, *, follows: bool) -> None:
+    """What a check found; with an empty line before it, where it follows another."""
+    if not report.facts:
+        return
+    rows = [("", "")] if follows else []
+    described = describe_summary(report.facts) if "robot" in report.facts else []
+    for label, text in rows + described + describe_arguments(report.facts):
+        write_result(f"{label:<14} {text}".rstrip())
