@@ -408,7 +408,7 @@ class TestFile:
 
     def test_strict_writes_nothing_where_anything_is_odd(self, tmp_path: Path) -> None:
         robot = read_robot(ROOT / "sample_urdfs" / "messy.urdf")
-        with pytest.raises(WriteError, match="taken for a failure"):
+        with pytest.raises(WriteError, match="strict mode allows no diagnostics"):
             write_builder_script(robot, tmp_path / "robot.py", strict=True)
         assert os.listdir(tmp_path) == []
 

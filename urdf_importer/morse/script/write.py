@@ -143,7 +143,7 @@ def write_script(
     parts = _plan_parts(robot, files, options, diagnostics, groups)
     if strict and len(diagnostics):
         raise WriteError(
-            f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+            f"strict mode allows no diagnostics; there are {len(diagnostics)}",
             source=diagnostics.source,
         )
     name = make_class_name(robot.name)

@@ -39,7 +39,7 @@ class PartPlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitPlan:
     """The parts of a split. `group` takes joints from the armature `old`; it is None if `old`
-    itself becomes the group's, which is possible if nobody named it and it holds nothing else.
+    itself becomes the group's, which is possible if no user named it and it holds nothing else.
     `beyond` are the armatures of the bones below the group."""
 
     name: str

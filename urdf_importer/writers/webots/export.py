@@ -119,7 +119,7 @@ def export_webots(
         _write_around(planned, source, folder, layout, options, diagnostics)
         if strict and len(diagnostics):
             raise WriteError(
-                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+                f"strict mode allows no diagnostics; there are {len(diagnostics)}",
                 source=diagnostics.source,
             )
         written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
