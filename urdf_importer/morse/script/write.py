@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from ...diagnostics import Diagnostics, WriteError
+from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, write_text
+from ...kinematics.forward import complete_positions
 from ...meshes import RobotFiles
 from ...model import Robot
 from ...options import ImportOptions, StartOptions
 from ...rig import plan_rig
-from ...rig.rig_plan import RigPlan
+from ...rig.rig_plan import JointPlan, RigPlan
 from ...writers.formats import Facts, Written, count_robot
+from ...writers.start import read_positions
 from ..formats import MorseOptions
 from ..sensors import SensorSuggestion, suggest_sensors
 from .armatures import ArmaturePlan, Groups, judge_armatures, list_findings, plan_armatures
 from .literals import comment, make_class_name, printable, single
 from .shapes import ShapeTables
-from .start import plan_start
 from .tables import mass_of, name_sensors, write_rig, write_sensors
 
 _NOT_AT_ZERO = (
@@ -173,10 +174,49 @@ def _plan_parts(
     return _Parts(
         plan=plan,
         armatures=armatures,
-        start=plan_start(plan, options, diagnostics),
+        start=_plan_start(plan, options, diagnostics),
         sensors=suggest_sensors(robot, diagnostics, plan.tree) if options.sensors else (),
         shapes=_draw(plan, files, diagnostics),
     )
+
+
+def _plan_start(plan: RigPlan, options: StartOptions, diagnostics: Diagnostics) -> dict[str, float]:
+    """Returns the position of every joint that has a bone, in radians or metres: as the options
+    say, else zero, each within its limits; joints that mimic another follow it.
+
+    Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
+    """
+    motions = plan.tree.joint_motions
+    given = read_positions(options)
+    checked = complete_positions(motions, given)
+    start: dict[str, float] = {}
+    for joint in plan.joints:
+        name = joint.joint.name
+        if not joint.mimics:
+            start[name] = joint.initial
+            if name in given:
+                wanted = checked[name]
+                assert isinstance(wanted, float)
+                start[name] = _keep_within_limits(joint, wanted, diagnostics)
+    complete = complete_positions(motions, start)
+    names = [joint.joint.name for joint in plan.joints]
+    return {name: position for name in names if isinstance(position := complete[name], float)}
+
+
+def _keep_within_limits(joint: JointPlan, wanted: float, diagnostics: Diagnostics) -> float:
+    nearest = wanted
+    if joint.lower is not None:
+        nearest = max(nearest, joint.lower)
+    if joint.upper is not None:
+        nearest = min(nearest, joint.upper)
+    if nearest != wanted:
+        diagnostics.warning(
+            "morse-start-position",
+            f"joint {quote(joint.joint.name)} cannot stand at {wanted:g}; it starts at {nearest:g}",
+            subject=joint.joint.name,
+            line=joint.joint.line,
+        )
+    return nearest
 
 
 def _describe(

@@ -16,6 +16,7 @@ from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Link, Robot
 from ...sensors.reading import Places, WrittenSensor, find_sensors, unknown_type
 from ...sensors.streams import find_rate
+from ...writers.claims import Claims
 from .cameras import plan_cameras, plan_logical
 from .motion import (
     is_moved,
@@ -92,7 +93,7 @@ def suggest_sensors(
     tree = tree or retrace_tree(robot)
     places = Places(robot)
     links = {link.name: link for link in robot.links}
-    names = _Names()
+    names = Claims()
     suggestions: list[SensorSuggestion] = []
     for sensor in find_sensors(robot, partial(_drop, diagnostics)):
         name, reason = places.find_link(sensor)
@@ -107,7 +108,7 @@ def suggest_sensors(
         said = tuple(dict.fromkeys(notes))
         suggestions += [
             SensorSuggestion(
-                name=names.claim(f"{sensor.name}_{plan.suffix}" if plan.suffix else sensor.name),
+                name=names.claim(_name_component(sensor, plan)),
                 link=link.name,
                 component=plan.component,
                 frame=plan.frame,
@@ -178,23 +179,10 @@ def _report_changed(
         )
 
 
-class _Names:
-    """Gives out unique names of components. MORSE takes no dots, which have a meaning for it;
-    identifiers can also stand in scripts and in topics of ROS."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._next: dict[str, int] = {}
-
-    def claim(self, wanted: str) -> str:
-        plain = _make_identifier(wanted)
-        name = plain
-        while name in self._taken:
-            number = self._next.get(plain, 2)
-            self._next[plain] = number + 1
-            name = f"{plain}_{number}"
-        self._taken.add(name)
-        return name
+def _name_component(sensor: WrittenSensor, plan: ComponentPlan) -> str:
+    """Makes an identifier: MORSE takes no dots, which have a meaning for it, and identifiers can
+    also stand in scripts and in topics of ROS."""
+    return _make_identifier(f"{sensor.name}_{plan.suffix}" if plan.suffix else sensor.name)
 
 
 def _make_identifier(name: str) -> str:

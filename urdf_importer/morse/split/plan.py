@@ -19,6 +19,7 @@ from ...blender.standing.armatures import (
     pose_bones_of,
 )
 from ...diagnostics import BuildError, KinematicsError, quote
+from ...writers.claims import Claims
 
 Group = Mapping[str, str]
 """Bone -> its joint, of the joints that are split off."""
@@ -63,7 +64,7 @@ def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
     old, group = _find_group(main, joints)
     top = _find_top(old, group)
     _check_first(old, top, group)
-    members, beyond = _divide(old, group, {*taken, name})
+    members, beyond = _divide(old, group, [*taken, name])
     for bones in (members, *(part.bones for part in beyond)):
         _check_bones(old, bones)
     _check_object(old)
@@ -129,8 +130,11 @@ def _find_carrier(main: Any, old: Any) -> tuple[Any, str]:
     return old.parent, old.parent_bone
 
 
-def _divide(old: Any, group: Group, taken: set[str]) -> tuple[list[str], tuple[PartPlan, ...]]:
+def _divide(old: Any, group: Group, taken: Iterable[str]) -> tuple[list[str], tuple[PartPlan, ...]]:
     """Divides the bones into those of the group, and a part for the bones below each of these."""
+    names = Claims()
+    for name in taken:
+        names.claim(name)
     members: list[str] = []
     beyond: dict[str, PartPlan] = {}
     homes: dict[str, PartPlan] = {}
@@ -140,7 +144,7 @@ def _divide(old: Any, group: Group, taken: set[str]) -> tuple[list[str], tuple[P
             members.append(bone.name)
         elif above in group:
             if above not in beyond:
-                name = _claim(f"beyond_{group[above]}", taken)
+                name = names.claim(f"beyond_{group[above]}")
                 beyond[above] = PartPlan(name=name, carrier=None, bone=above)
             homes[bone.name] = beyond[above]
         elif above in homes:
@@ -148,15 +152,6 @@ def _divide(old: Any, group: Group, taken: set[str]) -> tuple[list[str], tuple[P
     for name, part in homes.items():
         part.bones.append(name)
     return members, tuple(beyond.values())
-
-
-def _claim(name: str, taken: set[str]) -> str:
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
 
 
 def _check_bones(old: Any, bones: Iterable[str]) -> None:

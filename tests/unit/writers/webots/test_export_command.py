@@ -116,7 +116,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("arguments, message", [
     (["--position", "nothing:=1"], "the robot has no joint 'nothing'"),
-    (["--position", "finger:=x"], "is no number"),
+    (["--position", "finger:=x"], "is not a number"),
     (["--tool-slot", "nothing"], "the robot has no link 'nothing'"),
     (["--collision-override", "nothing:=box"], "no link 'nothing'"),
 ])  # fmt: skip

@@ -108,7 +108,7 @@ def test_where_joints_start(kind: str, text: str, position: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name, text, message", [
-    ("j", "a", "is no number"),
+    ("j", "a", "is not a number"),
     ("j", "1,2", "one finite number"),
     ("j", "nan", "one finite number"),
     ("k", "1", "no joint 'k'"),

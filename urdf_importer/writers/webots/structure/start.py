@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the joints stand when the simulation starts."""
 
-from ....diagnostics import Diagnostics, KinematicsError, quote
+from ....diagnostics import Diagnostics, quote
 from ....kinematics.forward import complete_positions
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
+from ...start import read_positions
 from ..options import WebotsOptions
 from .joints import motor_limits
 
@@ -17,13 +18,14 @@ _AT_REST: Start = {
 
 
 def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnostics) -> Start:
-    """The positions of all moving joints, by joint, as the description counts them: those of the
-    options, else zero, each within the limits of its motor; joints that mimic another follow it.
+    """Returns the positions of all moving joints, by joint, as the description counts them: those
+    of the options, else zero, each within the limits of its motor; joints that mimic another follow
+    it.
 
-    Raises KinematicsError for an unknown joint and for what is no position of a joint.
+    Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
     """
     motions = tree.joint_motions
-    given = {name: _read_position(name, text) for name, text in options.positions}
+    given = read_positions(options)
     checked = complete_positions(motions, given)
     followers = tree.masters
     start: Start = {}
@@ -31,21 +33,12 @@ def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnos
         name = motion.joint.name
         if name in followers:
             if name in given:
-                _tell(diagnostics, motion, "follows another; the position given for it is ignored")
+                _warn(diagnostics, motion, "follows another; the position given for it is ignored")
         elif motion.is_scalar:
             start[name] = _keep_within_limits(motion, checked.get(name), diagnostics)
         elif motion.moves:
             start[name] = checked.get(name, _AT_REST[motion.kind])
     return complete_positions(motions, start)
-
-
-def _read_position(name: str, text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError as error:
-        raise KinematicsError(
-            f"the position {quote(text)} of joint {quote(name)} is no number"
-        ) from error
 
 
 def _keep_within_limits(
@@ -61,16 +54,16 @@ def _keep_within_limits(
     if given is None:
         diagnostics.warning(
             "zero-outside-limits",
-            f"joint {quote(motion.joint.name)} can not stand at zero; it starts at {nearest:g}",
+            f"joint {quote(motion.joint.name)} cannot stand at zero; it starts at {nearest:g}",
             subject=motion.joint.name,
             line=motion.joint.line,
         )
     else:
-        _tell(diagnostics, motion, f"can not stand at {wanted:g}; it starts at {nearest:g}")
+        _warn(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
     return nearest
 
 
-def _tell(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
+def _warn(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
     name = motion.joint.name
     diagnostics.warning(
         "webots-start-position",
