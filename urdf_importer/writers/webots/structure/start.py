@@ -33,7 +33,9 @@ def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnos
         name = motion.joint.name
         if name in followers:
             if name in given:
-                _warn(diagnostics, motion, "follows another; the position given for it is ignored")
+                _note_change(
+                    diagnostics, motion, "follows another; the position given for it is ignored"
+                )
         elif motion.is_scalar:
             start[name] = _keep_within_limits(motion, checked.get(name), diagnostics)
         elif motion.moves:
@@ -59,11 +61,11 @@ def _keep_within_limits(
             line=motion.joint.line,
         )
     else:
-        _warn(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
+        _note_change(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
     return nearest
 
 
-def _warn(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
+def _note_change(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
     name = motion.joint.name
     diagnostics.warning(
         "webots-start-position",
