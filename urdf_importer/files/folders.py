@@ -52,7 +52,7 @@ class Folders:
         return self._entries_left <= 0
 
     def list_folder(self, folder: str) -> Listing:
-        """What can be seen of `folder`; nothing where it cannot be read."""
+        """Returns what can be seen of `folder`; nothing where it cannot be read."""
         if folder not in self._listings:
             self._listings[folder] = self._scan(folder)
         return self._listings[folder]
@@ -76,13 +76,14 @@ class Folders:
         return listing
 
     def find_package_name(self, folder: str) -> str | None:
-        """The <name> in the folder's package.xml, "" if it has none; None without a package.xml."""
+        """Returns the <name> in the folder's package.xml, "" if it has none; None without a
+        package.xml."""
         if folder not in self._package_names:
             self._package_names[folder] = _read_package_name(os.path.join(folder, "package.xml"))
         return self._package_names[folder]
 
     def find_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
-        """Name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
+        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
         key = f"{levels}:{folder}"
         if key not in self._packages_in:
             self._packages_in[key] = self._crawl_packages(folder, levels)
@@ -106,7 +107,7 @@ class Folders:
         return found
 
     def find_files_below(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
-        """Folded file name -> the parts of every such path below `folder`, nearest first.
+        """Maps folded file name -> the parts of every such path below `folder`, nearest first.
 
         Hidden folders and links to folders are left out: links may lead in circles and elsewhere.
         """
@@ -130,7 +131,8 @@ class Folders:
     def find_longest_ends(
         self, folder: str, parts: Sequence[str], least: int, near: str
     ) -> list[str]:
-        """The files below `folder` that share the longest end of a path, `least` parts of it.
+        """Returns the files below `folder` that share the longest end of a path, `least` parts of
+        it.
 
         Of equally long ones those that are spelled alike, then those nearest to the folder `near`
         and then the least deep ones; several where none is better than the others.
@@ -146,7 +148,7 @@ class Folders:
         return ranks[max(ranks)] if ranks else []
 
     def find_regardless_of_case(self, folder: str, path: str) -> str | None:
-        """The path in `folder` that differs from `path` at most in case and Unicode form."""
+        """Returns the path in `folder` that differs from `path` at most in case and Unicode form."""
         current = folder
         for part in path.split("/"):
             exact = os.path.join(current, part)
@@ -174,7 +176,7 @@ class Surroundings:
 
 
 def walk_up(folder: str) -> list[str]:
-    """`folder` and the folders above it, up to and with the root of the repository.
+    """Returns `folder` and the folders above it, up to and with the root of the repository.
 
     A home folder, what lies above one, and the root of a drive never belong to it.
     """
@@ -193,7 +195,8 @@ def is_repository(folder: str) -> bool:
 
 
 def is_broad(folder: str) -> bool:
-    """A home folder, a folder above one, or the root of a drive: too much to look through."""
+    """Whether this is a home folder, a folder above one, or the root of a drive: too much to look
+    through."""
     parent = os.path.dirname(folder)
     home = os.path.expanduser("~")
     return (
@@ -216,12 +219,13 @@ def is_within(path: str, folder: str) -> bool:
 
 
 def fold(name: str) -> str:
-    """Equal for names that differ only in case or in the Unicode form of their accents."""
+    """Returns a text that is equal for names that differ only in case or in the Unicode form of
+    their accents."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
 def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
-    """Where the description lies, as it is called, and with links followed if that differs."""
+    """Returns where the description lies, as it is called, and with links followed if that differs."""
     if description in ("", "."):
         return []
     path = os.path.abspath(description)

@@ -73,7 +73,7 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
     target = _find_target(folder)
     base = target if target.exists() else target.parent
     if not base.is_dir():
-        lacking = "is no folder" if base.exists() else "is not there"
+        lacking = "is not a folder" if base.exists() else "is not there"
         raise WriteError(f"cannot write {_show(folder)}: {_show(base)} {lacking}")
     try:
         staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=base))

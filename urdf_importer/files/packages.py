@@ -132,10 +132,10 @@ class PackageResolver:
         kind: FileKind = "mesh",
         base: Path | None = None,
     ) -> Path:
-        """The file that `uri` means: an absolute path without `..`, links not followed.
+        """Returns the file that `uri` means: an absolute path without `..`, links not followed.
 
         A relative `uri` starts in `base` (the folder of a mesh that names a texture), else in the
-        description's folder. Warnings go to `report` at every call. MeshError if there is no
+        description's folder. Warnings go to `report` at every call. Raises MeshError if there is no
         such file or it may not be read; its code says which.
         """
         key = (uri, kind, os.fspath(base) if base else "")
@@ -149,9 +149,9 @@ class PackageResolver:
         return Path(outcome.path)
 
     def find_packages(self, name: str) -> list[str]:
-        """The folders of the package, the one that counts first; the others only fill gaps.
+        """Returns the folders of the package, the one that counts first; the others only fill gaps.
 
-        A hidden folder is no package.
+        A hidden folder is not a package.
         """
         if name.startswith("."):
             return []
@@ -327,7 +327,7 @@ class PackageResolver:
         if path := paths.get(_Verdict.OUTSIDE):
             return self._explain_outside(path)
         if path := paths.get(_Verdict.NOT_A_FILE):
-            what = "a folder" if os.path.isdir(path) else "no regular file"
+            what = "a folder" if os.path.isdir(path) else "not a regular file"
             return _Failure(f"{_quote_path(path)} is {what}", "not-a-file")
         if reference.package and not places:
             return self._explain_package(reference.package)

@@ -36,18 +36,19 @@ class Reference:
         return tuple(name for name in names if name not in ("", ".", ".."))
 
     def unquoted(self) -> tuple["Reference", ...]:
-        """The reference with %20 read as a blank; nothing where that is the same."""
+        """Returns the reference with %20 read as a blank; nothing where that is the same."""
         other = Reference(unquote(self.package), unquote(self.path))
         return () if other == self or "\0" in other.package + other.path else (other,)
 
 
 def read_reference(uri: str, kind: str) -> Reference:
-    """What `uri` says. MeshError for what can never be a local file; `kind` is for its code."""
+    """Returns what `uri` says. Raises MeshError for what can never be a local file; `kind` is for
+    its code."""
     text = uri.strip().replace("\\", "/")
     if not text:
         raise MeshError("the file name is empty", code=f"missing-{kind}")
     if len(text) > MOST_CHARACTERS or "\0" in text:
-        raise MeshError(f"{quote(uri)} is no file name", code=f"missing-{kind}")
+        raise MeshError(f"{quote(uri)} is not a file name", code=f"missing-{kind}")
     scheme = _SCHEME.match(text)
     if scheme:
         name, rest = scheme[1].lower(), text[scheme.end() :]
@@ -55,7 +56,7 @@ def read_reference(uri: str, kind: str) -> Reference:
             return _package_reference(rest)
         if name != "file":
             raise MeshError(
-                f"{quote(uri)} is no file on this computer, and nothing is fetched",
+                f"{quote(uri)} is not a file on this computer, and nothing is fetched",
                 code="remote-file",
             )
         text = _file_path(rest)

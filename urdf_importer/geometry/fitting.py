@@ -17,7 +17,7 @@ _SLACK = 1e-10
 
 
 def enclosing_ball(points: Points) -> tuple[Points, float]:
-    """Centre (D,) and radius of the smallest ball around (N, D) points, D = 2 or 3.
+    """Returns centre (D,) and radius of the smallest ball around (N, D) points, D = 2 or 3.
 
     The ball of a few points grows by the farthest point that it lacks until none is outside; each
     step makes it larger, so the search ends. The radius is measured at last, over all points: the
@@ -79,7 +79,8 @@ def _middle(points: Points) -> Points:
 
 
 def smallest_rectangle(points: Points) -> float:
-    """The angle by which to turn the plane's axes so that (N, 2) points span the least area.
+    """Returns the angle by which to turn the plane's axes so that (N, 2) points span the least
+    area.
 
     One side of the smallest rectangle lies on an edge of the convex hull (Freeman and Shapira
     1975), so the angles of those are tried.
@@ -148,18 +149,18 @@ def primitive_volume(geometry: Primitive) -> float:
 
 
 def coarse_hull(points: Points) -> Hull | None:
-    """What directions are searched on; None where the points are flat."""
+    """Returns what directions are searched on; None where the points are flat."""
     return convex_hull(points, _COARSE_TRIANGLES)
 
 
 def fit_box(points: Points) -> Fit:
-    """The smallest box along the axes of the frame around (N, 3) points, N > 0."""
+    """Returns the smallest box along the axes of the frame around (N, 3) points, N > 0."""
     return _box_along(points, np.eye(3))
 
 
 def fit_oriented_box(points: Points, hull: Hull | None) -> Fit:
-    """A box of any direction: one side lies on a face of the hull, as O'Rourke's smallest box does
-    in nearly every case, and the rectangle in that plane is the smallest."""
+    """Returns a box of any direction: one side lies on a face of the hull, as O'Rourke's smallest
+    box does in nearly every case, and the rectangle in that plane is the smallest."""
     corners = points if hull is None else hull.vertices
     rotations = [_box_rotation(corners, axis) for axis in _directions(points, hull)]
     volumes = [float(np.prod(np.ptp(corners @ rotation, axis=0))) for rotation in rotations]
@@ -168,17 +169,17 @@ def fit_oriented_box(points: Points, hull: Hull | None) -> Fit:
 
 
 def fit_cylinder(points: Points, hull: Hull | None) -> Fit:
-    """A cylinder of any direction with the smallest circle around the points."""
+    """Returns a cylinder of any direction with the smallest circle around the points."""
     return _smallest(_cylinder_along(points, axis) for axis in _round_axes(points, hull))
 
 
 def fit_capsule(points: Points, hull: Hull | None) -> Fit:
-    """A capsule of any direction about the smallest circle, as short as it can be."""
+    """Returns a capsule of any direction about the smallest circle, as short as it can be."""
     return _smallest(_capsule_along(points, axis) for axis in _round_axes(points, hull))
 
 
 def fit_sphere(points: Points) -> Fit:
-    """The smallest sphere."""
+    """Returns the smallest sphere."""
     centre, radius = enclosing_ball(points)
     return Fit(Sphere(radius=max(radius, _THINNEST_LENGTH)), _frame(np.eye(3), centre))
 

@@ -58,7 +58,7 @@ class Hull:
 
 
 def convex_hull(points: Points, most_triangles: int = 0) -> Hull | None:
-    """The hull of (N, 3) finite points; it contains all of them.
+    """Returns the hull of (N, 3) finite points; it contains all of them.
 
     With `most_triangles` (at least 4) it has no more triangles than that and is a little larger.
     None where the points lie in a plane, on a line or in one place.

@@ -34,7 +34,8 @@ _BOX_FACES = (
 
 
 def make_primitive(geometry: Primitive) -> MeshData:
-    """The mesh of a shape of the model. MeshError `invalid-size` as from the functions below."""
+    """Makes the mesh of a shape of the model. Raises MeshError `invalid-size` as from the functions
+    below."""
     match geometry:
         case Box(size=size):
             return make_box(size)
@@ -47,7 +48,8 @@ def make_primitive(geometry: Primitive) -> MeshData:
 
 
 def make_box(size: tuple[float, float, float]) -> MeshData:
-    """Six quads, flat. `size` is the full lengths; MeshError `invalid-size` unless all are > 0."""
+    """Makes six quads, flat. `size` is the full lengths; MeshError `invalid-size` unless all are >
+    0."""
     _check("box", "size", *size)
     signs = np.array([[(i >> axis & 1) - 0.5 for axis in range(3)] for i in range(8)])
     return MeshData(
@@ -93,7 +95,7 @@ def make_sphere(radius: float) -> MeshData:
 
 
 def make_capsule(radius: float, length: float) -> MeshData:
-    """A cylinder of `length` between two half spheres; smooth. Without length it is a sphere.
+    """Makes a cylinder of `length` between two half spheres; smooth. Without length it is a sphere.
 
     MeshError `invalid-size` unless radius > 0 and length >= 0.
     """

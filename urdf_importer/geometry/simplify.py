@@ -15,8 +15,8 @@ _FINEST = 1024
 
 
 def simplify(triangles: Triangles, most_triangles: int) -> Triangles | None:
-    """At most this many triangles, on the finest grid that gives so few; the mesh itself where it
-    has no more. None where no grid leaves a surface."""
+    """Returns at most this many triangles, on the finest grid that gives so few; the mesh itself
+    where it has no more. None where no grid leaves a surface."""
     if triangles.count <= most_triangles:
         return triangles
     coarse, fine = 1, _FINEST + 1

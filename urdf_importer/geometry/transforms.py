@@ -13,7 +13,8 @@ Vector = NDArray[np.float64]
 
 
 def rotations_from_rpy(rpy: Matrix) -> Matrix:
-    """(N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed axes."""
+    """Converts (N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed
+    axes."""
     roll, pitch, yaw = rpy[..., 0], rpy[..., 1], rpy[..., 2]
     sr, cr, sp, cp, sy, cy = (
         np.sin(roll), np.cos(roll), np.sin(pitch), np.cos(pitch), np.sin(yaw), np.cos(yaw),
@@ -27,7 +28,7 @@ def rotations_from_rpy(rpy: Matrix) -> Matrix:
 
 
 def rotation_from_quaternion(quat_xyzw: Sequence[float]) -> Matrix:
-    """A quaternion of any length but zero -> (3, 3). A zero quaternion means no rotation."""
+    """Converts a quaternion of any length but zero -> (3, 3). A zero quaternion means no rotation."""
     x, y, z, w = quat_xyzw
     norm = x * x + y * y + z * z + w * w
     if norm == 0.0:
@@ -43,7 +44,8 @@ def rotation_from_quaternion(quat_xyzw: Sequence[float]) -> Matrix:
 
 
 def quaternion_from_rotation(rotation: Matrix) -> tuple[float, float, float, float]:
-    """(3, 3) -> unit x, y, z, w with w >= 0 (Shepperd's method: divides by the largest part)."""
+    """Converts (3, 3) -> unit x, y, z, w with w >= 0 (Shepperd's method: divides by the largest
+    part)."""
     m = rotation
     candidates = (m[0, 0], m[1, 1], m[2, 2], m[0, 0] + m[1, 1] + m[2, 2])
     largest = int(np.argmax(candidates))
@@ -64,7 +66,7 @@ def quaternion_from_rotation(rotation: Matrix) -> tuple[float, float, float, flo
 
 
 def rotations_about(axes: Matrix, angles: Vector) -> Matrix:
-    """Unit axes (N, 3), angles (N,) -> (N, 3, 3) by Rodrigues' formula."""
+    """Converts unit axes (N, 3), angles (N,) -> (N, 3, 3) by Rodrigues' formula."""
     x, y, z = np.moveaxis(axes, -1, 0)
     zero = np.zeros_like(x)
     cross = np.stack(
@@ -77,7 +79,7 @@ def rotations_about(axes: Matrix, angles: Vector) -> Matrix:
 
 
 def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:
-    """(N, 4, 4), each the frame of a pose in the frame that holds it."""
+    """Returns (N, 4, 4), each the frame of a pose in the frame that holds it."""
     count = len(poses)
     result = np.zeros((count, 4, 4))
     result[:, 3, 3] = 1.0
@@ -92,7 +94,7 @@ def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:
 
 
 def matrix_from_pose(pose: Pose) -> Matrix:
-    """(4, 4), the frame of a pose in the frame that holds it."""
+    """Returns (4, 4), the frame of a pose in the frame that holds it."""
     matrix = np.eye(4)
     matrix[:3, 3] = pose.xyz
     if pose.quat_xyzw is not None:
@@ -103,7 +105,7 @@ def matrix_from_pose(pose: Pose) -> Matrix:
 
 
 def invert(matrix: Matrix) -> Matrix:
-    """The inverse of a frame (rotation and translation only)."""
+    """Returns the inverse of a frame (rotation and translation only)."""
     result = np.eye(4)
     result[:3, :3] = matrix[:3, :3].T
     result[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
@@ -111,19 +113,20 @@ def invert(matrix: Matrix) -> Matrix:
 
 
 def unit(vector: Vector) -> Vector:
-    """The direction of a vector that is not zero."""
+    """Returns the direction of a vector that is not zero."""
     result: Vector = vector / np.sqrt(vector @ vector)
     return result
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b of two vectors: numpy's own takes ten times as long for one pair."""
+    """Returns a x b of two vectors: numpy's own takes ten times as long for one pair."""
     (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
     return np.array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))
 
 
 def plane_axes(normal: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors u, v with u x v = normal, in which a planar joint's x and y are measured.
+    """Returns two unit vectors u, v with u x v = normal, in which a planar joint's x and y are
+    measured.
 
     u is the joint frame's x axis laid on the plane, or its y axis where the normal is within 26
     degrees of x. With the normal along z, the common case, u and v are the frame's x and y.

@@ -38,7 +38,7 @@ class Triangles:
         return self.corners.reshape(-1, 3)
 
     def keep(self, is_kept: NDArray[np.bool_]) -> "Triangles":
-        """Only these triangles (T,), without the vertices that none of them uses."""
+        """Returns only these triangles (T,), without the vertices that none of them uses."""
         at = np.repeat(is_kept, 3)
         used, corners = np.unique(self.corners[at], return_inverse=True)
         return Triangles(
@@ -51,7 +51,7 @@ class Triangles:
 
 
 def make_triangles(mesh: MeshData) -> tuple[Triangles, NDArray[np.int32] | None]:
-    """The mesh in triangles, and the slot of each (T,)."""
+    """Returns the mesh in triangles, and the slot of each (T,)."""
     sizes = mesh.face_sizes
     if sizes is None or bool((sizes == 3).all()):
         return _pick(mesh, np.arange(len(mesh.corners))), mesh.slots
@@ -61,7 +61,8 @@ def make_triangles(mesh: MeshData) -> tuple[Triangles, NDArray[np.int32] | None]
 
 
 def split_by_material(mesh: MeshData) -> Iterator[tuple[MeshMaterial | None, Triangles]]:
-    """The triangles of each look that is used; of None where the mesh brings no materials along.
+    """Returns the triangles of each look that is used; of None where the mesh brings no materials
+    along.
 
     Materials that differ in nothing but their names are one look, under the first one's name.
     """
@@ -157,7 +158,7 @@ def _turn(
 
 
 def flat_normals(triangles: Triangles) -> NDArray[np.float32]:
-    """(T, 3), unit; zero for triangles without surface."""
+    """Returns (T, 3), unit; zero for triangles without surface."""
     a, b, c = (triangles.vertices[triangles.corners[i::3]].astype(np.float64) for i in range(3))
     crossed = np.cross(b - a, c - a)
     lengths = np.linalg.norm(crossed, axis=1, keepdims=True)
@@ -165,7 +166,7 @@ def flat_normals(triangles: Triangles) -> NDArray[np.float32]:
 
 
 def smooth_normals(triangles: Triangles) -> NDArray[np.float32]:
-    """(3 T, 3): at each vertex the mean of its triangles, weighted by their surface."""
+    """Returns (3 T, 3): at each vertex the mean of its triangles, weighted by their surface."""
     a, b, c = (triangles.vertices[triangles.corners[i::3]].astype(np.float64) for i in range(3))
     sums = np.zeros((len(triangles.vertices), 3))
     np.add.at(sums, triangles.corners, np.repeat(np.cross(b - a, c - a), 3, axis=0))
@@ -174,7 +175,7 @@ def smooth_normals(triangles: Triangles) -> NDArray[np.float32]:
 
 
 def corner_normals(triangles: Triangles) -> NDArray[np.float32]:
-    """(3 T, 3): its own; without these, smooth or flat as the mesh says."""
+    """Returns (3 T, 3): its own; without these, smooth or flat as the mesh says."""
     if triangles.normals is not None:
         return triangles.normals
     if triangles.smooth:
@@ -183,8 +184,8 @@ def corner_normals(triangles: Triangles) -> NDArray[np.float32]:
 
 
 def project_on_box(triangles: Triangles) -> NDArray[np.float32]:
-    """(3 T, 2) texture coordinates for a mesh that has none: each triangle sees the image from the
-    side of its bounding box that it faces, the whole box across one image."""
+    """Returns (3 T, 2) texture coordinates for a mesh that has none: each triangle sees the image
+    from the side of its bounding box that it faces, the whole box across one image."""
     low = triangles.vertices.min(axis=0)
     size = np.ptp(triangles.vertices, axis=0)
     unit_points = (triangles.vertices - low) / np.where(size > 0.0, size, 1.0)

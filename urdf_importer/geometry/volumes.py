@@ -33,7 +33,7 @@ class MassProperties:
     inertia: Matrix
 
     def moved(self, frame: Matrix) -> "MassProperties":
-        """The same body, seen from where `frame` (4, 4) stands."""
+        """Returns the same body, seen from where `frame` (4, 4) stands."""
         rotation = frame[:3, :3]
         centre = rotation @ self.centre + frame[:3, 3]
         return MassProperties(self.volume, centre, rotation @ self.inertia @ rotation.T)
@@ -54,7 +54,8 @@ def join_masses(bodies: Iterable[MassProperties]) -> MassProperties | None:
 
 
 def mesh_mass(triangles: Triangles) -> MassProperties | None:
-    """Of a mesh that encloses a volume; None where it is open, flat or turned about partly."""
+    """Returns the mass of a mesh that encloses a volume; None where it is open, flat or turned
+    about partly."""
     vertices, welded = weld_points(triangles.vertices)
     faces = welded[triangles.corners].reshape(-1, 3)
     if not is_closed(faces, len(vertices)):
@@ -73,7 +74,8 @@ def is_closed(faces: NDArray[np.integer], vertex_count: int) -> bool:
 def polyhedron_mass(
     vertices: NDArray[np.float64], faces: NDArray[np.integer]
 ) -> MassProperties | None:
-    """Of closed triangles; inside out counts as well. None where there is no volume."""
+    """Returns the mass of closed triangles; inside out counts as well. None where there is no
+    volume."""
     origin = vertices.mean(axis=0)
     a, b, c = ((vertices - origin)[faces[:, i]] for i in range(3))
     sixfold = np.einsum("ij,ij->i", a, np.cross(b, c))
@@ -90,7 +92,7 @@ def polyhedron_mass(
 
 
 def primitive_mass(geometry: Box | Cylinder | Sphere | Capsule) -> MassProperties:
-    """In the frame of the shape; exact."""
+    """Returns the exact mass in the frame of the shape."""
     match geometry:
         case Box(size=(x, y, z)):
             volume = x * y * z

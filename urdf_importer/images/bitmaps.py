@@ -10,7 +10,7 @@ _PLAIN, _BITFIELDS, _ALPHA_BITFIELDS = 0, 3, 6
 
 
 def decode_bmp(content: bytes) -> Pixels:
-    """MeshError where it is broken, Unsupported where it is compressed."""
+    """Returns the pixels. Raises MeshError where it is broken, Unsupported where it is compressed."""
     start, head = number(content, 10, 4, "little"), number(content, 14, 4, "little")
     if head < 40 and head != 12:
         raise broken("its head is too short")
@@ -74,7 +74,8 @@ _HEAD = 18
 
 
 def decode_tga(content: bytes) -> Pixels:
-    """MeshError where it is broken, Unsupported for kinds that are not read."""
+    """Returns the pixels. Raises MeshError where it is broken, Unsupported for kinds that are not
+    read."""
     kind, bits = number(content, 2, 1, "little"), number(content, 16, 1, "little")
     plain = kind & ~_PACKED
     if (plain, bits) not in _KINDS:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether an image is whole, told by its structure.
 
-Decoding costs a hundred times more, and leaves four bytes per pixel in memory until somebody needs
+Decoding costs a hundred times more, and leaves four bytes per pixel in memory until something needs
 them. What is checked here is all that makes the common decoders refuse an image: whatever else is
 wrong shows as wrong colours, there as here. Images of other kinds are for a decoder to judge.
 """
@@ -28,8 +28,8 @@ _MOST_BLOCKS = 10
 
 
 def is_whole_image(content: bytes) -> bool:
-    """True for a PNG with the right checksums from head to end, and for a JPEG, sequential or
-    progressive, whose tables are all there; False where only decoding can tell."""
+    """Returns True for a PNG with the right checksums from head to end, and for a JPEG, sequential
+    or progressive, whose tables are all there; False where only decoding can tell."""
     if content.startswith(PNG_SIGNATURE):
         return _is_whole_png(content)
     return content.startswith(b"\xff\xd8") and _is_whole_jpeg(content)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Colours: sRGB, which descriptions write and RViz shows, and the linear ones of Blender and glTF.
 
-Robots look washed out where nobody converts. The transfer functions are those of IEC 61966-2-1.
+Robots look washed out where colours are not converted. The transfer functions are those of IEC
+61966-2-1.
 """
 
 

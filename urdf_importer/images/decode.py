@@ -10,8 +10,9 @@ from .tiff import decode_tiff
 
 
 def decode_image(content: bytes) -> Pixels | None:
-    """8 bits per channel, of a PNG, BMP, TIFF or TGA; None for kinds of these, and other images,
-    that are not decoded here. MeshError `unreadable-texture` for a broken or huge one."""
+    """Returns 8 bits per channel, of a PNG, BMP, TIFF or TGA; None for kinds of these, and other
+    images, that are not decoded here. Raises MeshError `unreadable-texture` for a broken or huge
+    one."""
     try:
         if content.startswith(PNG_SIGNATURE):
             return decode_png(content)

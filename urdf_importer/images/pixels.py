@@ -24,7 +24,7 @@ def broken(reason: str) -> MeshError:
 
 
 def check_size(width: int, height: int) -> None:
-    """MeshError before memory is taken for pixels that a few bytes claim to hold."""
+    """Raises MeshError before memory is taken for pixels that a few bytes claim to hold."""
     if not 0 < width * height <= MOST_PIXELS:
         raise MeshError(
             f"the image claims to have {width} x {height} pixels", code="unreadable-texture"
@@ -32,21 +32,21 @@ def check_size(width: int, height: int) -> None:
 
 
 def number(content: bytes, place: int, size: int, order: Order) -> int:
-    """Without sign. MeshError where the content ends before."""
+    """Reads a number without sign. Raises MeshError where the content ends before."""
     if place < 0 or place + size > len(content):
         raise broken("it is cut off")
     return int.from_bytes(content[place : place + size], order)
 
 
 def take(content: bytes, place: int, size: int) -> NDArray[np.uint8]:
-    """MeshError where the content ends before."""
+    """Returns these bytes. Raises MeshError where the content ends before."""
     if place < 0 or size < 0 or place + size > len(content):
         raise broken("it is cut off")
     return np.frombuffer(content, dtype=np.uint8, count=size, offset=place)
 
 
 def split_samples(rows: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.uint8]:
-    """(H, bytes) -> (H, count) numbers of 1, 2, 4 or 8 bits each, not stretched."""
+    """Splits (H, bytes) -> (H, count) numbers of 1, 2, 4 or 8 bits each, not stretched."""
     if bits == 8:
         return rows[:, :count]
     parts = np.unpackbits(rows, axis=1).reshape(len(rows), -1, bits)[:, :count]
@@ -55,17 +55,17 @@ def split_samples(rows: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.
 
 
 def stretch(samples: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
-    """Grey of 1, 2, 4 or 8 bits to the full range."""
+    """Stretches grey of 1, 2, 4 or 8 bits to the full range."""
     return samples * np.uint8(255 // ((1 << bits) - 1))
 
 
 def narrow(samples: NDArray[np.uint16]) -> NDArray[np.uint8]:
-    """16 bits to 8, rounded."""
+    """Narrows 16 bits to 8, rounded."""
     return ((samples.astype(np.uint32) + 128) // 257).astype(np.uint8)
 
 
 def look_up(indices: NDArray[np.uint8], palette: NDArray[np.uint8]) -> Pixels:
-    """The colours (N, channels) of a palette; what it lacks is black."""
+    """Returns the colours (N, channels) of a palette; what it lacks is black."""
     full = np.zeros((256, palette.shape[1]), dtype=np.uint8)
     full[: len(palette)] = palette[:256]
     return full[indices]

@@ -38,7 +38,7 @@ class PngKind:
 
 
 def encode_png(pixels: Pixels) -> bytes:
-    """8 bits per channel. Each row is written as its difference from the one above."""
+    """Writes 8 bits per channel. Each row is written as its difference from the one above."""
     height, width, channels = pixels.shape
     rows = np.full((height, 1 + width * channels), 2, dtype=np.uint8)
     flat = pixels.reshape(height, -1)
@@ -56,7 +56,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def find_png_kind(content: bytes) -> PngKind:
-    """MeshError where the head is broken."""
+    """Reads the head. Raises MeshError where the head is broken."""
     return _read_head(content, [kind for kind, _ in _chunks(content)])
 
 
@@ -72,7 +72,7 @@ def _read_head(content: bytes, kinds: list[bytes]) -> PngKind:
 
 
 def decode_png(content: bytes) -> Pixels:
-    """MeshError where it is broken or larger than what is decoded."""
+    """Returns the pixels. Raises MeshError where it is broken or larger than what is decoded."""
     chunks = list(_chunks(content))
     kind = _read_head(content, [name for name, _ in chunks])
     check_size(kind.width, kind.height)

@@ -11,11 +11,11 @@ DEPTHS_BY_COLOR = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16),
 
 
 def check_image(content: bytes, name: str) -> None:
-    """MeshError `unreadable-texture` for a kind of image that is not read and for one of more than
-    16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
+    """Raises MeshError `unreadable-texture` for a kind of image that is not read and for one of
+    more than 16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
     size = find_image_size(content)
     if size is None:
-        message = f"{quote(name)} is no PNG, JPEG, BMP, TIFF or TGA image, or is cut off"
+        message = f"{quote(name)} is not a PNG, JPEG, BMP, TIFF or TGA image, or is cut off"
         raise MeshError(message, code="unreadable-texture")
     width, height = size
     if not 0 < width * height <= MOST_PIXELS:
@@ -24,7 +24,7 @@ def check_image(content: bytes, name: str) -> None:
 
 
 def find_image_size(content: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels; None where it is no image of a known kind."""
+    """Returns width and height in pixels; None where it is not an image of a known kind."""
     if content.startswith(PNG_SIGNATURE) and content[12:16] == b"IHDR":
         return _pair(content, 16, 4, "big")
     if content.startswith(b"\xff\xd8"):

@@ -137,7 +137,8 @@ class _Layout:
 
 
 def decode_tiff(content: bytes) -> Pixels:
-    """MeshError where it is broken, Unsupported for kinds that are not read."""
+    """Returns the pixels. Raises MeshError where it is broken, Unsupported for kinds that are not
+    read."""
     order: Order = "little" if content.startswith(b"II") else "big"
     tags = _read_tags(content, order)
     photometric = _one(tags, _PHOTOMETRIC, _BLACK_IS_ZERO)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 MOST_JOINTS = 30
-"""Longer chains are cut into pieces of this many: nobody finds anything in a longer list."""
+"""Longer chains are cut into pieces of this many: a longer list is hard to search."""
 
 MOST_TOGETHER = 10
 """Smaller trees of joints of one name are not cut where they branch."""
@@ -28,7 +28,7 @@ def group_chains(parents: Mapping[str, str], most: int = MOST_JOINTS) -> tuple[C
     """Cuts a tree of joints where it branches.
 
     `parents` maps each moving joint to the moving joint above it ("" where there is none), in the
-    order in which they shall be shown. Joints that end right after a branch, such as wheels, are
+    order in which they are to be shown. Joints that end right after a branch, such as wheels, are
     one group; so is a small tree of joints of one name, such as a gripper.
     """
     children: dict[str, list[str]] = {}
@@ -62,7 +62,7 @@ def _follow(joint: str, children: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _find_together(start: str, children: Mapping[str, Sequence[str]]) -> list[str]:
     """All joints beyond this one if they are few and have a name in common, else none. At the root
-    there is no such group: a small robot shall not be one heap."""
+    there is no such group: a small robot must not be one heap."""
     found: list[str] = []
     todo = list(reversed(children.get(start, ()))) if start else []
     while todo and len(found) <= MOST_TOGETHER:

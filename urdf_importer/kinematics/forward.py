@@ -24,7 +24,7 @@ POSITION_SIZES = {"planar": 3, "floating": 7, "spherical": 4}
 
 
 def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict[str, Matrix]:
-    """The frame of every link, link name -> (4, 4) in the frame of the root link.
+    """Returns the frame of every link, link name -> (4, 4) in the frame of the root link.
 
     `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to
     (x, y, yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and
@@ -37,7 +37,7 @@ def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict
 
 
 def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
-    """As forward_kinematics, of a tree that is planned already."""
+    """Does as forward_kinematics, of a tree that is planned already."""
     local = local_matrices(tree, positions)
     frames: list[Matrix] = []
     for parent, matrix in zip(tree.parents, local, strict=True):
@@ -46,7 +46,7 @@ def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
 
 
 def zero_frames(tree: KinematicTree) -> Matrix:
-    """(N, 4, 4) frames of all links in tree order with every joint at zero."""
+    """Returns (N, 4, 4) frames of all links in tree order with every joint at zero."""
     local = _origins(tree)
     for index, parent in enumerate(tree.parents):
         if parent >= 0:
@@ -55,7 +55,7 @@ def zero_frames(tree: KinematicTree) -> Matrix:
 
 
 def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
-    """(N, 4, 4), each link's frame in its parent link's frame."""
+    """Returns (N, 4, 4), each link's frame in its parent link's frame."""
     local = _origins(tree)
     complete = complete_positions(tree.joint_motions, positions)
     scalar: list[tuple[int, JointMotion, float]] = []
@@ -76,7 +76,7 @@ def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
 def complete_positions(
     motions: Sequence[JointMotion], positions: Positions
 ) -> dict[str, float | tuple[float, ...]]:
-    """The given positions, checked, and those of all mimicking joints."""
+    """Returns the given positions, checked, and those of all mimicking joints."""
     by_name = {motion.joint.name: motion for motion in motions}
     complete: dict[str, float | tuple[float, ...]] = {}
     for name, position in positions.items():
@@ -92,7 +92,7 @@ def complete_positions(
 
 
 def check_position(name: str, kind: str, position: Position) -> float | tuple[float, ...]:
-    """A position as a float or a tuple of floats, as the kind of joint asks for.
+    """Returns a position as a float or a tuple of floats, as the kind of joint asks for.
 
     Raises KinematicsError where it has the wrong size or is not finite.
     """

@@ -12,8 +12,8 @@ from .motion import JointMotion
 def resolve_mimics(
     motions: Sequence[JointMotion], diagnostics: Diagnostics
 ) -> tuple[JointMotion, ...]:
-    """The motions with `mimic` set where it can be followed: source there, both of one position
-    each, no ring. What cannot be followed moves on its own, with a warning."""
+    """Returns the motions with `mimic` set where it can be followed: source there, both of one
+    position each, no ring. What cannot be followed moves on its own, with a warning."""
     by_name = {motion.joint.name: motion for motion in motions}
     followed = {
         motion.joint.name: motion.joint.mimic
@@ -33,7 +33,7 @@ def resolve_mimics(
 
 
 def follow_to_masters(motions: Sequence[JointMotion]) -> dict[str, Mimic]:
-    """Follower name -> (independent joint, multiplier, offset), chains multiplied out."""
+    """Maps follower name -> (independent joint, multiplier, offset), chains multiplied out."""
     followed = {m.joint.name: m.mimic for m in motions if m.mimic is not None}
     masters: dict[str, Mimic] = {}
     for name in followed:
@@ -60,7 +60,7 @@ def _can_follow(
     assert mimic is not None
     source = by_name.get(mimic.joint)
     if not motion.is_scalar:
-        finding = f"is {motion.joint.type} and can not mimic a joint; mimic is ignored"
+        finding = f"is {motion.joint.type} and cannot mimic a joint; mimic is ignored"
         _warn(diagnostics, motion, "mimic-ignored", finding)
     elif source is None:
         finding = f"mimics joint {quote(mimic.joint)}, which is not there; it moves on its own"

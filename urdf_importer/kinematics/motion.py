@@ -41,7 +41,7 @@ class JointMotion:
         return self.kind in SCALAR_KINDS
 
     def nearest_valid(self, position: float) -> float:
-        """The position within the limits that is nearest to `position`."""
+        """Returns the position within the limits that is nearest to `position`."""
         if self.lower is not None and position < self.lower:
             return self.lower
         if self.upper is not None and position > self.upper:
@@ -50,7 +50,7 @@ class JointMotion:
 
 
 def interpret_joint(joint: Joint, diagnostics: Diagnostics) -> JointMotion:
-    """The motion of a joint by itself; its mimic is looked at when all joints are known."""
+    """Returns the motion of a joint by itself; its mimic is looked at when all joints are known."""
     kind = _interpret_type(joint, diagnostics)
     if kind in ("fixed", "floating", "spherical"):
         return JointMotion(joint=joint, kind=kind)

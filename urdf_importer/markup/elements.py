@@ -30,7 +30,7 @@ class Element:
         self.children: list[Element] = []
 
     def find(self, *tags: str) -> "Element | None":
-        """The element at the end of a path of tags, by the first child of each tag."""
+        """Returns the element at the end of a path of tags, by the first child of each tag."""
         found: Element | None = self
         for tag in tags:
             found = next((c for c in found.children if c.tag == tag), None) if found else None
@@ -40,7 +40,7 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
     def walk(self) -> Iterator["Element"]:
-        """The element and all within it, in the order of the text."""
+        """Yields the element and all within it, in the order of the text."""
         todo = [self]
         while todo:
             element = todo.pop()
@@ -48,7 +48,8 @@ class Element:
             todo += reversed(element.children)
 
     def read(self, *names: str) -> str:
-        """The text of the child element or attribute that has one of the names; "" for none."""
+        """Returns the text of the child element or attribute that has one of the names; "" for
+        none."""
         for name in names:
             child = self.find(name)
             if child is not None and child.text:
@@ -59,7 +60,7 @@ class Element:
         return ""
 
     def number(self, *names: str) -> float | None:
-        """The first number of `read`; None where there is none."""
+        """Returns the first number of `read`; None where there is none."""
         numbers = self.numbers(*names)
         return numbers[0] if numbers else None
 
@@ -72,7 +73,7 @@ class Element:
 
 
 def split_numbers(text: str) -> tuple[float, ...]:
-    """All numbers of a text; nothing where one of them is none, or larger than any robot's."""
+    """Returns all numbers of a text; nothing where one of them is none, or larger than any robot's."""
     try:
         numbers = tuple(float(word) for word in text.replace(",", " ").split())
     except ValueError:
@@ -81,7 +82,7 @@ def split_numbers(text: str) -> tuple[float, ...]:
 
 
 def parse_extra(extra: Extra) -> Element | None:
-    """The element of an Extra; None where its text is not XML.
+    """Returns the element of an Extra; None where its text is not XML.
 
     No document type can stand in it, so no entity and no file beside it is ever looked at.
     """

@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
 
 def decode_text(raw: bytes, source: str) -> Text:
-    """UTF-8 of a description in whatever encoding its mark or declaration names.
+    """Returns the UTF-8 of a description in whatever encoding its mark or declaration names.
 
     The XML declaration becomes blanks, so that its version does not matter, nor white space before
     it; all lines stay where they were. Raises ReadError where there is nothing to parse.
@@ -66,17 +66,17 @@ def decode_text(raw: bytes, source: str) -> Text:
 
 
 def blank(text: bytes) -> bytes:
-    """As many bytes of white space, with the line ends where they were."""
+    """Returns as many bytes of white space, with the line ends where they were."""
     return text.translate(_TO_BLANKS)
 
 
 def line_at(data: bytes, offset: int) -> int:
-    """The line, counted from 1, of the byte at `offset`."""
+    """Returns the line, counted from 1, of the byte at `offset`."""
     return data.count(b"\n", 0, offset) + 1
 
 
 def find_bad_byte(data: bytes) -> int | None:
-    """The offset of the first byte that is not UTF-8."""
+    """Returns the offset of the first byte that is not UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:

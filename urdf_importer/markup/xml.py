@@ -150,7 +150,7 @@ class _Builder:
 
 
 def verbatim(element: Element, data: bytes) -> str:
-    """The text of an element exactly as it stands in `data`."""
+    """Returns the text of an element exactly as it stands in `data`."""
     end = _start_tag_end(element, data)
     if data[end - 2] != ord("/"):
         end = data.index(b">", element.end) + 1
@@ -158,7 +158,7 @@ def verbatim(element: Element, data: bytes) -> str:
 
 
 def text_of(element: Element, data: bytes) -> str:
-    """The character data directly and deeper within an element, without outer white space."""
+    """Returns the character data directly and deeper within an element, without outer white space."""
     leaf = _LEAF.match(data, element.offset)
     if leaf is not None:
         return leaf[1].decode("utf-8").strip()
@@ -180,7 +180,7 @@ def _start_tag_end(element: Element, data: bytes) -> int:
 
 
 def _not_a_robot(tag: str, source: str, line: int) -> ReadError:
-    message = _ROOTS.get(tag, "this is no robot description")
+    message = _ROOTS.get(tag, "this is not a robot description")
     return ReadError(
         f"{message}: its root is {quote(tag)} instead of 'robot'", source=source, line=line
     )

@@ -40,7 +40,7 @@ class Faces:
     slots: NDArray[np.integer] | None = None
 
     def keep(self, is_kept: NDArray[np.bool_]) -> "Faces":
-        """Only these faces."""
+        """Returns only these faces."""
         if is_kept.all():
             return self
         corner_is_kept = np.repeat(is_kept, self.sizes)
@@ -60,7 +60,8 @@ class Faces:
         )
 
     def without_repeats(self) -> "Faces":
-        """A corner equal to the next one of its face goes, then faces of fewer than three corners.
+        """Drops each corner equal to the next one of its face, then faces of fewer than three
+        corners.
 
         What is left of vertices used twice are polygons with holes, cut open along a seam: the
         second use gets a vertex of its own.
@@ -103,10 +104,10 @@ class Faces:
 def make_mesh(
     faces: Faces, path: Path, report: Report, materials: tuple[MeshMaterial, ...] = ()
 ) -> MeshData:
-    """The mesh of all valid faces, without vertices and materials that none of them uses. Takes the
-    faces apart, which saves memory.
+    """Makes the mesh of all valid faces, without vertices and materials that none of them uses.
+    Takes the faces apart, which saves memory.
 
-    Reports `invalid-facets`. MeshError `empty-mesh` if no face is left.
+    Reports `invalid-facets`. Raises MeshError `empty-mesh` if no face is left.
     """
     faces = _drop_invalid(faces, path, report)
     if not len(faces.sizes):
@@ -221,7 +222,7 @@ def _finite_uvs(uvs: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def _finite(numbers: NDArray[np.floating]) -> NDArray[np.float64]:
-    """A copy, double, with zero for what is no number or beyond any use."""
+    """A copy, double, with zero for what is not a number or beyond any use."""
     found = numbers.astype(np.float64)
     with np.errstate(invalid="ignore"):
         found[~(np.abs(found) <= LARGEST_COORDINATE)] = 0.0

@@ -53,10 +53,10 @@ LARGEST_FACTOR = 1e12
 def load_mesh(
     path: Path, scale: Vector3, report: Report, resolve: ResolveBeside = refuse_beside
 ) -> MeshData:
-    """The mesh in a file, scaled, in the frame of the shape.
+    """Loads the mesh in a file, scaled, in the frame of the shape.
 
     The loader is chosen by what the file begins with where that is certain, else by the suffix in
-    lower case; reports `wrong-suffix` where they differ. MeshError from the loader,
+    lower case; reports `wrong-suffix` where they differ. Raises MeshError from the loader,
     `unsupported-mesh-format`, or `invalid-scale` as from `scale_mesh`.
     """
     check_scale(scale)
@@ -74,7 +74,7 @@ def load_mesh(
 
 
 def find_format(path: Path) -> str | None:
-    """The suffix that fits what the file begins with; None where that is not certain."""
+    """Returns the suffix that fits what the file begins with; None where that is not certain."""
     head, size = read_mesh_head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"glTF"):
@@ -91,7 +91,7 @@ def find_format(path: Path) -> str | None:
 
 
 def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
-    """The mesh with its coordinates multiplied; mirroring keeps the outside outside.
+    """Returns the mesh with its coordinates multiplied; mirroring keeps the outside outside.
 
     An odd number of negative factors turns every face over, so its corners are taken in reverse.
     MeshError `invalid-scale` for a factor that is zero or no number, one beyond 1e12 or below

@@ -21,17 +21,17 @@ _MEGABYTE = 1024 * 1024
 
 
 def refuse_beside(uri: str, kind: FileKind) -> Path:
-    """The ResolveBeside of meshes that must stand alone."""
+    """Serves as the ResolveBeside of meshes that must stand alone."""
     message = f"{quote(uri)} is not read: only the mesh file itself is"
     raise MeshError(message, code=f"missing-{kind}")
 
 
 def read_mesh_file(path: Path, most_bytes: int) -> bytes:
-    """All bytes of a regular file.
+    """Reads all bytes of a regular file.
 
-    MeshError where it cannot be read, is no regular file (a FIFO would block for ever), is larger
-    than `most_bytes` (looked up before anything is read) or is the pointer that Git LFS leaves in
-    place of a file.
+    MeshError where it cannot be read, is not a regular file (a FIFO would block for ever), is
+    larger than `most_bytes` (looked up before anything is read) or is the pointer that Git LFS
+    leaves in place of a file.
     """
     with _open_file(path) as (file, size):
         if size > most_bytes:
@@ -46,7 +46,8 @@ def read_mesh_file(path: Path, most_bytes: int) -> bytes:
 
 
 def read_mesh_head(path: Path) -> tuple[bytes, int]:
-    """The first bytes of a regular file and how many it has. MeshError as read_mesh_file."""
+    """Reads the first bytes of a regular file and how many it has. Raises MeshError as
+    read_mesh_file."""
     with _open_file(path) as (file, size):
         head = file.read(HEAD_BYTES)
     _refuse_pointer(head, path)

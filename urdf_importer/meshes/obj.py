@@ -31,8 +31,8 @@ _NUMBER_OPTIONS = frozenset({"-bm", "-boost", "-mm", "-o", "-s", "-t", "-texres"
 
 
 def load_materials(path: Path, report: Report, resolve: ResolveBeside) -> dict[str, MeshMaterial]:
-    """Name -> material. Textures are found by `resolve`; reports the code of its MeshError for one
-    that is not there, and the material keeps its colour. MeshError as read_mesh_file."""
+    """Maps name -> material. Textures are found by `resolve`; reports the code of its MeshError
+    for one that is not there, and the material keeps its colour. MeshError as read_mesh_file."""
     text = read_mesh_file(path, MOST_BYTES_OF_MTL).decode("utf-8", "replace").replace("\\\n", " ")
     materials: dict[str, MeshMaterial] = {}
     maps: dict[str, str] = {}
@@ -126,11 +126,12 @@ _SMALLEST, _LARGEST = -(2**31) + 1, 2**31 - 1
 
 
 def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
-    """All faces of all objects of an OBJ file as one mesh.
+    """Loads all faces of all objects of an OBJ file as one mesh.
 
     Reports `invalid-facets`, `missing-materials` (a library of materials is not there; without any
     the mesh has no materials of its own), `undefined-material` and, for textures, the codes of
-    `resolve`. MeshError `empty-mesh` where there are no faces, and those of `read_mesh_file`.
+    `resolve`. Raises MeshError `empty-mesh` where there are no faces, and those of
+    `read_mesh_file`.
     """
     made, materials = _read_mesh(path, report, resolve)
     return make_mesh(made, path, report, materials)
@@ -201,7 +202,7 @@ def _read_piece(lines: Lines) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     text = lines.joined()
     plain = lines.placed_in(text.replace(b"/", b" "))
     values, counts, _ = read_numbers(plain, np.int64)
-    # What does not fit is no index.
+    # What does not fit cannot be an index.
     values = np.clip(values, _SMALLEST, _LARGEST).astype(np.int32)
     has_numbers = counts > 0
     plain = plain.part(has_numbers)

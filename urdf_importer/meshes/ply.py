@@ -21,7 +21,7 @@ _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f
 @dataclass(frozen=True, slots=True)
 class Property:
     """`kind` is the numpy type without byte order, `length` that of a list's length; empty where
-    it is no list."""
+    it is not a list."""
 
     name: str
     kind: str
@@ -56,7 +56,8 @@ _Places = list[tuple[int, int]]
 def read_rows(
     data: Bytes, start: int, order: str, element: Element
 ) -> tuple[dict[str, Column], int, bool]:
-    """The columns by name, where the rows end, and whether the data end before all rows are there.
+    """Reads the columns by name, where the rows end, and whether the data end before all rows are
+    there.
 
     Rows that are all as long as the first are taken at once; else a loop finds where each begins,
     at the price of about a microsecond per row.
@@ -162,8 +163,8 @@ Columns = dict[str, NDArray[np.generic]]
 
 
 def load_ply(path: Path, report: Report) -> MeshData:
-    """The faces of a PLY file. Reports `truncated-mesh` (what is there was read) and
-    `invalid-facets`. MeshError `empty-mesh` without faces, such as a cloud of points,
+    """Loads the faces of a PLY file. Reports `truncated-mesh` (what is there was read) and
+    `invalid-facets`. Raises MeshError `empty-mesh` without faces, such as a cloud of points,
     `unreadable-mesh`, and those of `read_mesh_file`."""
     return make_mesh(_read_faces(path, report), path, report)
 

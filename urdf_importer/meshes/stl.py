@@ -23,7 +23,7 @@ _BLANK = np.uint8(ord(" "))
 
 
 def read_text_facets(data: bytes, report: Report) -> NDArray[np.float32]:
-    """All facets of all solids, float32 (T, 3, 3); NaN where a number cannot be read.
+    """Reads all facets of all solids, float32 (T, 3, 3); NaN where a number cannot be read.
 
     Reports `decimal-commas`, and `invalid-facets` for loops without exactly three vertices.
     """
@@ -123,7 +123,7 @@ def _has_three_words(
 
 
 def _parse(text: bytes) -> NDArray[np.float32] | None:
-    """None if anything in it is no number."""
+    """None if anything in it is not a number."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -152,7 +152,8 @@ _OWN_FACET = np.dtype([("normals", "<f4", (3,)), ("vectors", "<f4", (3, 3)), ("a
 
 
 def load_stl(path: Path, report: Report) -> MeshData:
-    """The facets of an STL file as triangles with shared vertices, flat shaded, in its own units.
+    """Loads the facets of an STL file as triangles with shared vertices, flat shaded, in its own
+    units.
 
     Reports `truncated-mesh` (the facets that are there were read), `empty-mesh`,
     `decimal-commas` and `invalid-facets` (left out: not three vertices, or numbers that are none,

@@ -40,7 +40,7 @@ class Lines:
         return content.decode("utf-8", "replace").strip()
 
     def joined(self) -> bytes:
-        """The lines' text with their newlines. Neighbours are copied in one piece."""
+        """Returns the lines' text with their newlines. Neighbours are copied in one piece."""
         if not len(self):
             return b""
         is_first = np.ones(len(self), dtype=bool)
@@ -52,14 +52,15 @@ class Lines:
         return b"".join([text[start : end + 1] for start, end in zip(starts, ends, strict=True)])
 
     def placed_in(self, text: bytes) -> "Lines":
-        """The same lines in a text of the length of the joined one."""
+        """Returns the same lines in a text of the length of the joined one."""
         lengths = self.ends + 1 - self.starts
         stops = np.cumsum(lengths)
         return Lines(np.frombuffer(text, dtype=np.uint8), stops - lengths, stops - 1)
 
 
 def split_lines(data: bytes) -> Lines:
-    """All lines of a text, without blanks before them; a backslash joins a line to the next.
+    """Returns all lines of a text, without blanks before them; a backslash joins a line to the
+    next.
 
     The characters can be written to."""
     if b"\\" in data:
@@ -77,8 +78,8 @@ def split_lines(data: bytes) -> Lines:
 
 
 def take_lines(lines: Lines, keyword: bytes) -> Lines:
-    """The lines whose first word is this, with blanks in its place: no other word finds them any
-    more, and neighbours stay neighbours."""
+    """Takes the lines whose first word is this, with blanks in its place: no other word finds them
+    any more, and neighbours stay neighbours."""
     size = len(keyword)
     found = np.flatnonzero(lines.ends - lines.starts > size)
     for offset, letter in enumerate(keyword):
@@ -92,7 +93,7 @@ def take_lines(lines: Lines, keyword: bytes) -> Lines:
 def read_numbers(
     lines: Lines, dtype: type[Any]
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.bool_]]:
-    """All numbers of the lines, how many each line has, and which lines could be read.
+    """Reads all numbers of the lines, how many each line has, and which lines could be read.
 
     A line with anything but numbers counts none.
     """
@@ -121,7 +122,7 @@ def read_numbers(
 
 
 def find_words(text: bytes) -> NDArray[np.intp]:
-    """Where each word begins."""
+    """Returns where each word begins."""
     return np.flatnonzero(_begins_word(text))
 
 
@@ -143,8 +144,8 @@ def _count_words(text: bytes, lines: Lines) -> NDArray[np.int64]:
 
 
 def read_rows(lines: Lines, width: int) -> tuple[NDArray[np.float32], int]:
-    """The first numbers of each line, float32 (lines, width), and how many lines lack them: their
-    rows are NaN."""
+    """Reads the first numbers of each line, float32 (lines, width), and how many lines lack them:
+    their rows are NaN."""
     values, counts, _ = read_numbers(lines, np.float32)
     if (counts == width).all():
         return values.reshape(-1, width), 0
@@ -156,7 +157,7 @@ def read_rows(lines: Lines, width: int) -> tuple[NDArray[np.float32], int]:
 
 
 def _parse(text: bytes, dtype: type[Any]) -> NDArray[Any] | None:
-    """None if anything in it is no number."""
+    """None if anything in it is not a number."""
     if not text.strip():
         return np.empty(0, dtype=dtype)
     try:

@@ -12,7 +12,7 @@ _HEADER = 80
 
 
 def write_stl(triangles: Triangles) -> bytes:
-    """Binary STL. Normals of its own and texture coordinates have no place in it."""
+    """Writes binary STL. Normals of its own and texture coordinates have no place in it."""
     facets = np.zeros(triangles.count, dtype=_FACET)
     facets["normal"] = flat_normals(triangles)
     facets["points"] = triangles.vertices[triangles.corners].reshape(-1, 3, 3)
@@ -22,7 +22,8 @@ def write_stl(triangles: Triangles) -> bytes:
 
 
 def write_obj(triangles: Triangles) -> bytes:
-    """Wavefront OBJ with normals and, where there are some, texture coordinates; no materials."""
+    """Writes Wavefront OBJ with normals and, where there are some, texture coordinates; no
+    materials."""
     points, corners = weld_rows(triangles.vertices[triangles.corners])
     normals, normal_of = weld_rows(corner_normals(triangles))
     lines = ["# metres\n", _rows("v", points), _rows("vn", normals)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which way a bone points.
 
-X is the joint's axis and can not be chosen; Y, the way the bone points, may be anything orthogonal
+X is the joint's axis and cannot be chosen; Y, the way the bone points, may be anything orthogonal
 to it. It follows the limb, so that native IK, animators and game engines find what they expect.
 """
 
@@ -57,7 +57,7 @@ class Direction:
 
 
 def direct_bone(group: JointGroup | None, frames: Matrix, around: Surroundings) -> Direction:
-    """`frames` are the joint frames (N, 4, 4) of the group, all joints at zero."""
+    """Directs a bone; `frames` are the joint frames (N, 4, 4) of the group, all joints at zero."""
     if group is None:
         return _direct_fixed(around)
     kind = group.motions[0].kind
@@ -113,7 +113,7 @@ def _choose_across(axis: Vector, around: Surroundings) -> Vector:
         across = _reject(vector, axis)
         if across is not None:
             return across
-    raise AssertionError("z and x can not both be parallel to the axis")
+    raise AssertionError("z and x cannot both be parallel to the axis")
 
 
 def _direct_combined(lines: list[Vector], turning: int, around: Surroundings) -> Direction:
@@ -198,7 +198,8 @@ class BoneShape:
 def shape_bones(
     tree: KinematicTree, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[BoneShape]:
-    """One shape per bone of the skeleton, in its order. `frames`: all links, joints at zero."""
+    """Returns one shape per bone of the skeleton, in its order. `frames`: all links, joints at
+    zero."""
     targets = find_targets(tree, frames, skeleton, size)
     shapes: list[BoneShape] = []
     for seed, found in zip(skeleton.seeds, targets, strict=True):
@@ -229,7 +230,7 @@ def _unfold(skeleton: Skeleton, shapes: list[BoneShape]) -> list[BoneShape]:
 
 
 def exact_axes(seed: BoneSeed) -> ExactAxes:
-    """Which of a bone's axes its joints need exact."""
+    """Returns which of a bone's axes its joints need exact."""
     if seed.group is None:
         return ""
     single = len(seed.group.motions) == 1 and seed.group.motions[0].is_scalar
@@ -286,8 +287,8 @@ def _find_bulk(link: Link, frame: Matrix) -> Vector | None:
 
 
 def measure_robot(tree: KinematicTree, frames: Matrix) -> float:
-    """A length typical of the whole robot: the diagonal around its link origins and primitive
-    shapes, joints at zero; one metre where there is nothing to measure."""
+    """Returns a length typical of the whole robot: the diagonal around its link origins and
+    primitive shapes, joints at zero; one metre where there is nothing to measure."""
     low = frames[:, :3, 3].min(axis=0)
     high = frames[:, :3, 3].max(axis=0)
     widest = max((_shape_size(shape.geometry) for link in tree.links

@@ -38,7 +38,7 @@ _ALL_OF = {
 def plan_joints(
     group: JointGroup, shape: BoneShape, bone: str, diagnostics: Diagnostics
 ) -> list[JointPlan]:
-    """The joints of one bone, outermost first."""
+    """Plans the joints of one bone, outermost first."""
     if not group.motions[0].is_scalar:
         return [_plan_free(group.motions[0], bone)]
     return [
@@ -48,10 +48,10 @@ def plan_joints(
 
 
 def rotation_mode(joints: Sequence[JointPlan]) -> str:
-    """Blender's Euler order for the joints of a bone.
+    """Returns Blender's Euler order for the joints of a bone.
 
     The outermost joint is last in Blender's name. Two turning joints leave the middle place to the
-    axis that nobody turns about: with nothing in the middle there is no gimbal lock.
+    axis about which nothing turns: with nothing in the middle there is no gimbal lock.
     """
     turning = [j.channels[0].index for j in joints if j.kind == "revolute"]
     if len(turning) < 2:
@@ -64,7 +64,8 @@ def rotation_mode(joints: Sequence[JointPlan]) -> str:
 def free_channels(
     joints: Sequence[JointPlan], *, enforce_limits: bool
 ) -> tuple[tuple[Property, int], ...]:
-    """What a user may move: not what follows another joint, nor what its limits hold in place."""
+    """Returns what a user may move: not what follows another joint, nor what its limits hold in
+    place."""
     return tuple(
         (channel.property, channel.index)
         for joint in joints
@@ -78,7 +79,7 @@ def is_locked(joint: JointPlan) -> bool:
 
 
 def bounds(joint: JointPlan) -> tuple[float | None, float | None]:
-    """Lower and upper bound of the joint's channel (its sign applied)."""
+    """Returns lower and upper bound of the joint's channel (its sign applied)."""
     if joint.sign > 0:
         return joint.lower, joint.upper
     return (
@@ -88,7 +89,7 @@ def bounds(joint: JointPlan) -> tuple[float | None, float | None]:
 
 
 def clamp(joint: JointPlan, *, enforce_limits: bool) -> str:
-    """A driver expression for the channel q of this joint, held within its limits."""
+    """Returns a driver expression for the channel q of this joint, held within its limits."""
     lower, upper = bounds(joint) if enforce_limits and not joint.mimics else (None, None)
     if lower is not None and upper is not None:
         return f"clamp(q, {lower!r}, {upper!r})"
@@ -105,10 +106,10 @@ def _plan_scalar(
     if initial != 0.0:
         diagnostics.warning(
             "zero-outside-limits",
-            f"joint {quote(motion.joint.name)} can not be at zero "
+            f"joint {quote(motion.joint.name)} cannot be at zero "
             f"({motion.lower:g} to {motion.upper:g}); it starts at {initial:g}"
             if motion.lower is not None and motion.upper is not None
-            else f"joint {quote(motion.joint.name)} can not be at zero; it starts at {initial:g}",
+            else f"joint {quote(motion.joint.name)} cannot be at zero; it starts at {initial:g}",
             subject=motion.joint.name,
             line=motion.joint.line,
         )
@@ -141,7 +142,7 @@ Range = tuple[float | None, float | None]
 
 
 def plan_limits(bone: BonePlan, joints: Sequence[JointPlan]) -> list[LimitPlan]:
-    """Native limit constraints for the joints of one bone."""
+    """Plans native limit constraints for the joints of one bone."""
     plans = []
     for prop in ("location", "rotation_euler"):
         ranges = _ranges(joints, prop)
@@ -172,7 +173,7 @@ def needs_limit_bone(joints: Sequence[JointPlan]) -> bool:
 def plan_limit_bone(
     bone: BonePlan, joints: Sequence[JointPlan], name: str
 ) -> tuple[BonePlan, list[ConstraintPlan], list[DriverPlan]]:
-    """The hidden bone that holds the joints of `bone` within their limits.
+    """Plans the hidden bone that holds the joints of `bone` within their limits.
 
     It has no parent: `bone` copies only its own transform, and under a parent that Blender's IK
     turns it would wait for the IK, which waits for it.
@@ -199,7 +200,7 @@ def drive_channels(
 
 
 def hidden_twin(bone: BonePlan, name: str) -> BonePlan:
-    """A mechanism bone with the same rest frame and parent, which nobody moves by hand."""
+    """Returns a mechanism bone with the same rest frame and parent, which is not moved by hand."""
     return BonePlan(
         name=name,
         parent=bone.parent,
@@ -214,7 +215,7 @@ def hidden_twin(bone: BonePlan, name: str) -> BonePlan:
 def plan_ik_limits(
     joints: Sequence[JointPlan],
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None, tuple[float, float] | None]:
-    """Bounds for Blender's IK, which must hold zero and lie within half a turn."""
+    """Plans bounds for Blender's IK, which must hold zero and lie within half a turn."""
     found: list[tuple[float, float] | None] = [None, None, None]
     for joint in joints:
         lower, upper = bounds(joint)

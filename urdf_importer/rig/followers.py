@@ -7,7 +7,7 @@ the same number, and a Copy Rotation of this one axis lies on top: the driver al
 IK; Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
 nearest to the driven ones. With three joints the bone of the first copies from that of the
 first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
-middle one of three is near 90 degrees nothing is copied, since the outer two can not be told apart
+middle one of three is near 90 degrees nothing is copied, since the outer two cannot be told apart
 there; the driver alone then holds the bone, and IK is not followed within about a degree.
 """
 
@@ -22,7 +22,7 @@ from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
 def plan_mechanism(
     bone: BonePlan, joints: Sequence[JointPlan], names: Sequence[str], *, enforce_limits: bool
 ) -> tuple[list[BonePlan], list[CopyPlan], list[DriverPlan]]:
-    """Hidden bones, one per joint but the last, named `names`, outermost joint first."""
+    """Plans hidden bones, one per joint but the last, named `names`, outermost joint first."""
     bones = [hidden_twin(bone, name) for name in names]
     targets = [*names, bone.name][1:]
     copies: list[CopyPlan] = []
@@ -65,7 +65,7 @@ on each other: where nothing interfered, the number set is taken."""
 def plan_mimic_drivers(
     joints: Sequence[JointPlan], bones: Sequence[BonePlan], *, enforce_limits: bool
 ) -> list[DriverPlan]:
-    """One driver per follower; chains drive from joint to joint."""
+    """Plans one driver per follower; chains drive from joint to joint."""
     by_name = {joint.joint.name: joint for joint in joints}
     pairs = [(joint, by_name[joint.mimics]) for joint in joints if joint.mimics]
     entangled = _find_entangled(pairs, bones)
@@ -122,8 +122,8 @@ def _find_entangled(
 
 
 def find_never_ready(needs: Mapping[_Node, set[_Node]]) -> set[_Node]:
-    """What needs itself, or something that does: `needs` says of each which others come first, all
-    of which are in it."""
+    """Returns what needs itself, or something that does: `needs` says of each which others come
+    first, all of which are in it."""
     waiting = {node: len(needed) for node, needed in needs.items()}
     dependents: dict[_Node, list[_Node]] = {}
     for node, needed in needs.items():

@@ -45,7 +45,7 @@ _SANE = 1e12
 def measure_joints(
     tree: KinematicTree, skeleton: Skeleton, shapes: Sequence[BoneShape], size: float
 ) -> Vector:
-    """(N,) radius in metres of what marks the joints of each bone. `size` is the robot's."""
+    """Returns (N,) radius in metres of what marks the joints of each bone. `size` is the robot's."""
     if not shapes:
         return np.zeros(0)
     lengths = np.array([shape.length for shape in shapes])
@@ -64,7 +64,7 @@ def fixed_look(radius: float) -> BoneLook:
 
 
 def joint_look(joints: Sequence[JointPlan], radius: float, size: float, *, root: bool) -> BoneLook:
-    """The look of the bone that holds these joints; `root` where it hangs on no other."""
+    """Returns the look of the bone that holds these joints; `root` where it hangs on no other."""
     kind = joints[0].kind
     if root and kind in ("planar", "floating"):
         return BoneLook(marks=_marks(joints), radius=ROOT_SHARE * size, role="root")
@@ -175,7 +175,7 @@ def plan_limit_marks(
     radii: Mapping[str, float],
     links: Mapping[str, Matrix],
 ) -> tuple[LimitMarkPlan, ...]:
-    """One for each joint with a bound of its own; what follows another joint has none.
+    """Plans one for each joint with a bound of its own; what follows another joint has none.
 
     `rests`: bone -> (4, 4), `links`: link -> (4, 4), both in armature space with all joints at
     zero; `radii`: bone -> radius in metres of its marks.
@@ -210,7 +210,8 @@ def _joint_frame(joint: JointPlan, rests: Mapping[str, Matrix]) -> Matrix:
 
 
 def pointer_axis(axis: int) -> int:
-    """Which of a bone's axes the pointer of a turning mark lies on: along the limb where it can."""
+    """Returns which of a bone's axes the pointer of a turning mark lies on: along the limb where it
+    can."""
     return 2 if axis == 1 else 1
 
 
@@ -229,7 +230,7 @@ bone's own marks."""
 
 
 def draw_marks(marks: Sequence[Mark]) -> Lines:
-    """A bone's marks in the bone's frame, the outermost joint's of radius one."""
+    """Draws a bone's marks in the bone's frame, the outermost joint's of radius one."""
     parts = []
     for place, (kind, axis) in enumerate(marks):
         # A carriage says which way a slider lies, but hides what other joints show.
@@ -241,8 +242,8 @@ def draw_marks(marks: Sequence[Mark]) -> Lines:
 
 
 def draw_limits(plan: LimitMarkPlan) -> Lines:
-    """A joint's range in the frame `plan.place`, in metres: an arc about X, or a line along X, with
-    a line across each end."""
+    """Draws a joint's range in the frame `plan.place`, in metres: an arc about X, or a line along
+    X, with a line across each end."""
     ends = [end for end in (plan.lower, plan.upper) if end is not None]
     if plan.kind == "prismatic":
         parts = [_tick(end, plan.radius) for end in ends]

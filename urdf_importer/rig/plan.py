@@ -53,7 +53,7 @@ class NameTable:
         self._next: dict[str, int] = {}
 
     def claim(self, wanted: str) -> str:
-        """`wanted` itself if it is free and fits, else shortened and numbered (.001)."""
+        """Returns `wanted` itself if it is free and fits, else shortened and numbered (.001)."""
         name = _cut(wanted, BONE_NAME_BYTES) or "joint"
         stem = name
         while name in self._taken:

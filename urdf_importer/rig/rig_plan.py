@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender shall contain, as names and numbers.
+"""What Blender is to contain, as names and numbers.
 
 The Blender layer makes exactly this and decides nothing. All matrices are in the frame of the
 armature object, which is that of the robot's root link; lengths in metres, angles in radians.
@@ -68,7 +68,7 @@ class BoneLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BonePlan:
-    """`rest` (4, 4) is what Blender shall make of head, tail and roll: origin at the head, Y along
+    """`rest` (4, 4) is what Blender is to make of head, tail and roll: origin at the head, Y along
     the bone. `exact` names the axes that joints need exact. `free` are the channels a user may
     move, `turns` the axes that are free in Blender's IK, bounded by `ik_limits`; None where
     unbounded. `ik_stretch` is 0 to 1. `look` is None for bones that Blender draws as its own."""
@@ -178,7 +178,7 @@ class RigPlan:
     limit_marks: tuple[LimitMarkPlan, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The plan without what it repeats of the description, numbers to 9 digits."""
+        """Returns the plan without what it repeats of the description, numbers to 9 digits."""
         return {
             "robot": self.robot.name,
             "size": _plain(self.size),

@@ -78,7 +78,8 @@ def refine_folded(
 def rank_refinements(
     head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
 ) -> list[tuple[Matrix, float]]:
-    """Other axes (3, 3) and lengths for one bone that Blender made inexact, best guess first.
+    """Returns other axes (3, 3) and lengths for one bone that Blender made inexact, best guess
+    first.
 
     `parent` (3, 3) are its parent's axes as Blender made them. Blender works a bone's axes out in
     the armature's frame and again in the parent's, by a formula that loses its precision for bones
@@ -146,7 +147,7 @@ def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
 
 
 def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
-    """What Blender's edit mode is told of bones: tails (N, 3) and rolls (N,).
+    """Returns what Blender's edit mode gets of bones: tails (N, 3) and rolls (N,).
 
     Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
     of the Y axis onto the bone (for a bone along -Y: half a turn about Z). Near -Y that frame turns

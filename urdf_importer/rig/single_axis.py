@@ -25,7 +25,7 @@ MOST_SLIDE = 1.0
 """Blender's own bounds of IK limits (radians) and of the IK stretch."""
 
 LEAST_SLIDE = 1e-6
-"""The IK stretch of joints that can not slide upwards from zero: a stretch of 0 means a joint that
+"""The IK stretch of joints that cannot slide upwards from zero: a stretch of 0 means a joint that
 turns."""
 
 
@@ -38,7 +38,7 @@ def fit_options(options: ImportOptions) -> ImportOptions:
 
 
 def hold_joints(tree: KinematicTree, diagnostics: Diagnostics) -> KinematicTree:
-    """The tree with planar, floating and ball joints fixed at zero, each with a warning."""
+    """Returns the tree with planar, floating and ball joints fixed at zero, each with a warning."""
     held = find_joints_to_hold(tree)
     for motion, is_base in held.values():
         report_held(motion, diagnostics, is_base=is_base)
@@ -50,8 +50,8 @@ def hold_joints(tree: KinematicTree, diagnostics: Diagnostics) -> KinematicTree:
 
 
 def find_joints_to_hold(tree: KinematicTree) -> dict[int, tuple[JointMotion, bool]]:
-    """Tree index of the child link -> a joint of several degrees of freedom, and whether nothing
-    that turns or slides is above it: such a one moves the robot as a whole."""
+    """Maps the tree index of a child link -> a joint of several degrees of freedom, and whether
+    nothing that turns or slides is above it: such a one moves the robot as a whole."""
     held: dict[int, tuple[JointMotion, bool]] = {}
     stands: list[bool] = []
     for index, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
@@ -69,15 +69,15 @@ def report_held(motion: JointMotion, diagnostics: Diagnostics, *, is_base: bool)
     hint = "; MORSE moves the robot as a whole by its motion actuators" if moved else ""
     diagnostics.warning(
         "morse-joint-held",
-        f"joint {quote(motion.joint.name)} is a {kind} joint, which MORSE's Armature actuator can "
-        f"not drive; it is held at zero{hint}",
+        f"joint {quote(motion.joint.name)} is a {kind} joint, which MORSE's Armature actuator "
+        f"cannot drive; it is held at zero{hint}",
         subject=motion.joint.name,
         line=motion.joint.line,
     )
 
 
 def free_one_axis(bone: BonePlan, joint: JointPlan) -> BonePlan:
-    """The bone of this one joint with the IK settings from which MORSE reads it."""
+    """Returns the bone of this one joint with the IK settings from which MORSE reads it."""
     index = joint.channels[0].index
     slides = joint.kind == "prismatic"
     # A sliding bone must not turn: MORSE does not look at these limits, Blender's IK does.

@@ -3,8 +3,8 @@
 
 Blender's bone moves first, then turns by three Euler angles about its own orthogonal axes. So one
 bone is exact for joints at one point when sliding comes before turning, no two joints need one
-channel, and all axes are parallel or orthogonal. What a link between two such joints carries can
-not follow the whole bone; it gets a hidden bone of its own. A second moving joint on the link
+channel, and all axes are parallel or orthogonal. What a link between two such joints carries cannot
+follow the whole bone; it gets a hidden bone of its own. A second moving joint on the link
 between would have to hang on that hidden bone and IK could not pass, so the chain ends there. A
 joint that mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a
 follower that shares its bone could depend on itself.
@@ -28,7 +28,7 @@ ORTHOGONAL = 1e-5
 1.57 (off by 8e-4) does not."""
 
 MOST_MISFIT = 8e-6
-"""Radians by which the axes of all bones on the way to a link may be off together: links shall be
+"""Radians by which the axes of all bones on the way to a link may be off together: links must be
 right to 1e-5. A rotation about an axis that is off by d is wrong by up to 2 d."""
 
 MOST_JOINTS = 3
@@ -46,7 +46,7 @@ class JointGroup:
 def group_joints(
     tree: KinematicTree, frames: Matrix, *, combine: bool, through_fixed: bool
 ) -> tuple[JointGroup, ...]:
-    """All moving joints in tree order, in groups of one to three.
+    """Returns all moving joints in tree order, in groups of one to three.
 
     `frames` (N, 4, 4) holds every link's frame with all joints at zero. `through_fixed`: fixed
     joints make no bones, so a chain may pass through them.
@@ -91,7 +91,7 @@ def _find_only_successors(tree: KinematicTree, *, through_fixed: bool) -> dict[i
 
 def _find_misfit(tree: KinematicTree, frames: Matrix, chain: Sequence[int]) -> float | None:
     """By how much (radians) one bone is wrong for the joints above these links; None where one bone
-    can not hold them."""
+    cannot hold them."""
     motions = [m for i in chain if (m := tree.motions[i]) is not None]
     if len(chain) > MOST_JOINTS or not all(m.is_scalar and m.mimic is None for m in motions):
         return None
@@ -114,7 +114,7 @@ def _find_misfit(tree: KinematicTree, frames: Matrix, chain: Sequence[int]) -> f
 
 
 def joint_axes(motions: Sequence[JointMotion], frames: Matrix) -> Matrix:
-    """(N, 3) unit axes in the robot's frame; `frames` (N, 4, 4) are the joints' at zero."""
+    """Returns (N, 3) unit axes in the robot's frame; `frames` (N, 4, 4) are the joints' at zero."""
     axes = np.array([motion.axis for motion in motions])
     turned: Matrix = np.einsum("nij,nj->ni", frames[:, :3, :3], axes)
     return turned
@@ -161,7 +161,8 @@ class Skeleton:
 def plan_skeleton(
     tree: KinematicTree, groups: Sequence[JointGroup], *, fixed_bones: bool
 ) -> Skeleton:
-    """One bone per group and, with `fixed_bones`, per fixed joint that has moving ones beyond."""
+    """Plans one bone per group and, with `fixed_bones`, per fixed joint that has moving ones
+    beyond."""
     group_at = {group.links[0]: group for group in groups}
     place_in_group = {
         link: (group, place) for group in groups for place, link in enumerate(group.links)
@@ -206,7 +207,7 @@ def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
 def find_targets(
     tree: KinematicTree, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[list[Target]]:
-    """Per bone, the places where its limb goes on.
+    """Returns, per bone, the places where its limb goes on.
 
     These are the heads of its child bones, seen through children at its own place; for the last
     bone of a limb the outermost frames fixed to it (a tool, a hand) where these are at one place.
@@ -252,7 +253,7 @@ def _is_fixed(motion: JointMotion | None) -> bool:
 
 
 def choose_target(head: Vector, targets: Sequence[Target]) -> Vector | None:
-    """The vector from the head along which the limb goes on; None where nothing stands out.
+    """Returns the vector from the head along which the limb goes on; None where nothing stands out.
 
     One place: that. Several: the one beyond which lies more than beyond all others together, else
     their middle, unless it leads nowhere (to less than half their distance, as between the four

@@ -87,7 +87,7 @@ def test_lines_only(quirk_meshes: Path, notes) -> None:
 
 
 def test_half_a_file(quirk_meshes: Path, notes) -> None:
-    with pytest.raises(MeshError, match="no whole COLLADA document") as error:
+    with pytest.raises(MeshError, match="not a whole COLLADA document") as error:
         load_collada(quirk_meshes / "broken.dae", notes)
     assert error.value.code == "unreadable-mesh"
 

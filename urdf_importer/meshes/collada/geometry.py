@@ -30,7 +30,7 @@ class Faces:
 
 
 def read_faces(primitive: Element, width: int, report: Report) -> Faces | None:
-    """The faces of a primitive with `width` indices per corner; None for lines and points.
+    """Reads the faces of a primitive with `width` indices per corner; None for lines and points.
 
     Reports `polygon-holes` (they were filled) and `invalid-facets` for those that lack corners.
     """
@@ -120,7 +120,7 @@ def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.
 
 
 def read_integers(text: str) -> NDArray[np.int64]:
-    """int64 (N,). A word that is no integer becomes -1, which is no index."""
+    """Returns int64 (N,). A word that is not an integer becomes -1, which no index is."""
     if not text or text.isspace():
         return np.zeros(0, dtype=np.int64)
     try:
@@ -133,7 +133,8 @@ def read_integers(text: str) -> NDArray[np.int64]:
 
 
 def spell_out_odd_numbers(text: str) -> str:
-    """The text with "inf", which no coordinate can be, for each word that is no finite number.
+    """Returns the text with "inf", which no coordinate can be, for each word that is not a finite
+    number.
 
     Slow, and only for texts that have something odd in them.
     """
@@ -253,7 +254,7 @@ class _Input(NamedTuple):
 
 
 def read_geometry(element: Element, reader: FloatReader, report: Report) -> Geometry:
-    """The points and primitives of a geometry; lines and points are dropped.
+    """Reads the points and primitives of a geometry; lines and points are dropped.
 
     Reports `invalid-geometry` for primitives without readable points, and as `read_faces`.
     """
@@ -262,7 +263,7 @@ def read_geometry(element: Element, reader: FloatReader, report: Report) -> Geom
     if mesh is None:
         mesh = element.find("convex_mesh")
     if mesh is None:
-        report("invalid-geometry", f"geometry {quote(name)} is no mesh; it was left out")
+        report("invalid-geometry", f"geometry {quote(name)} is not a mesh; it was left out")
         return _EMPTY
     sources = _Sources(mesh, reader)
     points = sources.points

@@ -96,7 +96,7 @@ class _Faces:
 
 
 def join_blocks(blocks: Sequence[Block], report: Report) -> MeshData:
-    """One mesh of all blocks, with `slots`, without name and materials.
+    """Makes one mesh of all blocks, with `slots`, without name and materials.
 
     Vertices are merged where all three coordinates are equal. Faces without surface are left out.
     Reports `invalid-facets` for those with indices that there are not, or coordinates that are no

@@ -36,10 +36,10 @@ class _RootFound(Exception):
 
 
 def read_collada(path: Path, report: Report) -> Element:
-    """The element COLLADA of a file; no tag in the tree has a namespace.
+    """Reads the element COLLADA of a file; no tag in the tree has a namespace.
 
     Reports `trailing-junk` where something follows the end, which is then not read. MeshError
-    where the file cannot be read, is too large, declares entities or is no whole document.
+    where the file cannot be read, is too large, declares entities or is not a whole document.
     """
     data = read_mesh_file(path, MOST_BYTES)
     if np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("<")) > MOST_TAGS:
@@ -93,7 +93,7 @@ def _parse(data: bytes, path: Path, report: Report) -> Element:
             continue
         _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
         return root
-    raise MeshError(f"{quote(path.name)} is no whole COLLADA document: {first}")
+    raise MeshError(f"{quote(path.name)} is not a whole COLLADA document: {first}")
 
 
 def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool) -> None:
@@ -117,14 +117,14 @@ MOST_CORNERS = 50_000_000
 
 
 def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_beside) -> MeshData:
-    """All geometries of a COLLADA document as one mesh, in metres.
+    """Loads all geometries of a COLLADA document as one mesh, in metres.
 
     Textures are found by `resolve`. Faces keep their number of corners. The
     normals are the file's; where only some faces have any, the others are flat.
 
     Reports as `read_collada`, `place_geometries`, `read_geometry`, `MaterialReader.find` and
-    `join_blocks` do, and `empty-mesh`. MeshError `mesh-too-large`, else as `read_mesh_file`, or
-    `unreadable-mesh` where it is not a whole document.
+    `join_blocks` do, and `empty-mesh`. Raises MeshError `mesh-too-large`, else as `read_mesh_file`,
+    or `unreadable-mesh` where it is not a whole document.
     """
     root = read_collada(path, report)
     with np.errstate(all="ignore"):  # what overflows is left out by name

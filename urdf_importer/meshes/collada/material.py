@@ -36,7 +36,7 @@ class Effect(NamedTuple):
 
 
 def read_effect(effect: Element, images: Mapping[str, Element]) -> Effect | None:
-    """The effect's common profile; None where it has none. `images` are by id."""
+    """Reads the effect's common profile; None where it has none. `images` are by id."""
     profile = effect.find("profile_COMMON")
     technique = None if profile is None else profile.find("technique")
     if profile is None or technique is None:
@@ -142,7 +142,7 @@ class MaterialReader:
         return name in self._materials
 
     def find(self, name: str) -> DocumentMaterial | None:
-        """The material of this id; None where the document has none.
+        """Returns the material of this id; None where the document has none.
 
         Reports, once for each, `broken-reference`, `invalid-material` and what the search for its
         texture reports.

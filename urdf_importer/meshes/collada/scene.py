@@ -45,11 +45,11 @@ class PlacedGeometry:
 
 
 def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
-    """All geometries of the document's scene, in the order of the file.
+    """Returns all geometries of the document's scene, in the order of the file.
 
     Without <scene> those of its first visual scene; without any, each geometry once as it is.
     Reports `no-scene`, `broken-reference`, `recursive-node`, `unsupported-transform`,
-    `invalid-transform`, `decimal-commas` and `invalid-unit`. MeshError `mesh-too-large`.
+    `invalid-transform`, `decimal-commas` and `invalid-unit`. Raises MeshError `mesh-too-large`.
     """
     scale = np.diag([*[_read_unit(root, report)] * 3, 1.0])
     walk = _Walk(root, report)
@@ -64,12 +64,12 @@ def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
 
 
 def target_of(element: Element, attribute: str = "url") -> str:
-    """The id that an element refers to."""
+    """Returns the id that an element refers to."""
     return element.get(attribute, "").strip().removeprefix("#")
 
 
 def elements_by_id(root: Element, tag: str) -> dict[str, Element]:
-    """The first element of each id."""
+    """Returns the first element of each id."""
     found: dict[str, Element] = {}
     for element in root.iter(tag):
         found.setdefault(element.get("id", ""), element)
@@ -238,7 +238,7 @@ def _read_unit(root: Element, report: Report) -> float:
     except ValueError:
         meter = math.nan
     if not _SMALLEST_UNIT <= meter <= _LARGEST_UNIT:
-        report("invalid-unit", f"the unit {quote(text)} is no length; metres were assumed")
+        report("invalid-unit", f"the unit {quote(text)} is not a length; metres were assumed")
         return 1.0
     return meter
 

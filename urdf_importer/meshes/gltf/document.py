@@ -47,7 +47,7 @@ class Document:
         return as_list(self.json.get(name))
 
     def item(self, name: str, index: Any) -> Node:
-        """MeshError where there is no such item."""
+        """Returns an item. Raises MeshError where there is no such item."""
         items = self.items(name)
         number = as_index(index, len(items))
         if number is None or not isinstance(items[number], dict):
@@ -56,7 +56,7 @@ class Document:
         return item
 
     def accessor(self, index: Any) -> NDArray[np.generic]:
-        """The rows of an accessor, (count, width), numbers as stored unless `normalized`."""
+        """Returns the rows of an accessor, (count, width), numbers as stored unless `normalized`."""
         accessor = self.item("accessors", index)
         kind, width = _KINDS.get(as_int(accessor.get("componentType"))), 0
         if isinstance(accessor.get("type"), str):
@@ -83,7 +83,7 @@ class Document:
         return _normalize(values) if accessor.get("normalized") is True else values
 
     def view(self, index: Any) -> bytes:
-        """The bytes of a buffer view. MeshError."""
+        """Returns the bytes of a buffer view. Raises MeshError."""
         return bytes(self._view(index)[0])
 
     def _view(self, index: Any) -> tuple[memoryview, int]:
@@ -124,7 +124,7 @@ class Document:
 
 
 def load_document(path: Path, resolve: ResolveBeside) -> Document:
-    """MeshError where it is no glTF 2."""
+    """Loads the document. Raises MeshError where it is not glTF 2."""
     data = read_mesh_file(path, MOST_BYTES)
     text, binary = _split_chunks(data, path) if data.startswith(b"glTF") else (data, b"")
     if len(text) > MOST_JSON_BYTES:
@@ -136,7 +136,7 @@ def load_document(path: Path, resolve: ResolveBeside) -> Document:
     except (ValueError, RecursionError):
         raise MeshError(f"{quote(path.name)} has no JSON that can be read") from None
     if not isinstance(found, dict):
-        raise MeshError(f"{quote(path.name)} is no glTF")
+        raise MeshError(f"{quote(path.name)} is not glTF")
     document = Document(path, found, binary, resolve)
     version = as_dict(found.get("asset")).get("version")
     if not (isinstance(version, str) and version.startswith("2.")):
@@ -166,7 +166,7 @@ def _split_chunks(data: bytes, path: Path) -> tuple[bytes, bytes]:
 
 
 def decode_data_uri(uri: str) -> bytes | None:
-    """None where it is none."""
+    """Returns the content of a data: URI; None for any other URI."""
     kind, comma, text = uri.partition(",")
     if not comma or not kind.startswith("data:"):
         return None
@@ -195,7 +195,7 @@ def as_dict(value: Any) -> Node:
 
 
 def as_int(value: Any) -> int:
-    """-1 for what is no whole number, or absurd."""
+    """Returns the number; -1 for what is not a whole number, or absurd."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     return value if is_int and abs(value) < 2**48 else -1
 
@@ -206,7 +206,7 @@ def as_index(value: Any, count: int) -> int | None:
 
 
 def as_numbers(value: Any, count: int) -> tuple[float, ...] | None:
-    """None where these are not that many finite numbers."""
+    """Returns the numbers; None where these are not that many finite numbers."""
     numbers = as_list(value)
     if len(numbers) != count:
         return None

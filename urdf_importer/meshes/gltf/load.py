@@ -38,10 +38,10 @@ Matrix = NDArray[np.float64]
 
 
 def load_gltf(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
-    """All nodes of the scene of a glTF 2 file as one mesh, in its own axes.
+    """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes.
 
     Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
-    and what `load_materials` reports. MeshError `empty-mesh`, `compressed-mesh`,
+    and what `load_materials` reports. Raises MeshError `empty-mesh`, `compressed-mesh`,
     `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, those of `read_mesh_file` and,
     for buffers in other files, of `resolve`.
     """
@@ -101,7 +101,7 @@ def _find_roots(document: Document) -> list[int]:
 
 
 def _read_transform(node: Node) -> Matrix:
-    """parent_from_node (4, 4); what is no transform is identity."""
+    """parent_from_node (4, 4); what is not a transform counts as the identity."""
     numbers = as_numbers(node.get("matrix"), 16)
     if numbers:
         matrix = np.array(numbers).reshape(4, 4).T

@@ -84,7 +84,7 @@ class Document:
     # Reporting
 
     def place(self, element: Element) -> str:
-        """The element in words: "<limit> of joint 'elbow'"."""
+        """Returns the element in words: "<limit> of joint 'elbow'"."""
         owner = f"{self.kind} {quote(self.name)}"
         return owner if element.tag == self.kind else f"<{element.tag}> of {owner}"
 
@@ -95,7 +95,7 @@ class Document:
         self.diagnostics.error(code, message, subject=self.name, line=element.line)
 
     def refusal(self, message: str, element: Element) -> ReadError:
-        """The exception to raise: there is no robot, because of this element."""
+        """Returns the exception to raise where this element leaves no robot."""
         return ReadError(message, source=self.source, line=element.line)
 
     # Child elements
@@ -103,7 +103,7 @@ class Document:
     def children(
         self, element: Element, known: frozenset[str]
     ) -> tuple[dict[str, Element], tuple[Extra, ...]]:
-        """The first child of each known tag, and all children of other tags."""
+        """Returns the first child of each known tag, and all children of other tags."""
         first = {child.tag: child for child in element}
         if len(first) == len(element) and known.issuperset(first):
             return first, ()
@@ -127,7 +127,8 @@ class Document:
         )
 
     def extra(self, element: Element) -> Extra:
-        """An element that URDF does not know. Raises ReadError where xacro should expand it."""
+        """Returns an element that URDF does not know. Raises ReadError where xacro should expand
+        it."""
         self.refuse_xacro(element)
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
@@ -145,7 +146,7 @@ class Document:
         return text_of(element, self.data)
 
     def text_instead(self, element: Element, attribute: str) -> str | None:
-        """The text of an element whose attribute is not there, as <mass>0.17</mass>."""
+        """Returns the text of an element whose attribute is not there, as <mass>0.17</mass>."""
         text = self.text(element)
         if not text:
             return None
@@ -162,12 +163,12 @@ class Document:
     # Names
 
     def name_of(self, element: Element) -> str:
-        """The name attribute; empty where there is none."""
+        """Returns the name attribute; empty where there is none."""
         name = element.attributes.get("name", "")
         return self.checked_name(name, element) if name else ""
 
     def checked_name(self, name: str, element: Element) -> str:
-        """A name as it is. Raises ReadError for xacro and for absurd length."""
+        """Returns a name as it is. Raises ReadError for xacro and for absurd length."""
         if len(name) > MOST_NAME_CHARACTERS:
             raise self.refusal(
                 f"a name in <{element.tag}> has {len(name)} characters; "
@@ -179,8 +180,8 @@ class Document:
         return name
 
     def filename(self, element: Element) -> str | None:
-        """A path or URI as written; None where there is none. $(find package) is left to the
-        search for files, since descriptions use it without xacro too."""
+        """Returns a path or URI as written; None where there is none. $(find package) is left to
+        the search for files, since descriptions use it without xacro too."""
         filename = element.attributes.get("filename")
         if filename is None:
             return None
@@ -197,7 +198,7 @@ class Document:
     # Numbers
 
     def number(self, element: Element, attribute: str) -> float | None:
-        """A number; None where the attribute is not there or empty."""
+        """Reads a number; None where the attribute is not there or empty."""
         text = element.attributes.get(attribute)
         if text is None:
             return None
@@ -207,8 +208,8 @@ class Document:
             return self.odd_number(element, attribute, text, LARGEST)
 
     def length(self, element: Element, attribute: str) -> float | None:
-        """A length in metres; None where the attribute is not there or empty. A warning tells of a
-        negative one, whose absolute value is used."""
+        """Reads a length in metres; None where the attribute is not there or empty. A warning tells
+        of a negative one, whose absolute value is used."""
         text = element.attributes.get(attribute)
         if text is None:
             return None
@@ -231,7 +232,7 @@ class Document:
         )
 
     def limit_number(self, element: Element, attribute: str) -> float | None:
-        """A number of any finite size; infinities become +-UNLIMITED."""
+        """Reads a number of any finite size; infinities become +-UNLIMITED."""
         text = element.attributes.get(attribute)
         if text is None:
             return None
@@ -257,7 +258,7 @@ class Document:
         return numbers[0] if numbers else None
 
     def vector(self, element: Element, attribute: str) -> Vector3:
-        """The three numbers of an attribute that is there; what is missing in it is zero."""
+        """Reads the three numbers of an attribute that is there; what is missing in it is zero."""
         text = element.attributes[attribute]
         known = _VECTORS.get(text)
         if known is not None:
@@ -281,8 +282,8 @@ class Document:
         largest: float = FARTHEST,
         substitute: str = "the missing ones are zero",
     ) -> list[float]:
-        """At most `count` numbers; where there are fewer or more, a warning says so, and in the
-        caller's words what stands for missing ones."""
+        """Reads at most `count` numbers; where there are fewer or more, a warning says so, and in
+        the caller's words what stands for missing ones."""
         word = text
         try:
             words, has_commas = split_numbers(text, count)

@@ -71,7 +71,7 @@ def _read_hardware_interfaces(element: Element, document: Document) -> tuple[str
 
 
 def _read_reduction(element: Element, document: Document) -> float | None:
-    """The reduction; None, with a warning, where it is no number: nothing moves by it here."""
+    """The reduction; None, with a warning, where it is not a number: nothing moves by it here."""
     text = document.text(element)
     try:
         return to_number(text, LARGEST)
@@ -100,7 +100,7 @@ _KNOWN = frozenset(
 
 
 def read_joint(element: Element, document: Document) -> Joint | None:
-    """The joint; None, and an ERROR diagnostic, where it does not say what it connects."""
+    """Reads the joint; None, and an ERROR diagnostic, where it does not say what it connects."""
     document.kind = "joint"
     document.name = name = document.name_of(element)
     first, extras = document.children(element, _KNOWN)
@@ -137,7 +137,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
 
 
 def read_end(element: Element | None, document: Document) -> str:
-    """The link that a <parent> or <child> names; empty where it names none."""
+    """Reads the link that a <parent> or <child> names; empty where it names none."""
     if element is None:
         return ""
     link = element.attributes.get("link")
@@ -147,7 +147,7 @@ def read_end(element: Element | None, document: Document) -> str:
 
 
 def read_joint_type(element: Element, document: Document) -> str:
-    """The type in lower case, known or not; "fixed" where there is none."""
+    """Reads the type in lower case, known or not; "fixed" where there is none."""
     written = element.attributes.get("type", "")
     if written in JOINT_TYPES:
         return written
@@ -168,7 +168,7 @@ def read_joint_type(element: Element, document: Document) -> str:
 
 
 def read_axis(element: Element | None, document: Document) -> Vector3 | None:
-    """The axis as written, not normalised; None where none is written."""
+    """Reads the axis as written, not normalised; None where none is written."""
     if element is None:
         return None
     if "xyz" in element.attributes:
@@ -220,7 +220,7 @@ def read_dynamics(element: Element | None, document: Document) -> Dynamics | Non
 
 
 def read_mimic(element: Element | None, document: Document) -> Mimic | None:
-    """The joint that is followed, whether there is one of that name or not."""
+    """Reads the joint that is followed, whether there is one of that name or not."""
     if element is None:
         return None
     source = document.checked_name(element.attributes.get("joint", ""), element)

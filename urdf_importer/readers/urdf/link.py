@@ -28,7 +28,7 @@ _UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
 
 
 def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
-    """The shape in the <geometry> of `owner`, a <visual> or <collision>.
+    """Reads the shape in the <geometry> of `owner`, a <visual> or <collision>.
 
     None, and an ERROR diagnostic, where there is no shape that can be built: then `owner` is lost.
     Of several shapes the first that is known counts.
@@ -192,7 +192,7 @@ def _mass_as_text(element: Element, document: Document) -> float | None:
 
 
 def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:
-    """The inertia tensor; what is missing in it is zero. None where nothing is given."""
+    """Reads the inertia tensor; what is missing in it is zero. None where nothing is given."""
     if element is None or not any(name in element.attributes for name in _MOMENTS):
         document.warning(
             "missing-inertia",
@@ -274,7 +274,7 @@ _COLLISION = frozenset({"origin", "geometry"})
 
 
 def read_link(element: Element, document: Document) -> Link | None:
-    """The link; None, and an ERROR diagnostic, where it has no name."""
+    """Reads the link; None, and an ERROR diagnostic, where it has no name."""
     document.kind = "link"
     document.name = name = document.name_of(element)
     if not name:
@@ -311,7 +311,7 @@ def read_link(element: Element, document: Document) -> Link | None:
 
 
 def read_visual(element: Element, document: Document) -> Visual | None:
-    """The visual; None, and an ERROR diagnostic, where it has no shape."""
+    """Reads the visual; None, and an ERROR diagnostic, where it has no shape."""
     first, extras = document.children(element, _VISUAL)
     geometry = read_geometry(first.get("geometry"), element, document)
     origin = read_origin(first.get("origin"), document)
@@ -329,7 +329,7 @@ def read_visual(element: Element, document: Document) -> Visual | None:
 
 
 def read_collision(element: Element, document: Document) -> Collision | None:
-    """The collision; None, and an ERROR diagnostic, where it has no shape."""
+    """Reads the collision; None, and an ERROR diagnostic, where it has no shape."""
     first, extras = document.children(element, _COLLISION)
     geometry = read_geometry(first.get("geometry"), element, document)
     origin = read_origin(first.get("origin"), document)

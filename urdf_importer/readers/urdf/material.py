@@ -15,7 +15,7 @@ _BRIGHTEST = 2.0
 
 
 def read_material(element: Element, document: Document) -> Material:
-    """The material as one place writes it; often a mere reference by name."""
+    """Reads the material as one place writes it; often a mere reference by name."""
     name = document.name_of(element)
     if not element:
         if not name:
@@ -35,7 +35,7 @@ def read_material(element: Element, document: Document) -> Material:
 
 
 def read_color(element: Element, document: Document) -> Color | None:
-    """Red, green, blue, alpha in 0..1; None where no number is given."""
+    """Returns red, green, blue, alpha in 0..1; None where no number is given."""
     text = element.attributes.get("rgba")
     if text is None:
         document.warning(
@@ -80,8 +80,8 @@ def _in_range(
 
 
 def read_texture(element: Element, document: Document) -> str | None:
-    """The texture's path or URI as written; None where it is empty, as some exporters leave it
-    in every material: one diagnostic tells of them all."""
+    """Reads the texture's path or URI as written; None where it is empty, as some exporters leave
+    it in every material: one diagnostic tells of them all."""
     filename = document.filename(element)
     if filename and not filename.isspace():
         return filename

@@ -23,8 +23,8 @@ _SEPARATORS = re.compile(r"[ \t\r\n]*,[ \t\r\n]*|[ \t\r\n]+")
 
 
 def plain_number(text: str) -> float:
-    """A number of at most FARTHEST. Raises ValueError for all other text; what that is instead is a
-    matter for the slower functions below."""
+    """Reads a number of at most FARTHEST. Raises ValueError for all other text; what that is
+    instead is a matter for the slower functions below."""
     number = float(text)
     # What float() takes beyond the strict rule has "_" or other than ASCII or is not finite.
     if not -FARTHEST <= number <= FARTHEST or not text.isascii() or "_" in text:
@@ -33,7 +33,7 @@ def plain_number(text: str) -> float:
 
 
 def plain_vector(text: str) -> Vector3:
-    """Three numbers by the same rule. Raises ValueError for all other text."""
+    """Reads three numbers by the same rule. Raises ValueError for all other text."""
     first, second, third = text.split()
     x, y, z = vector = float(first), float(second), float(third)
     if not (x * x + y * y + z * z <= FARTHEST**2 and text.isascii() and "_" not in text):
@@ -42,11 +42,11 @@ def plain_vector(text: str) -> Vector3:
 
 
 class OddNumberError(ValueError):
-    """The text is no number; its message says what it is."""
+    """The text is not a number; its message says what it is."""
 
 
 def split_numbers(text: str, count: int) -> tuple[list[str], bool]:
-    """The words of a list of `count` numbers, and whether commas part them.
+    """Returns the words of a list of `count` numbers, and whether commas part them.
 
     Raises OddNumberError where the commas may be decimal ones: then the meaning is anyone's guess.
     """
@@ -66,7 +66,8 @@ def split_numbers(text: str, count: int) -> tuple[list[str], bool]:
 
 
 def to_number(word: str, largest: float) -> float:
-    """The number that `word` is. Raises OddNumberError where it is none or beyond +-`largest`."""
+    """Returns the number that `word` is. Raises OddNumberError where it is none or beyond
+    +-`largest`."""
     if not _NUMBER(word):
         raise OddNumberError(_what_is(word))
     number = float(word)
@@ -83,7 +84,7 @@ def is_infinite(word: str) -> bool:
 
 
 def padded(numbers: Sequence[float], count: int) -> list[float]:
-    """The first `count` of the numbers, with zeros for what is missing."""
+    """Returns the first `count` of the numbers, with zeros for what is missing."""
     return [*numbers[:count], *([0.0] * (count - len(numbers)))]
 
 

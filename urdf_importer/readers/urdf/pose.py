@@ -8,7 +8,7 @@ from .numbers import padded
 
 
 def read_origin(element: Element | None, document: Document) -> Pose:
-    """The pose that an <origin> gives; the identity where there is none."""
+    """Reads the pose that an <origin> gives; the identity where there is none."""
     if element is None:
         return IDENTITY
     attributes = element.attributes
@@ -24,13 +24,13 @@ def read_origin(element: Element | None, document: Document) -> Pose:
 
 
 def read_quaternion(element: Element, document: Document) -> Quaternion | None:
-    """The rotation in URDF 1.1's spelling; None, with a warning, where it is none."""
+    """Reads the rotation in URDF 1.1's spelling; None, with a warning, where it is none."""
     text = element.attributes["quat_xyzw"]
     x, y, z, w = padded(document.number_list(element, "quat_xyzw", text, 4), 4)
     if x == y == z == w == 0.0:
         document.warning(
             "zero-quaternion",
-            f"quat_xyzw of {document.place(element)} is zero, which is no rotation; rpy is used",
+            f"quat_xyzw of {document.place(element)} is zero, which is not a rotation; rpy is used",
             element,
         )
         return None

@@ -37,14 +37,14 @@ def read_robot(
     resolver: PackageResolver | None = None,
     xacro_args: Iterable[tuple[str, str]] = (),
 ) -> Robot:
-    """The robot that the URDF or xacro file at `path` describes, exactly as the file says it.
+    """Reads the robot that the URDF or xacro file at `path` describes, exactly as the file says it.
 
     xacro is expanded first, with `xacro_args` (name, value); `resolver` finds the files that it
     names. Lines are those of the file at `path` then too.
 
-    Raises ReadError, with file and line, where the file describes no robot: it is no regular file,
-    not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
-    none. What is merely odd goes to `diagnostics`.
+    Raises ReadError, with file and line, where the file describes no robot: it is not a regular
+    file, not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number
+    that is none. What is merely odd goes to `diagnostics`.
     """
     source = os.fspath(path)
     return read_urdf(
@@ -85,9 +85,9 @@ def list_xacro_arguments(
     xacro_args: Iterable[tuple[str, str]] = (),
     seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
-    """The arguments that the file at `path` and what it includes declare, in their order; none of a
-    file that is not xacro. Where it cannot be expanded (an argument may be missing, or it takes
-    more than `seconds`), those declared up to there. Raises ReadError where there is no such
+    """Returns the arguments that the file at `path` and what it includes declare, in their order;
+    none of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
+    takes more than `seconds`), those declared up to there. Raises ReadError where there is no such
     file."""
     source = os.fspath(path)
     data = read_regular_file(source)
@@ -98,7 +98,7 @@ def list_xacro_arguments(
 
 
 def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:
-    """The robot that the URDF text `data` describes; `source` is the file that it came from.
+    """Reads the robot that the URDF text `data` describes; `source` is the file that it came from.
 
     Lines in diagnostics are those of `data`. Raises ReadError as `read_robot` does.
     """
@@ -194,7 +194,7 @@ class _Parts:
 
 
 def read_robot_name(element: Element, document: Document) -> str:
-    """The robot's name, or that of its file."""
+    """Reads the robot's name, or that of its file."""
     name = document.name_of(element)
     if not name:
         name = PurePath(document.source).stem or "robot"
@@ -207,7 +207,7 @@ def read_robot_name(element: Element, document: Document) -> str:
 
 
 def read_version(element: Element, document: Document) -> str:
-    """The version of URDF as written; empty where it is not."""
+    """Reads the version of URDF as written; empty where it is not."""
     version = element.attributes.get("version", "")
     if not version:
         return ""

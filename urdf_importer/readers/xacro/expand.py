@@ -51,7 +51,7 @@ def expand_xacro(
     diagnostics: Diagnostics,
     budget: Budget | None = None,
 ) -> bytes:
-    """The URDF that the xacro text `raw` of the file `source` makes, with the arguments `given`.
+    """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given`.
 
     Each element stands in the line of `source` on account of which it is there. Raises ReadError,
     with file and line, where the text cannot be expanded or makes no robot but only macros.
@@ -80,8 +80,8 @@ def list_arguments(
     given: Iterable[tuple[str, str]],
     seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
-    """The arguments that a xacro file and its includes declare, in their order; where it cannot be
-    expanded, or not in so many seconds, those up to there."""
+    """Returns the arguments that a xacro file and its includes declare, in their order; where it
+    cannot be expanded, or not in so many seconds, those up to there."""
     budget = Budget() if seconds is None else Budget(seconds)
     expander = _new_expander(source, resolver, Diagnostics(source), budget)
     try:
@@ -210,7 +210,7 @@ def _plain_words(error: object) -> str:
     if isinstance(error, KeyError):
         return f"there is no {quote(words)}"
     if isinstance(error, SyntaxError):
-        return f"this is no expression: {words}"
+        return f"this is not an expression: {words}"
     name = re.fullmatch(r"unknown macro name: xacro:(.*)", words, re.DOTALL)
     if name is not None:
         return f"the macro {quote(name[1])} is not defined"

@@ -78,7 +78,7 @@ class Evaluator:
         self._parsed: dict[str, ast.expr] = {}
 
     def evaluate(self, text: str, names: Names) -> Any:
-        """The value of the expression `text`, where `names[name]` is what a name means.
+        """Returns the value of the expression `text`, where `names[name]` is what a name means.
 
         Raises ReadError beyond the bounds, and what Python raises for wrong expressions.
         """
@@ -109,7 +109,7 @@ class Evaluator:
         match node:
             case ast.Constant(value=value):
                 if not isinstance(value, str | int | float | complex | None):
-                    raise SyntaxError(f"{quote(repr(value))} is no value for an expression")
+                    raise SyntaxError(f"{quote(repr(value))} is not a value for an expression")
                 return value
             case ast.Name(id=name):
                 return _look_up(name, names)
@@ -175,7 +175,7 @@ class Evaluator:
     def _call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         self._budget.spend(1)
         if not isinstance(function, Method) and id(function) not in self._functions:
-            raise TypeError("what is called here is no function that expressions may use")
+            raise TypeError("what is called here is not a function that expressions may use")
         return self._paid(apply_function(function, arguments, named, self._call))
 
     def _items(self, elements: list[ast.expr], names: Names) -> list[Any]:
@@ -271,8 +271,8 @@ class Substitutions:
         self._folder = folder
 
     def substitute(self, text: str, evaluator: Evaluator) -> str:
-        """What stands in for `$(text)`. Raises ReadError for a missing package and ValueError for
-        what has no meaning."""
+        """Returns what stands in for `$(text)`. Raises ReadError for a missing package and
+        ValueError for what has no meaning."""
         command, *words = text.split() or [""]
         if command == "eval":
             names = _Converted(self.arguments)

@@ -51,7 +51,7 @@ class XacroFiles:
         self._budget = budget
 
     def find_package(self, name: str) -> str:
-        """The folder of a package. Raises ReadError."""
+        """Returns the folder of a package. Raises ReadError."""
         folders = self._resolver.find_packages(name)
         if not folders:
             raise ReadError(
@@ -61,7 +61,7 @@ class XacroFiles:
         return folders[0]
 
     def resolve_file(self, uri: str, base: str) -> str:
-        """The path of an include or YAML file; a relative one starts in the folder `base`.
+        """Returns the path of an include or YAML file; a relative one starts in the folder `base`.
 
         Raises ReadError.
         """
@@ -79,7 +79,8 @@ class XacroFiles:
         return str(path)
 
     def list_files(self, uri: str, base: str) -> list[str]:
-        """The files that a path with wildcards in its last part means, in alphabetical order."""
+        """Returns the files that a path with wildcards in its last part means, in alphabetical
+        order."""
         folder, pattern = os.path.split(os.path.join(base, uri))
         if _WILDCARD.search(folder) or len(pattern) > 255:
             raise ReadError(f"{quote(uri)} has wildcards before its last part")
@@ -95,12 +96,12 @@ class XacroFiles:
         ]
 
     def read_xacro(self, path: str) -> bytes:
-        """The bytes of a xacro file. Raises ReadError."""
+        """Reads the bytes of a xacro file. Raises ReadError."""
         return check_size(read_regular_file(path), MOST_XACRO_BYTES, path)
 
     def load_yaml(self, path: str, evaluate: Callable[[str], Any]) -> Any:
-        """What a YAML file holds, as PyYAML's safe loader reads it: None, bool, int, float, str,
-        dates, lists and dictionaries. `evaluate` gives the value of numbers with a unit.
+        """Returns what a YAML file holds, as PyYAML's safe loader reads it: None, bool, int, float,
+        str, dates, lists and dictionaries. `evaluate` gives the value of numbers with a unit.
 
         Raises ReadError.
         """
@@ -115,7 +116,7 @@ class XacroFiles:
         data = check_size(read_regular_file(path), MOST_YAML_BYTES, path)
 
         class Constructor(SafeConstructor):
-            """Of its own, so that its units are nobody else's."""
+            """Of its own, so that no other loader gets its units."""
 
         for tag, factor in UNITS.items():
             Constructor.add_constructor(tag, _unit_reader(factor, evaluate))
@@ -154,7 +155,7 @@ def _unit_reader(factor: float, evaluate: Callable[[str], Any]) -> Callable[[Any
 
 
 def check_size(data: bytes, most: int, path: str) -> bytes:
-    """The data. Raises ReadError where it is too long."""
+    """Returns the data. Raises ReadError where it is too long."""
     if len(data) > most:
         raise ReadError(f"the file is bigger than {most // 1024} KiB", source=path)
     return data

@@ -141,7 +141,8 @@ class Expander:
         return self._substitutions.used
 
     def expand(self, raw: bytes, given: dict[str, str]) -> Any:
-        """The expanded tree's root. Raises ReadError, and whatever xacro raises: see `failures`."""
+        """Returns the expanded tree's root. Raises ReadError, and whatever xacro raises: see
+        `failures`."""
         library = self._library
         library.init_stacks(self._source)
         document = parse_tree(raw, self._source, self._budget)

@@ -46,7 +46,7 @@ def mark_line(node: Any, line: int) -> None:
 
 
 def parse_tree(raw: bytes, source: str, budget: Budget) -> minidom.Document:
-    """The tree of a file. Raises ReadError where it is not well-formed or declares entities."""
+    """Parses the tree of a file. Raises ReadError where it is not well-formed or declares entities."""
     data = decode_text(raw, source).data
     budget.spend(len(data))
     builder = _Builder(source, budget)
@@ -159,7 +159,7 @@ def _link(before: Any, after: Any) -> None:
 
 
 def write_tree(root: Any, budget: Budget) -> bytes:
-    """The text of an expanded tree, each element in its line of the main file or later.
+    """Writes the text of an expanded tree, each element in its line of the main file or later.
 
     Raises ReadError for names and characters that XML cannot hold; expressions can make them.
     """
@@ -217,7 +217,7 @@ def _check(node: Any) -> None:
     message = ""
     for name in names:
         if not _NAME(name):
-            message = f"{quote(name)} is no name of an element or attribute"
+            message = f"{quote(name)} is not the name of an element or attribute"
     for text in texts:
         bad = _NO_XML.search(text)
         if bad is not None:

@@ -39,7 +39,7 @@ class Budget:
         self._characters = self._characters_left = characters
 
     def spend_element(self, characters: int = 0) -> None:
-        """One element is read, copied or looked at, with so many characters below it."""
+        """Counts an element read, copied or looked at, with so many characters below it."""
         self._elements_left -= 1
         if self._elements_left < 0:
             raise ReadError(
@@ -48,7 +48,7 @@ class Budget:
         self.spend(characters)
 
     def spend(self, characters: int) -> None:
-        """So many characters, or things of about that size, are read or made."""
+        """Counts so many characters, or things of about that size, read or made."""
         self._characters_left -= characters
         if self._characters_left < 0:
             raise ReadError(
@@ -81,9 +81,9 @@ REFUSED_FUNCTIONS = frozenset(("vars", "hash"))
 
 
 def weigh(value: object) -> int:
-    """About the length of `value` as text, with what is shared counted each time it shows.
+    """Returns about the length of `value` as text, with what is shared counted each time it shows.
 
-    Raises ReadError beyond MOST_WEIGHT, TypeError for what is no value of xacro.
+    Raises ReadError beyond MOST_WEIGHT, TypeError for what is not a value of xacro.
     """
     weight = 0
     todo = [value]
@@ -113,12 +113,12 @@ def _weigh_alone(item: object) -> int:
         return 2 + 8 * len(item)
     if callable(item) or isinstance(item, slice | datetime.date):
         return 50
-    raise TypeError(f"{quote(type(item).__name__)} is no value for an expression")
+    raise TypeError(f"{quote(type(item).__name__)} is not a value for an expression")
 
 
 def _refuse_namespace(item: object) -> None:
     if hasattr(type(item), "top"):
-        raise TypeError("a namespace is no value")
+        raise TypeError("a namespace is not a value")
 
 
 def _check_weight(weight: int) -> None:
@@ -140,8 +140,8 @@ class Method:
 
 
 def find_attribute(value: Any, name: str) -> Any:
-    """What `value.name` means: an entry of a namespace or of a dictionary from YAML, or one of the
-    methods that may be called. Raises AttributeError for everything else."""
+    """Returns what `value.name` means: an entry of a namespace or of a dictionary from YAML, or one
+    of the methods that may be called. Raises AttributeError for everything else."""
     if name.startswith("_"):
         raise AttributeError(f"{quote(name)} is a private name")
     if isinstance(value, dict):
@@ -156,7 +156,7 @@ def find_attribute(value: Any, name: str) -> Any:
 
 
 def apply_operator(symbol: str, left: Any, right: Any) -> Any:
-    """`left symbol right`, checked before anything large is made."""
+    """Returns `left symbol right`, checked before anything large is made."""
     if isinstance(left, int) and isinstance(right, int):
         _check_integers(symbol, left, right)
     elif symbol == "*":
@@ -198,7 +198,7 @@ Call = Callable[[Any, list[Any], dict[str, Any]], Any]
 
 
 def apply_function(function: Any, arguments: list[Any], named: dict[str, Any], call: Call) -> Any:
-    """`function(*arguments, **named)`, checked before anything large is made.
+    """Returns `function(*arguments, **named)`, checked before anything large is made.
 
     `call` calls what a function is given to call, with all checks.
     """

@@ -209,7 +209,7 @@ def test_an_error_in_an_included_macro_has_its_file_and_line() -> None:
         ("<x y='$(find legs)'/>", "there is no package 'legs'"),
         ("<x y='$(env HOME)'/>", "the environment variable 'HOME'"),
         ("<x y='$(anon leg)'/>", "'$(anon leg)' is none of the substitutions"),
-        ("<x y='${1 +}'/>", "this is no expression"),
+        ("<x y='${1 +}'/>", "this is not an expression"),
         ("<x y='${1 / 0}'/>", "division by zero"),
         ("<x y='${open}'/>", "'open' is not defined"),
         ("<x y='${'/>", "invalid expression '${'"),
@@ -222,7 +222,7 @@ def test_an_error_in_an_included_macro_has_its_file_and_line() -> None:
         ("<xacro:if value='maybe'><x/></xacro:if>", "not a boolean"),
         ("<xacro:property name='a-b' value='1'/>", "valid python identifiers"),
         ("<xacro:property value='1'/>", "missing attribute 'name'"),
-        ("<xacro:element xacro:name='a b'/>", "'a b' is no name"),
+        ("<xacro:element xacro:name='a b'/>", "'a b' is not the name of"),
         ("<x y='${\"\\x01\"}'/>", "cannot hold the character"),
     ],
 )

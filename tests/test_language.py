@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The library's English: docstrings say what a function does, and phrases that read translated are
+not written.
+
+A room is a folder or file below `urdf_importer` or `operators`.
+"""
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+ROOMS = (
+    "urdf_importer/files", "urdf_importer/geometry", "urdf_importer/images",
+    "urdf_importer/kinematics", "urdf_importer/markup", "urdf_importer/meshes",
+    "urdf_importer/readers", "urdf_importer/rig",
+)  # fmt: skip
+
+# First words of questions that a function answers, and of generators' and decorators' docstrings.
+ALLOWED = {"whether", "is", "has", "does"}
+NOT_VERBS = {
+    *("this", "its", "as", "always", "plus", "minus", "less", "unless", "thus", "perhaps", "axis"),
+    *("bounds", "bones", "joints", "links", "names", "lines", "faces", "places", "things", "files"),
+}
+# "There is no such file" and "is no longer" are plain English.
+BANNED = re.compile(
+    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody)\b", re.IGNORECASE
+)
+
+
+def files_of(room: str) -> list[Path]:
+    path = ROOT / room
+    found = [path] if path.suffix else sorted(path.rglob("*.py"))
+    assert found, f"there is no room {room}"
+    return found
+
+
+FILES = [path for room in ROOMS for path in files_of(room)]
+
+
+def public_functions(
+    tree: ast.Module | ast.ClassDef,
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
+            if not node.name.startswith("_") and not is_property:
+                yield node
+
+
+def begins_with_a_verb(docstring: str) -> bool:
+    """Whether the first word looks like a verb in the third person. Words such as "bounds" may be
+    nouns or verbs: those that were nouns more often than not are refused by name."""
+    word = docstring.split(maxsplit=1)[0].strip(".,:;").lower()
+    if word in ALLOWED:
+        return True
+    return word.isalpha() and word.endswith("s") and word not in NOT_VERBS
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_docstrings_of_functions_begin_with_a_verb(path: Path) -> None:
+    wrong = [
+        f"{path.name}:{node.lineno} {node.name}: {docstring.splitlines()[0]}"
+        for node in public_functions(ast.parse(path.read_text("utf-8")))
+        if (docstring := ast.get_docstring(node)) and not begins_with_a_verb(docstring)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def texts_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Every comment and every text of a file, with its line; the pieces of a text that stand side
+    by side as one."""
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+        elif isinstance(node, ast.JoinedStr):
+            parts = [each.value if isinstance(each, ast.Constant) else "x" for each in node.values]
+            yield node.lineno, "".join(map(str, parts))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_banned_phrases(path: Path) -> None:
+    wrong = [
+        f"{path.name}:{line + text[: found.start()].count(chr(10))} {found[0]!r}: "
+        + " ".join(text[max(found.start() - 30, 0) : found.end() + 30].split())
+        for line, text in texts_of(path)
+        for found in BANNED.finditer(re.sub(r"\s", " ", text))
+    ]
+    assert not wrong, "\n".join(dict.fromkeys(wrong))
+
+
+def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "sample.py"
+    path.write_text('# It can not be.\nX = f"there is no {1} and there shall be"\n"""Is\nno."""\n')
+    found = [text for _, text in texts_of(path)]
+    assert found[0] == "# It can not be." and "there is no x and there shall be" in found
+
+
+@pytest.mark.parametrize(
+    ("docstring", "is_right"),
+    [
+        ("Returns the pose.", True),
+        ("Reads, and raises.", True),
+        ("Whether it moves.", True),
+        ("The pose of a link.", False),
+        ("All joints.", False),
+        ("Bones of a rig.", False),
+        ("(4, 4) the frame.", False),
+    ],
+)
+def test_the_rule_tells_verbs_from_nouns(docstring: str, is_right: bool) -> None:
+    assert begins_with_a_verb(docstring) == is_right
