@@ -148,7 +148,8 @@ class Folders:
         return ranks[max(ranks)] if ranks else []
 
     def find_regardless_of_case(self, folder: str, path: str) -> str | None:
-        """Returns the path in `folder` that differs from `path` at most in case and Unicode form."""
+        """Returns the path in `folder` that differs from `path` at most in case and Unicode
+        form."""
         current = folder
         for part in path.split("/"):
             exact = os.path.join(current, part)
@@ -225,7 +226,8 @@ def fold(name: str) -> str:
 
 
 def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
-    """Returns where the description lies, as it is called, and with links followed if that differs."""
+    """Returns where the description lies, as it is called, and with links followed if that
+    differs."""
     if description in ("", "."):
         return []
     path = os.path.abspath(description)

@@ -28,7 +28,8 @@ def rotations_from_rpy(rpy: Matrix) -> Matrix:
 
 
 def rotation_from_quaternion(quat_xyzw: Sequence[float]) -> Matrix:
-    """Converts a quaternion of any length but zero -> (3, 3). A zero quaternion means no rotation."""
+    """Converts a quaternion of any length but zero -> (3, 3). A zero quaternion means no
+    rotation."""
     x, y, z, w = quat_xyzw
     norm = x * x + y * y + z * z + w * w
     if norm == 0.0:

@@ -10,7 +10,8 @@ _PLAIN, _BITFIELDS, _ALPHA_BITFIELDS = 0, 3, 6
 
 
 def decode_bmp(content: bytes) -> Pixels:
-    """Returns the pixels. Raises MeshError where it is broken, Unsupported where it is compressed."""
+    """Returns the pixels. Raises MeshError where it is broken, Unsupported where it is
+    compressed."""
     start, head = number(content, 10, 4, "little"), number(content, 14, 4, "little")
     if head < 40 and head != 12:
         raise broken("its head is too short")

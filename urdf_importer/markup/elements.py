@@ -73,7 +73,8 @@ class Element:
 
 
 def split_numbers(text: str) -> tuple[float, ...]:
-    """Returns all numbers of a text; nothing where one of them is none, or larger than any robot's."""
+    """Returns all numbers of a text; nothing where one of them is none, or larger than any
+    robot's."""
     try:
         numbers = tuple(float(word) for word in text.replace(",", " ").split())
     except ValueError:

@@ -158,7 +158,8 @@ def verbatim(element: Element, data: bytes) -> str:
 
 
 def text_of(element: Element, data: bytes) -> str:
-    """Returns the character data directly and deeper within an element, without outer white space."""
+    """Returns the character data directly and deeper within an element, without outer white
+    space."""
     leaf = _LEAF.match(data, element.offset)
     if leaf is not None:
         return leaf[1].decode("utf-8").strip()

@@ -45,7 +45,8 @@ _SANE = 1e12
 def measure_joints(
     tree: KinematicTree, skeleton: Skeleton, shapes: Sequence[BoneShape], size: float
 ) -> Vector:
-    """Returns (N,) radius in metres of what marks the joints of each bone. `size` is the robot's."""
+    """Returns (N,) radius in metres of what marks the joints of each bone. `size` is the
+    robot's."""
     if not shapes:
         return np.zeros(0)
     lengths = np.array([shape.length for shape in shapes])

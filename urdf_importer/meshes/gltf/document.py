@@ -56,7 +56,8 @@ class Document:
         return item
 
     def accessor(self, index: Any) -> NDArray[np.generic]:
-        """Returns the rows of an accessor, (count, width), numbers as stored unless `normalized`."""
+        """Returns the rows of an accessor, (count, width), numbers as stored unless
+        `normalized`."""
         accessor = self.item("accessors", index)
         kind, width = _KINDS.get(as_int(accessor.get("componentType"))), 0
         if isinstance(accessor.get("type"), str):

@@ -46,7 +46,8 @@ def mark_line(node: Any, line: int) -> None:
 
 
 def parse_tree(raw: bytes, source: str, budget: Budget) -> minidom.Document:
-    """Parses the tree of a file. Raises ReadError where it is not well-formed or declares entities."""
+    """Parses the tree of a file. Raises ReadError where it is not well-formed or declares
+    entities."""
     data = decode_text(raw, source).data
     budget.spend(len(data))
     builder = _Builder(source, budget)
