@@ -32,10 +32,14 @@ _LIBRARY = __package__.removesuffix(".pipeline")
 
 
 def find_offered(name: str) -> Any:
-    """Returns what an optional part offers under `name`. Raises AttributeError where none does."""
+    """Returns what an optional part offers under `name`, or the class of a format's options that is
+    called so. Raises AttributeError where there is neither."""
     for part in _present_parts():
         if name in part.OFFERED:
             return getattr(part, name)
+    for each in writer_formats():
+        if each.options.__name__ == name:
+            return each.options
     raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
 
 

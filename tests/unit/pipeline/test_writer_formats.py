@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A format is a record in the table: the library, the command and the options follow from it."""
+
+import json
+import warnings
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pytest
+
+import urdf_importer.pipeline.formats
+from support.paths import ROOT
+from urdf_importer import (
+    BuilderScript,
+    ExportOptions,
+    ExportResult,
+    FileOptions,
+    MorseOptions,
+    StartOptions,
+    WebotsOptions,
+    WriteError,
+    WriterFormat,
+    Written,
+    export_robot,
+    find_writer,
+    read_robot,
+    suggest_name,
+    suggest_proto_name,
+    suggest_script_name,
+    write_builder_script,
+    write_format,
+    writer_formats,
+)
+from urdf_importer.cli import main
+from urdf_importer.options import option
+from urdf_importer.writers.formats import OpenExport, OutputKind, count_robot
+
+GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
+WEBOTS, MORSE = writer_formats()[0], writer_formats()[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToyOptions(FileOptions):
+    """What a user can choose of toys."""
+
+    paint: bool = option(True, "Paint", "Paint the toy", group="Toy")
+    wheels: int = option(4, "Wheels", "How many wheels", group="Toy", minimum=0, maximum=9)
+
+
+def write_toy(found: OpenExport[ToyOptions], path: Path) -> Written:
+    if path.suffix:
+        path.write_text(f"{found.robot.name} {found.options.wheels}")
+    else:
+        path.mkdir()
+    facts = count_robot(found.robot, links=1, moving_joints=2, degrees_of_freedom=1)
+    return Written(
+        path=path,
+        files=(path,),
+        robot=found.robot.name,
+        facts=facts | {"painted": found.options.paint},
+        diagnostics=tuple(found.diagnostics),
+    )
+
+
+TOY = WriterFormat(
+    name="toy",
+    label="Toy",
+    title="Toy Box",
+    text="a toy (.toy, .box) or a folder of toys",
+    description="Make a toy of the active robot",
+    kinds=(
+        OutputKind(name="TOY", label="Toy", suffix=".toy"),
+        OutputKind(name="BOX", label="Box", suffix=".box"),
+        OutputKind(name="TOYS", label="Toys", suffix=""),
+    ),
+    options=ToyOptions,
+    write=write_toy,
+    suggest_name=str.upper,
+)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> WriterFormat[ToyOptions]:
+    """One line more in the table."""
+    monkeypatch.setattr(urdf_importer.pipeline.formats, "_WRITERS", (WEBOTS, TOY))
+    return TOY
+
+
+# One line of the table is enough
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
+    robot = read_robot(GRIPPER)
+    for suffix in (".toy", ".box"):
+        written = export_robot(robot, tmp_path / f"a{suffix}", ToyOptions(wheels=3))
+        assert written.path.read_text() == "gripper 3" and written.facts["painted"] is True
+    assert find_writer(tmp_path / "new") is WEBOTS
+    assert find_writer(tmp_path / "new", ToyOptions()) is TOY
+    assert export_robot(robot, tmp_path / "new", ToyOptions()).path.is_dir()
+    assert suggest_name(TOY, robot) == "GRIPPER"
+    assert urdf_importer.ToyOptions is ToyOptions
+    with pytest.raises(WriteError, match=r"must end with \.proto, \.wbt, \.toy, \.box or \.py, or"):
+        export_robot(robot, tmp_path / "a.none")
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_command_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "a.box")
+    arguments = ["export", str(GRIPPER), "-o", target, "--wheels", "7", "--no-paint"]
+    assert main([*arguments, "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert f"1 link, 2 moving joints, 1 degree of freedom; wrote {target} in" in said.err
+    report = json.loads(said.out)
+    assert report["painted"] is False and report["files"] == [target]
+    assert Path(target).read_text() == "gripper 7"
+    with pytest.raises(SystemExit):
+        main(["export", str(GRIPPER), "-o", "a.none"])
+    assert "-o has to end in .proto, .wbt, .toy, .box or .py, or be" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["export", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "as a toy (.toy, .box) or a folder of toys, or as a builder script of MORSE" in shown
+    assert "How many wheels (default: 4)" in shown
+
+
+# What the records of the table say
+
+
+def test_formats_claim_nothing_twice() -> None:
+    formats = writer_formats()
+    suffixes = [suffix for each in formats for suffix in each.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    for names in ([each.name for each in formats], [each.operator or each.name for each in formats],
+                  [each.label.title() for each in formats]):  # fmt: skip
+        assert len(names) == len(set(names))
+        assert all(name.isidentifier() for name in names)
+    for each in formats:
+        kinds = [kind.name for kind in each.kinds]
+        assert len(kinds) == len(set(kinds)) and issubclass(each.options, FileOptions)
+        assert all(suffix in each.text for suffix in each.suffixes)
+
+
+@pytest.mark.parametrize("format", writer_formats(), ids=lambda each: each.name)
+def test_what_is_written_is_told_alike(format: WriterFormat[FileOptions], tmp_path: Path) -> None:
+    robot = read_robot(GRIPPER)
+    written = export_robot(robot, tmp_path / f"Gripper{format.suffixes[0]}")
+    assert isinstance(written, Written) and set(written.files) >= {written.path}
+    assert all(file.is_file() for file in written.files)
+    assert list(written.facts)[:6] == list(
+        count_robot(robot, links=0, moving_joints=0, degrees_of_freedom=0)
+    )
+    assert written.facts["robot"] == robot.name
+    assert written.facts["total_mass"] == robot.total_mass() > 0
+
+
+def test_names_are_suggested_as_ever() -> None:
+    robot = read_robot(GRIPPER)
+    assert suggest_name(WEBOTS, robot) == suggest_proto_name(robot)
+    assert suggest_name(MORSE, robot) == suggest_script_name(robot)
+
+
+# Options
+
+
+def test_any_format_takes_what_all_share(tmp_path: Path) -> None:
+    robot = read_robot(GRIPPER)
+    start = StartOptions(translation=(1.0, 2.0, 3.0), positions=(("jaw_left", "0.01"),))
+    for name, own in (
+        ("A.proto", WebotsOptions(translation=start.translation, positions=start.positions)),
+        ("a.py", MorseOptions(translation=start.translation, positions=start.positions)),
+    ):
+        export_robot(robot, tmp_path / name, own)
+        wanted = (tmp_path / name).read_bytes()
+        export_robot(robot, tmp_path / name, start)
+        assert (tmp_path / name).read_bytes() == wanted
+        export_robot(robot, tmp_path / name, FileOptions())
+        assert (tmp_path / name).read_bytes() != wanted
+
+
+def test_the_options_of_another_format_are_refused(tmp_path: Path) -> None:
+    robot = read_robot(GRIPPER)
+    with pytest.raises(TypeError, match="MORSE is written with MorseOptions, not WebotsOptions"):
+        export_robot(robot, tmp_path / "a.py", WebotsOptions())
+    with pytest.raises(TypeError, match="Webots is written with WebotsOptions, not MorseOptions"):
+        write_format(WEBOTS, robot, tmp_path / "A.proto", MorseOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+# What was public once
+
+
+def test_the_old_options_are_read_with_a_warning(tmp_path: Path) -> None:
+    robot = read_robot(GRIPPER)
+    chosen = {"translation": (1.0, 2.0, 3.0), "sensors": False}
+    with pytest.warns(DeprecationWarning, match="ExportOptions is deprecated") as caught:
+        old = ExportOptions(**chosen, base="static")
+    assert [each.filename for each in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = export_robot(robot, tmp_path / "A.proto", old)
+        text = result.path.read_bytes()
+        script = write_builder_script(robot, tmp_path / "a.py", old)
+        lines = script.path.read_bytes()
+        export_robot(robot, tmp_path / "A.proto", WebotsOptions(**chosen, base="static"))
+        write_builder_script(robot, tmp_path / "a.py", MorseOptions(**chosen))
+    assert isinstance(result, ExportResult) and isinstance(script, BuilderScript)
+    assert result.path.read_bytes() == text and script.path.read_bytes() == lines
+
+
+def test_the_old_options_have_the_fields_that_they_had() -> None:
+    assert {field.name for field in fields(ExportOptions)} == {
+        field.name for field in fields(WebotsOptions)
+    }
+    assert len(fields(ExportOptions)) >= 27
+    with pytest.warns(DeprecationWarning):
+        old = ExportOptions()
+    for field in fields(old):
+        assert getattr(old, field.name) == field.default
