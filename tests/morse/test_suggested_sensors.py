@@ -16,8 +16,8 @@ from support.morse.builder_runs import run_script
 from support.real_robots import descriptions
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, read_robot
+from urdf_importer.model import CameraSensor, ContactSensor, ForceSensor, Imu, Lidar
 from urdf_importer.morse.sensors import SensorSuggestion, suggest_sensors
-from urdf_importer.sensors.reading import find_sensors
 
 LINK = np.array(
     [[0.36, 0.48, -0.8, 1.0], [-0.8, 0.6, 0.0, 2.0], [0.48, 0.64, 0.6, 3.0], [0, 0, 0, 1]]
@@ -221,13 +221,13 @@ def test_sensors_of_real_robots_in_the_builder(morse_root: Path, tmp_path: Path)
         diagnostics = Diagnostics()
         found = suggest_sensors(robot, diagnostics)
         components.update(each.component for each in found)
-        written.update(each.type for each in find_sensors(robot, lambda *_: None))
+        written.update(type(each) for each in robot.sensors)
         lost.update(item.code for item in diagnostics if item.severity.value == "error")
         if path.stem in ("pr2", "talos_reduced", "tiago", "go1"):
             suggestions += [
                 each for each in found if each.name not in {other.name for other in suggestions}
             ]
-    assert written == {"imu": 49, "contact": 34, "force": 24, "depth": 17, "camera": 12, "lidar": 4}
+    assert written == {Imu: 49, ContactSensor: 34, ForceSensor: 24, CameraSensor: 29, Lidar: 4}
     assert lost == {"morse-sensor-dropped": 26}
     assert dict(components) == dict(IMU=49, Collision=32, VideoCamera=28, DepthCamera=17, Hokuyo=4)
     built = build(tmp_path, tuple(suggestions), morse_root)

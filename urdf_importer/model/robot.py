@@ -9,12 +9,19 @@ from .extra import Extra
 from .joint import Joint
 from .link import Link
 from .material import Material
+from .sensor import Sensor
+from .simulation import JointControl, SimulationSettings
 from .transmission import Transmission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robot:
-    """`source` is the file it was read from, for messages and relative paths; empty if none."""
+    """`source` is the file it was read from, for messages and relative paths; empty if none.
+
+    `sensors`, `settings` and `controls` are what the extras of the robot, its links and its joints
+    mean. Whoever reads or extracts a robot fills them from these (readers.gazebo.interpret_extras);
+    so they do not count for equality, and are not kept a second time beside the extras.
+    """
 
     name: str
     links: tuple[Link, ...]
@@ -24,6 +31,9 @@ class Robot:
     extras: tuple[Extra, ...] = ()
     version: str = ""
     source: str = field(default="", compare=False)
+    sensors: tuple[Sensor, ...] = field(default=(), compare=False)
+    settings: tuple[SimulationSettings, ...] = field(default=(), compare=False)
+    controls: tuple[JointControl, ...] = field(default=(), compare=False)
 
     def material_definitions(self) -> dict[str, Material]:
         """Name -> definition: robot-level materials first, then inline ones in file order."""

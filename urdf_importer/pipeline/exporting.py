@@ -14,6 +14,7 @@ from ..files.packages import AnyPath
 from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import FileOptions, StartOptions
+from ..readers.gazebo import interpret_extras
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
@@ -123,12 +124,14 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
 
 
 def extract_robot(armature: Any) -> Robot:
-    """The robot that a rig in Blender says, exactly, by its properties alone: also in a re-opened
-    .blend. Links whose empty was deleted are not in it, nor are their joints. Raises BuildError for
-    an object that is no imported robot."""
+    """Returns the robot that a rig in Blender says, exactly, by its properties alone: also in a
+    re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
+
+    Raises BuildError for an object that is not an imported robot.
+    """
     from ..blender.extract import robot as extract
 
-    return extract.extract_robot(armature)
+    return interpret_extras(extract.extract_robot(armature))
 
 
 def suggest_proto_name(robot: Robot | Any) -> str:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a description says of sensors, as numbers that belong to no simulator."""
+"""What every simulator has to know of a robot's sensors: on which link, and in what frame."""

@@ -5,20 +5,38 @@ import pytest
 
 from urdf_importer.model import (
     Color,
-    Extra,
     Link,
     Material,
     Robot,
+    SimulationSettings,
     Sphere,
     Visual,
     VisualMaterials,
 )
+from urdf_importer.model.visual_material import find_gazebo_color
 
 RED: Color = (1.0, 0.0, 0.0, 1.0)
 GREEN: Color = (0.0, 1.0, 0.0, 1.0)
-GAZEBO = Extra(
-    tag="gazebo", xml='<gazebo reference="arm"><material>Gazebo/Blue</material></gazebo>'
+BLUE = SimulationSettings(
+    reference="arm", material=Material(name="Gazebo/Blue", color=(0.0, 0.0, 1.0, 1.0))
 )
+
+
+@pytest.mark.parametrize(
+    ("name", "color"),
+    [
+        ("Gazebo/Red", (1, 0, 0, 1)),
+        ("red", (1, 0, 0, 1)),
+        (" Gazebo/DarkGray ", (0.175, 0.175, 0.175, 1)),
+        ("Gazebo/RedTransparent", (1, 0, 0, 0.5)),
+        ("Gazebo/RedTransparentOverlay", (1, 0, 0, 0.5)),
+        ("Gazebo/BlueGlow", (0, 0, 1, 1)),
+        ("Gazebo/Wood", None),
+        ("", None),
+    ],
+)
+def test_colours_by_name(name: str, color: Color | None) -> None:
+    assert find_gazebo_color(name) == color
 
 
 @pytest.mark.parametrize(
@@ -40,7 +58,7 @@ def test_precedence(material: Material | None, color: Color) -> None:
     visual = Visual(geometry=Sphere(radius=1.0), material=material)
     link = Link(name="arm", visuals=(visual,))
     skin = Material(name="skin", color=RED)
-    robot = Robot(name="r", links=(link,), materials=(skin,), extras=(GAZEBO,))
+    robot = Robot(name="r", links=(link,), materials=(skin,), settings=(BLUE,))
     found = VisualMaterials(robot).find(visual, link)
     assert found is not None and found.color == color
 
@@ -48,5 +66,5 @@ def test_precedence(material: Material | None, color: Color) -> None:
 def test_none_where_nothing_says_any() -> None:
     visual = Visual(geometry=Sphere(radius=1.0))
     link = Link(name="leg", visuals=(visual,))
-    robot = Robot(name="r", links=(link,), extras=(GAZEBO,))
+    robot = Robot(name="r", links=(link,), settings=(BLUE,))
     assert VisualMaterials(robot).find(visual, link) is None

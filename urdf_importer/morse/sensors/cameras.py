@@ -7,16 +7,8 @@ the larger side of the picture: the game engine fits it there, whatever Blender 
 
 import math
 
-from ...sensors.cameras import (
-    WIDEST_PLANE,
-    Picture,
-    kind_of,
-    point_cloud_topic,
-    read_field_of_view,
-    read_pictures,
-)
-from ...sensors.reading import WrittenSensor, frame_of
-from ...sensors.streams import read_stream
+from ...model import Camera, CameraSensor, LogicalCamera
+from ...sensors.places import WIDEST_PLANE, frame_of, frame_of_camera
 from .plan import ComponentPlan, Properties
 
 _HALF_SENSOR = 16.0
@@ -28,82 +20,80 @@ _LEAST_PIXELS = 4
 _LOGICAL_WIDTH = 512
 
 
-def plan_cameras(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    kind = kind_of(sensor)
+def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a VideoCamera, a DepthCamera or both for each camera of a sensor."""
+    kind = sensor.kind
     plans = []
-    for picture in read_pictures(sensor):
+    for camera in sensor.cameras:
         if kind != "depth":
-            suffix = "color" if kind == "rgbd" else picture.label
-            plans.append(_plan_video(sensor, picture, suffix, notes))
+            suffix = "color" if kind == "rgbd" else camera.label
+            plans.append(_plan_video(sensor, camera, suffix, notes))
         if kind in ("depth", "rgbd"):
             suffix = "depth" if kind == "rgbd" else ""
-            plans.append(_plan_depth(sensor, picture, suffix, notes))
+            plans.append(_plan_depth(sensor, camera, suffix, notes))
     return plans
 
 
-def plan_logical(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """Plans the camera that sees objects with their names and places."""
-    place = sensor.element.find("logical_camera") or sensor.element
-    near = max(place.number("near") or 0.0, 1e-3)
-    far = place.number("far") or 1.0
-    aspect = min(max(place.number("aspect_ratio") or 1.0, 0.01), 100.0)
+def plan_logical(sensor: LogicalCamera, notes: list[str]) -> list[ComponentPlan]:
+    """Plans what sees objects with their names and places."""
+    near, far = max(sensor.near, 1e-3), sensor.far
+    aspect = min(max(sensor.aspect, 0.01), 100.0)
     width, height = _LOGICAL_WIDTH, max(round(_LOGICAL_WIDTH / aspect), _LEAST_PIXELS)
     notes.append("it sees objects that have the property Object")
-    frame = frame_of(sensor.element, sensor.dialect, looks=True)
-    focal = _find_focal(read_field_of_view(sensor, place), width, height, notes)
+    focal = _find_focal(sensor.field_of_view, width, height, notes)
     properties = _make_properties(width, height, focal, near, far if far > near else near + 1.0)
     return [
         ComponentPlan(
             component="SemanticCamera",
-            frame=frame,
+            frame=frame_of(sensor),
             properties=(*properties, ("relative", True)),
-            topic=read_stream(sensor.element).topic,
+            topic=sensor.stream.topic,
         )
     ]
 
 
 def _plan_video(
-    sensor: WrittenSensor, picture: Picture, suffix: str, notes: list[str]
+    sensor: CameraSensor, camera: Camera, suffix: str, notes: list[str]
 ) -> ComponentPlan:
-    properties = _plan_picture(sensor, picture, (picture.near, picture.far), notes)
-    if not picture.is_color:
+    properties = _plan_picture(sensor, camera, (camera.near, camera.far), notes)
+    if not camera.is_color:
         notes.append("its pictures are coloured")
-    if picture.lens is not None:
+    if camera.lens is not None:
         notes.append("its lens does not distort")
     return ComponentPlan(
         component="VideoCamera",
-        frame=picture.frame,
+        frame=frame_of_camera(sensor, camera),
         properties=properties,
         suffix=suffix,
-        topic=picture.stream.topic,
+        topic=camera.stream.topic,
     )
 
 
 def _plan_depth(
-    sensor: WrittenSensor, picture: Picture, suffix: str, notes: list[str]
+    sensor: CameraSensor, camera: Camera, suffix: str, notes: list[str]
 ) -> ComponentPlan:
-    properties = _plan_picture(sensor, picture, picture.depth, notes)
+    properties = _plan_picture(sensor, camera, camera.depth, notes)
     notes.append("its depths are points in space, not a picture")
     return ComponentPlan(
         component="DepthCamera",
-        frame=picture.frame,
+        frame=frame_of_camera(sensor, camera),
         properties=properties,
         suffix=suffix,
-        topic=point_cloud_topic(sensor),
+        topic=sensor.points_topic,
     )
 
 
 def _plan_picture(
-    sensor: WrittenSensor, picture: Picture, clip: tuple[float, float], notes: list[str]
+    sensor: CameraSensor, camera: Camera, clip: tuple[float, float], notes: list[str]
 ) -> Properties:
-    width, height = (max(size, _LEAST_PIXELS) for size in (picture.width, picture.height))
-    if sensor.type == "wide":
+    width, height = (max(size, _LEAST_PIXELS) for size in (camera.width, camera.height))
+    if sensor.kind == "wide":
         notes.append("its picture is plane")
-    if picture.noise:
+    if camera.noise:
         notes.append("it has no noise")
     if height > width:
         notes.append("MORSE's intrinsic matrix is wrong for pictures that are higher than wide")
-    focal = _find_focal(picture.field_of_view, width, height, notes)
+    focal = _find_focal(camera.field_of_view, width, height, notes)
     return _make_properties(width, height, focal, *clip)
 
 

@@ -4,11 +4,17 @@ stand."""
 
 from ...geometry.transforms import matrix_from_pose
 from ...kinematics.tree import KinematicTree
-from ...markup.elements import Element
-from ...model import Link
-from ...sensors.noise import has_noise
-from ...sensors.reading import WrittenSensor, felt_collisions, frame_of
-from ...sensors.streams import read_stream
+from ...model import (
+    Altimeter,
+    Barometer,
+    ContactSensor,
+    Gps,
+    Imu,
+    Link,
+    Magnetometer,
+    Sensor,
+)
+from ...sensors.places import frame_of
 from .plan import ComponentPlan, Properties
 
 # The standard atmosphere up to 11 km.
@@ -18,56 +24,53 @@ _EXPONENT = 5.2558797
 _MOST_ALTITUDE = 11000.0
 
 
-def plan_imu(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    imu = sensor.element.find("imu")
-    if imu is None or imu.flag("enable_orientation") is not False:
+def plan_imu(sensor: Imu, notes: list[str]) -> list[ComponentPlan]:
+    """Plans an IMU."""
+    if sensor.has_orientation:
         notes.append("its orientation is that in the world, and only ROS gets it")
-    _note_noise(imu, notes)
+    _note_noise(sensor.is_noisy, notes)
     return [_plan(sensor, "IMU")]
 
 
-def plan_gps(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """Plans a GPS at the level that all of MORSE's middlewares know."""
-    _note_noise(sensor.element, notes)
+def plan_gps(sensor: Gps, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a GPS, at the level that all of MORSE's middlewares know."""
+    _note_noise(sensor.is_noisy, notes)
     notes.append("it gives metres in the scene; at its level 'raw' latitude and longitude")
     return [_plan(sensor, "GPS")]
 
 
-def plan_magnetometer(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    _note_noise(sensor.element.find("magnetometer"), notes)
+def plan_magnetometer(sensor: Magnetometer, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a Magnetometer."""
+    _note_noise(sensor.is_noisy, notes)
     notes.append("it measures the earth's field where the environment says it is, in nanotesla")
     return [_plan(sensor, "Magnetometer")]
 
 
-def plan_altimeter(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    """Plans a Pose, whose z is the height: MORSE's altimeter is a radar, and its barometer gives no
-    height."""
-    place = sensor.element.find("altimeter")
-    _note_noise(place, notes)
+def plan_altimeter(sensor: Altimeter, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a Pose, which has the height as its z: MORSE's altimeter is a radar, its barometer
+    gives no height."""
+    _note_noise(sensor.is_noisy, notes)
     notes.append("its height is the z of a Pose, above zero of the scene, without a speed")
     return [_plan(sensor, "Pose")]
 
 
-def plan_pressure(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    place = sensor.element.find("air_pressure") or sensor.element
-    _note_noise(place, notes)
-    altitude = place.number("reference_altitude") or 0.0
-    held = min(max(altitude, -_MOST_ALTITUDE), _MOST_ALTITUDE)
-    if held != altitude:
-        notes.append(f"its altitude is {held:g} m, not {altitude:g}")
+def plan_barometer(sensor: Barometer, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a Barometer, for the pressure at an altitude of the standard atmosphere."""
+    _note_noise(sensor.is_noisy, notes)
+    held = min(max(sensor.altitude, -_MOST_ALTITUDE), _MOST_ALTITUDE)
+    if held != sensor.altitude:
+        notes.append(f"its altitude is {held:g} m, not {sensor.altitude:g}")
     pressure = _SEA_LEVEL_PRESSURE * (1.0 - _LAPSE * held) ** _EXPONENT
     notes.append("its altitude is that of the place where it starts")
     return [_plan(sensor, "Barometer", (("ReferencePressure", pressure),))]
 
 
-def plan_contact(sensor: WrittenSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
-    """Plans a contact sensor at the first of the collisions that it feels with."""
-    named = felt_collisions(sensor)
-    felt = next((c for c in link.collisions if c.name in named), link.collisions[0])
+def plan_contact(sensor: ContactSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a Collision. It stands at the first of the collisions that it feels with."""
+    felt = next((c for c in link.collisions if c.name in sensor.collisions), link.collisions[0])
     notes.append("it feels with a small box of its own, and tells what touches, not how strongly")
     frame = matrix_from_pose(felt.origin)
-    topic = read_stream(sensor.element).topic
-    return [ComponentPlan(component="Collision", frame=frame, topic=topic)]
+    return [ComponentPlan(component="Collision", frame=frame, topic=sensor.stream.topic)]
 
 
 def is_moved(tree: KinematicTree, link: str) -> bool:
@@ -76,15 +79,15 @@ def is_moved(tree: KinematicTree, link: str) -> bool:
     return any(motion is not None and motion.joint.type != "fixed" for motion in motions)
 
 
-def _note_noise(element: Element | None, notes: list[str]) -> None:
-    if element is not None and has_noise(element):
+def _note_noise(is_noisy: bool, notes: list[str]) -> None:
+    if is_noisy:
         notes.append("it has no noise")
 
 
-def _plan(sensor: WrittenSensor, component: str, properties: Properties = ()) -> ComponentPlan:
+def _plan(sensor: Sensor, component: str, properties: Properties = ()) -> ComponentPlan:
     return ComponentPlan(
         component=component,
-        frame=frame_of(sensor.element, sensor.dialect),
+        frame=frame_of(sensor),
         properties=properties,
-        topic=read_stream(sensor.element).topic,
+        topic=sensor.stream.topic,
     )

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, rotations_from_rpy
-from ...sensors.rays import NEAR, Fan, Rays, read_cone, read_rays
-from ...sensors.reading import WrittenSensor
+from ...model import Fan, Lidar, Sonar
+from ...sensors.places import frame_of, turn_rays
 from .plan import ComponentPlan, Properties
 
 _ONE_RAY = 1e-4
@@ -28,6 +28,8 @@ _MOST_ADDED = 4
 _STEEPEST = 0.25 * math.pi
 """Elevation where sin v = 1."""
 _CONE_RAYS = 9
+_NEAR = 0.01
+"""Metres: a nearest distance up to here is of no account."""
 _FLAT = 1e-9
 _SEEN = math.radians(0.01)
 
@@ -43,8 +45,8 @@ class _Layers:
     error: float
 
 
-def plan_lidar(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    rays = read_rays(sensor)
+def plan_lidar(rays: Lidar, notes: list[str]) -> list[ComponentPlan]:
+    """Plans a scanner, or an Infrared for one ray and for what makes one distance of all."""
     if rays.noise:
         notes.append("it has no noise")
     if rays.resolution:
@@ -60,8 +62,8 @@ def plan_lidar(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
     return [_plan(rays, component, notes)]
 
 
-def plan_sonar(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
-    cone = read_cone(sensor)
+def plan_sonar(cone: Sonar, notes: list[str]) -> list[ComponentPlan]:
+    """Plans an Infrared of several rays."""
     half = 0.5 * cone.aperture
     across = Fan(_CONE_RAYS, -half, half)
     up = Fan(_CONE_RAYS, -min(half, _STEEPEST), min(half, _STEEPEST))
@@ -71,7 +73,7 @@ def plan_sonar(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
     return [
         ComponentPlan(
             component="Infrared",
-            frame=cone.frame,
+            frame=frame_of(cone),
             properties=(*properties, ("laser_range", cone.far)),
             topic=cone.stream.topic,
         )
@@ -79,22 +81,22 @@ def plan_sonar(sensor: WrittenSensor, notes: list[str]) -> list[ComponentPlan]:
 
 
 def _note_near(near: float, notes: list[str]) -> None:
-    if near > NEAR:
+    if near > _NEAR:
         notes.append(f"it measures what is nearer than {near:g} m too")
 
 
-def _plan(rays: Rays, component: str, notes: list[str]) -> ComponentPlan:
+def _plan(rays: Lidar, component: str, notes: list[str]) -> ComponentPlan:
     """Plans a scanner. If `component` is "", it is a Hokuyo or a SickLDMRS."""
     across, up = _join(rays.across), _join(rays.up)
     if across.count == 1 and up.count > 1:
-        frame = rays.turned(across.middle, up.middle)
+        frame = turn_rays(rays, across.middle, up.middle)
         # Its right side down, so that it scans upwards.
         frame[:3, :3] = frame[:3, :3] @ rotations_from_rpy(np.array([0.5 * math.pi, 0.0, 0.0]))
         made, layers = up, _Layers(count=1, separation=0.0, tilt=0.0, error=0.0)
     else:
         edge = 0.5 * across.width if across.count > 1 else 0.0
         layers = _plan_layers(_thin(up, _MOST_LAYERS), edge)
-        frame = rays.turned(across.middle, layers.tilt)
+        frame = turn_rays(rays, across.middle, layers.tilt)
         made = _thin(across, max(_MOST_RAYS // layers.count, 2))
         if (made.count, layers.count) != (across.count, up.count):
             shown = f"{layers.count} layers of {made.count} rays"

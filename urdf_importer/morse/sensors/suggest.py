@@ -7,25 +7,38 @@ sensor, which lists all differences.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from keyword import iskeyword
+from typing import Any
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.tree import KinematicTree, retrace_tree
-from ...model import Link, Robot
-from ...sensors.reading import Places, WrittenSensor, find_sensors, unknown_type
-from ...sensors.streams import find_rate
+from ...model import (
+    Altimeter,
+    Barometer,
+    CameraSensor,
+    ContactSensor,
+    Gps,
+    Imu,
+    Lidar,
+    Link,
+    LogicalCamera,
+    Magnetometer,
+    Robot,
+    Sensor,
+    Sonar,
+)
+from ...sensors.places import Places, explain_unknown
 from ...writers.claims import Claims
 from .cameras import plan_cameras, plan_logical
 from .motion import (
     is_moved,
     plan_altimeter,
+    plan_barometer,
     plan_contact,
     plan_gps,
     plan_imu,
     plan_magnetometer,
-    plan_pressure,
 )
 from .plan import ComponentPlan, Properties
 from .rays import plan_lidar, plan_sonar
@@ -33,25 +46,6 @@ from .rays import plan_lidar, plan_sonar
 MOST_FREQUENCY = 200
 """Hz. MORSE runs a simulation at the rate of its fastest component (without one at 60), and no game
 engine keeps up with any rate."""
-
-_PLANNERS: Mapping[str, Callable[[WrittenSensor, list[str]], list[ComponentPlan]]] = {
-    "camera": plan_cameras,
-    "wide": plan_cameras,
-    "multicamera": plan_cameras,
-    "depth": plan_cameras,
-    "rgbd": plan_cameras,
-    "lidar": plan_lidar,
-    "sonar": plan_sonar,
-    "imu": plan_imu,
-    "gps": plan_gps,
-    "compass": plan_magnetometer,
-    "altimeter": plan_altimeter,
-}
-# Types that only MORSE has, as they are written.
-_OTHERS: Mapping[str, Callable[[WrittenSensor, list[str]], list[ComponentPlan]]] = {
-    "logical_camera": plan_logical,
-    "air_pressure": plan_pressure,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,7 +89,7 @@ def suggest_sensors(
     links = {link.name: link for link in robot.links}
     names = Claims()
     suggestions: list[SensorSuggestion] = []
-    for sensor in find_sensors(robot, partial(_drop, diagnostics)):
+    for sensor in robot.sensors:
         name, reason = places.find_link(sensor)
         link = links.get(name, Link(name=name))
         reason = _find_fault(sensor, link) or reason
@@ -104,7 +98,7 @@ def suggest_sensors(
             continue
         notes: list[str] = []
         plans = _plan(tree, sensor, link, notes)
-        frequency = _choose_frequency(find_rate(sensor.element), notes)
+        frequency = _choose_frequency(sensor.stream.rate, notes)
         said = tuple(dict.fromkeys(notes))
         suggestions += [
             SensorSuggestion(
@@ -124,31 +118,41 @@ def suggest_sensors(
     return tuple(suggestions)
 
 
-def _find_fault(sensor: WrittenSensor, link: Link) -> str:
-    """Returns why MORSE cannot have the sensor at all, or on this link; "" if it can."""
-    if sensor.type == "contact":
+_PLANNERS: Mapping[type[Sensor], Callable[[Any, list[str]], list[ComponentPlan]]] = {
+    CameraSensor: plan_cameras,
+    LogicalCamera: plan_logical,
+    Lidar: plan_lidar,
+    Sonar: plan_sonar,
+    Imu: plan_imu,
+    Gps: plan_gps,
+    Magnetometer: plan_magnetometer,
+    Altimeter: plan_altimeter,
+    Barometer: plan_barometer,
+}
+
+
+def _find_fault(sensor: Sensor, link: Link) -> str:
+    """Returns why MORSE cannot have the sensor wherever it is, or on this link; "" where it can."""
+    if isinstance(sensor, ContactSensor):
         if link.name and not link.collisions:
             return f"feels nothing, since link {quote(link.name)} has no collisions"
-    elif sensor.type not in _PLANNERS and sensor.word not in _OTHERS:
-        return unknown_type(sensor, "MORSE")
-    elif sensor.type == "multicamera" and not sensor.element.all("camera"):
+    elif type(sensor) not in _PLANNERS:
+        return explain_unknown(sensor, "MORSE")
+    elif isinstance(sensor, CameraSensor) and not sensor.cameras:
         return "has no camera"
     return ""
 
 
-def _plan(
-    tree: KinematicTree, sensor: WrittenSensor, link: Link, notes: list[str]
-) -> list[ComponentPlan]:
-    if sensor.type == "contact":
+def _plan(tree: KinematicTree, sensor: Sensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
+    if isinstance(sensor, ContactSensor):
         return plan_contact(sensor, link, notes)
-    if sensor.type == "imu" and is_moved(tree, link.name):
+    if isinstance(sensor, Imu) and is_moved(tree, link.name):
         notes.append("on a robot with physics it feels the motion of the base, not that of joints")
-    plan = _PLANNERS.get(sensor.type) or _OTHERS[sensor.word]
-    return plan(sensor, notes)
+    return _PLANNERS[type(sensor)](sensor, notes)
 
 
 def _choose_frequency(rate: float, notes: list[str]) -> int:
-    """Rounds to whole measurements in a second, which is what MORSE counts. 0 stays 0."""
+    """Returns hertz. MORSE counts whole measurements in a second. 0 stays 0."""
     if not rate:
         return 0
     frequency = round(min(max(rate, 1.0), MOST_FREQUENCY))
@@ -167,9 +171,7 @@ def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
     )
 
 
-def _report_changed(
-    diagnostics: Diagnostics, sensor: WrittenSensor, notes: tuple[str, ...]
-) -> None:
+def _report_changed(diagnostics: Diagnostics, sensor: Sensor, notes: tuple[str, ...]) -> None:
     if notes:
         diagnostics.warning(
             "morse-sensor-changed",
@@ -179,7 +181,7 @@ def _report_changed(
         )
 
 
-def _name_component(sensor: WrittenSensor, plan: ComponentPlan) -> str:
+def _name_component(sensor: Sensor, plan: ComponentPlan) -> str:
     """Makes an identifier: MORSE takes no dots, which have a meaning for it, and identifiers can
     also stand in scripts and in topics of ROS."""
     return _make_identifier(f"{sensor.name}_{plan.suffix}" if plan.suffix else sensor.name)

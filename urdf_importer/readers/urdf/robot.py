@@ -16,6 +16,7 @@ from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
 from ...model import Extra, Joint, Link, Material, Robot, Transmission
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
+from ..gazebo import interpret_extras
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
 from .document import Document
 from .joint import read_joint, read_transmission
@@ -181,7 +182,7 @@ class _Parts:
             )
         check_materials(self.materials, self.links.values(), document.diagnostics)
         _report_tallies(document)
-        return Robot(
+        robot = Robot(
             name=self.name,
             links=tuple(self.links.values()),
             joints=tuple(self.joints.values()),
@@ -191,6 +192,7 @@ class _Parts:
             version=self.version,
             source=document.source,
         )
+        return interpret_extras(robot)
 
 
 def read_robot_name(element: Element, document: Document) -> str:

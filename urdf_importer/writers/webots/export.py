@@ -18,7 +18,7 @@ from .options import WebotsOptions
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
-from .sensors.place import SensorWriter, read_sensors, sensor_links
+from .sensors.place import SensorWriter, plan_sensors, sensor_links
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, plan_contacts
 from .shapes.shapes import ShapeWriter
@@ -206,7 +206,7 @@ def _write_proto(
         convert_image,
     )
     names = NameTables()
-    found = read_sensors(robot, options, diagnostics)
+    found = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)
     volume = shapes.collision_volume
     plan = plan_structure(robot, options, volume, names, diagnostics, sensor_links(found))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, WebotsOptions, export_robot, read_robot
-from urdf_importer.sensors.reading import TYPES
+from urdf_importer.readers.gazebo.parts import KINDS
 
 COLLISION = f"<collision>{BOX}</collision>"
 WORDS = """
@@ -60,7 +60,7 @@ def sensible(draw: st.DrawFn) -> str:
 
 @st.composite
 def gazebo(draw: st.DrawFn) -> str:
-    kind = draw(st.sampled_from(sorted(TYPES)))
+    kind = draw(st.sampled_from(sorted(KINDS)))
     tag = draw(st.sampled_from(("sensor", "sensor", f"sensor:{kind}", "physics")))
     inner = "".join(draw(st.lists(sensible() | elements(), max_size=6)))
     reference = draw(st.sampled_from(REFERENCES))

@@ -112,7 +112,7 @@ def test_what_webots_does_not_have_is_lost_with_its_line(kind: str, tmp_path: Pa
 @pytest.mark.parametrize(
     "text, reason",
     [
-        (sensor("camera", reference="tail"), "no link"),
+        (sensor("camera", reference="tail"), "not a link"),
         (sensor("camera", reference="neck"), "only force sensors"),
         ('<gazebo><sensor type="camera" name="eye"/></gazebo>', "names no link"),
         ('<gazebo reference="head"><sensor name="eye"/></gazebo>', "has no type"),

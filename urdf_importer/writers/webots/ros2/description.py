@@ -27,11 +27,11 @@ from ....model import (
     Quaternion,
     Robot,
     Sphere,
+    Stream,
     Vector3,
     Visual,
     VisualMaterials,
 )
-from ....sensors.streams import Stream
 from ..sensors.plan import DevicePlan, SensorPlan
 from ..vrml import write_number
 from .interface import RosJoint, RosRobot

@@ -15,7 +15,6 @@ from typing import Literal
 from xml.sax.saxutils import escape
 
 from ....kinematics.tree import KinematicTree
-from ....markup.elements import Element, parse_extra
 from ....model import Joint, Mimic, Robot
 from ..structure.links import AxisPlan, StructurePlan
 
@@ -89,7 +88,7 @@ def _choose_command(joint: Joint, hint: str) -> Command:
 
 
 def _find_hints(robot: Robot) -> dict[str, str]:
-    """Joint name -> "position", "velocity" or "effort", where the description says so."""
+    """Returns joint name -> "position", "velocity" or "effort", where the description says so."""
     hints: dict[str, str] = {}
     for transmission in robot.transmissions:
         for actuated in transmission.joints:
@@ -99,22 +98,16 @@ def _find_hints(robot: Robot) -> dict[str, str]:
             hint = _hint(interfaces)
             if hint:
                 hints[actuated.name] = hint
-    for extra in robot.extras:
-        element = parse_extra(extra) if extra.tag == "ros2_control" else None
-        for joint in element.all("joint") if element is not None else ():
-            hint = _hint([_name_of(child) for child in joint.all("command_interface")])
-            if hint:
-                hints[_name_of(joint)] = hint
+    for control in robot.controls:
+        hint = _hint(control.command_interfaces)
+        if hint:
+            hints[control.joint] = hint
     return hints
 
 
-def _hint(interfaces: list[str]) -> str:
+def _hint(interfaces: Iterable[str]) -> str:
     words = " ".join(interfaces).lower()
     return next((word for word in ("position", "velocity", "effort") if word in words), "")
-
-
-def _name_of(element: Element) -> str:
-    return element.attributes.get("name", "").strip()
 
 
 TRAJECTORY_CONTROLLER = "trajectory_controller"

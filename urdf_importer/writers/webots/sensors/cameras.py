@@ -1,85 +1,79 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cameras, which look along +x with z up: Camera for colours, RangeFinder for depths."""
 
-from ....sensors.cameras import (
-    WIDEST_PLANE,
-    Lens,
-    Picture,
-    read_depth_stream,
-    read_pictures,
-)
-from ....sensors.reading import WrittenSensor
-from ....sensors.streams import Stream
+from ....model import Camera, CameraSensor, Lens, Stream
+from ....sensors.places import WIDEST_PLANE, frame_of_camera
 from ..vrml import Node, Value
-from .plan import DevicePlan
+from .plan import DeviceKind, DevicePlan
 
 
-def plan_camera(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
-    """A Camera each."""
+def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[DevicePlan]:
+    """Plans the devices of each camera of a sensor: both for colours and depths from one place,
+    with one size and field of view, where it has both."""
     devices = []
-    for picture in read_pictures(sensor):
-        name = f"{sensor.name}_{picture.label}" if picture.label else sensor.name
-        devices.append(_camera(sensor, picture, name, notes))
+    for camera in sensor.cameras:
+        if sensor.kind == "depth":
+            devices.append(_plan_depth(sensor, camera, sensor.name))
+        elif sensor.kind == "rgbd":
+            devices.append(_plan_camera(sensor, camera, f"{sensor.name}_color", notes))
+            devices.append(_plan_depth(sensor, camera, f"{sensor.name}_depth"))
+        else:
+            name = f"{sensor.name}_{camera.label}" if camera.label else sensor.name
+            devices.append(_plan_camera(sensor, camera, name, notes))
     return devices
 
 
-def plan_depth(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
-    (picture,) = read_pictures(sensor)
-    return [_depth(sensor, picture, sensor.name, read_depth_stream(sensor, "depth"))]
-
-
-def plan_rgbd(sensor: WrittenSensor, notes: list[str]) -> list[DevicePlan]:
-    """Colours and depths from one place, with one size and field of view."""
-    (picture,) = read_pictures(sensor)
-    return [
-        _camera(sensor, picture, f"{sensor.name}_color", notes),
-        _depth(sensor, picture, f"{sensor.name}_depth", read_depth_stream(sensor, "rgbd")),
-    ]
-
-
-def _camera(sensor: WrittenSensor, picture: Picture, name: str, notes: list[str]) -> DevicePlan:
-    fields = _size(sensor, picture)
-    fields["near"] = picture.near
-    fields["far"] = picture.far
-    if picture.noise.deviation:
-        fields["noise"] = picture.noise.deviation
-    if picture.lens is not None:
-        fields["lens"] = _lens(picture.lens)
-    if not picture.is_color:
+def _plan_camera(sensor: CameraSensor, camera: Camera, name: str, notes: list[str]) -> DevicePlan:
+    fields = _plan_size(sensor, camera)
+    fields["near"] = camera.near
+    fields["far"] = camera.far
+    if camera.noise.deviation:
+        fields["noise"] = camera.noise.deviation
+    if camera.lens is not None:
+        fields["lens"] = _plan_lens(camera.lens)
+    if not camera.is_color:
         notes.append("its pictures are coloured")
-    if picture.noise.mean:
+    if camera.noise.mean:
         notes.append("its noise has no mean")
-    return DevicePlan(
-        kind="Camera", wanted_name=name, frame=picture.frame, fields=fields, stream=picture.stream
-    )
+    return _plan_device("Camera", sensor, camera, name, fields, camera.stream)
 
 
-def _depth(sensor: WrittenSensor, picture: Picture, name: str, stream: Stream) -> DevicePlan:
-    fields = _size(sensor, picture)
-    near, far = picture.depth
+def _plan_depth(sensor: CameraSensor, camera: Camera, name: str) -> DevicePlan:
+    fields = _plan_size(sensor, camera)
+    near, far = camera.depth
     fields |= {"near": near, "minRange": near, "maxRange": far}
-    if picture.noise.deviation:
-        fields["noise"] = picture.noise.deviation / far
-    return DevicePlan(
-        kind="RangeFinder", wanted_name=name, frame=picture.frame, fields=fields, stream=stream
-    )
+    if camera.noise.deviation:
+        fields["noise"] = camera.noise.deviation / far
+    return _plan_device("RangeFinder", sensor, camera, name, fields, sensor.depth_stream)
 
 
-def _size(sensor: WrittenSensor, picture: Picture) -> dict[str, Value]:
-    """Size and field of view. A plane takes less than half a turn."""
+def _plan_device(
+    kind: DeviceKind,
+    sensor: CameraSensor,
+    camera: Camera,
+    name: str,
+    fields: dict[str, Value],
+    stream: Stream,
+) -> DevicePlan:
+    frame = frame_of_camera(sensor, camera)
+    return DevicePlan(kind=kind, wanted_name=name, frame=frame, fields=fields, stream=stream)
+
+
+def _plan_size(sensor: CameraSensor, camera: Camera) -> dict[str, Value]:
+    """Plans size and field of view. A plane takes less than half a turn."""
     fields: dict[str, Value] = {
-        "fieldOfView": picture.field_of_view,
-        "width": picture.width,
-        "height": picture.height,
+        "fieldOfView": camera.field_of_view,
+        "width": camera.width,
+        "height": camera.height,
     }
-    if sensor.type == "wide":
+    if sensor.kind == "wide":
         fields["projection"] = "spherical"
-    elif picture.field_of_view > WIDEST_PLANE:
+    elif camera.field_of_view > WIDEST_PLANE:
         fields["projection"] = "cylindrical"
     return fields
 
 
-def _lens(lens: Lens) -> Node:
+def _plan_lens(lens: Lens) -> Node:
     fields: dict[str, Value] = {
         "radialCoefficients": lens.radial,
         "tangentialCoefficients": lens.tangential,

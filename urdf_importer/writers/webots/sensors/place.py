@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sensors: from what a description writes to the devices of Webots.
+"""Sensors: from those of the model to the devices of Webots.
 
-1. read_sensors, before the structure is planned: the links that carry sensors must stay.
+1. plan_sensors, before the structure is planned: the links that carry sensors must stay.
 2. SensorWriter, with the structure: settles what a device needs of the Solid that holds it, gives
    names (after motors have theirs), and makes the nodes.
 
@@ -11,26 +11,31 @@ sensor, with all that is different.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import takewhile
+from typing import Any
 
 from ....diagnostics import Diagnostics, quote
-from ....model import Joint, Link, Robot
-from ....sensors.cameras import kind_of, point_cloud_topic
-from ....sensors.reading import (
-    Places,
-    WrittenSensor,
-    find_sensors,
-    joint_above,
-    unknown_type,
+from ....model import (
+    Altimeter,
+    CameraSensor,
+    ContactSensor,
+    ForceSensor,
+    Gps,
+    Imu,
+    Lidar,
+    Link,
+    Magnetometer,
+    Robot,
+    Sensor,
+    Sonar,
 )
-from ....sensors.streams import read_stream
+from ....sensors.places import Places, explain_unknown
 from ..names import NameTables
 from ..options import WebotsOptions
 from ..structure.frames import pose_fields
 from ..structure.links import SolidPlan, StructurePlan
 from ..vrml import Node, Value
-from .cameras import plan_camera, plan_depth, plan_rgbd
+from .cameras import plan_cameras
 from .motion import (
     plan_altimeter,
     plan_compass,
@@ -42,51 +47,50 @@ from .motion import (
 from .plan import DevicePlan, SensorPlan
 from .ranges import plan_lidar, plan_sonar
 
-_PLANNERS: dict[str, Callable[[WrittenSensor, list[str]], list[DevicePlan]]] = {
-    "camera": plan_camera,
-    "wide": plan_camera,
-    "multicamera": plan_camera,
-    "depth": plan_depth,
-    "rgbd": plan_rgbd,
-    "lidar": plan_lidar,
-    "sonar": plan_sonar,
-    "imu": plan_imu,
-    "contact": plan_contact,
-    "force": plan_force,
-    "gps": plan_gps,
-    "compass": plan_compass,
-    "altimeter": plan_altimeter,
+_PLANNERS: Mapping[type[Sensor], tuple[str, Callable[[Any, list[str]], list[DevicePlan]]]] = {
+    CameraSensor: ("camera", plan_cameras),
+    Lidar: ("lidar", plan_lidar),
+    Sonar: ("sonar", plan_sonar),
+    Imu: ("imu", plan_imu),
+    ContactSensor: ("contact", plan_contact),
+    ForceSensor: ("force", plan_force),
+    Gps: ("gps", plan_gps),
+    Magnetometer: ("compass", plan_compass),
+    Altimeter: ("altimeter", plan_altimeter),
 }
+"""Class of the model -> what its plan is called, and what plans its devices."""
 _TINY = 0.001
 """Metres: the radius of the sphere that a force sensor has where its link has no collisions."""
 
 
-def read_sensors(
+def plan_sensors(
     robot: Robot, options: WebotsOptions, diagnostics: Diagnostics
 ) -> list[SensorPlan]:
-    """All sensors of a robot, in the order of the file; none where the options want none."""
+    """Plans all sensors of a robot, in their order; none where the options want none."""
     if not options.sensors:
         return []
     places = Places(robot)
     plans = []
-    for sensor in find_sensors(robot, partial(_drop, diagnostics)):
+    for sensor in robot.sensors:
         link, reason = places.find_link(sensor)
-        if sensor.type not in _PLANNERS:
-            reason = unknown_type(sensor, "Webots")
+        if type(sensor) not in _PLANNERS:
+            reason = explain_unknown(sensor, "Webots")
+        elif not reason and isinstance(sensor, CameraSensor) and not sensor.cameras:
+            reason = "has no camera"
         if reason:
             _drop(diagnostics, sensor.name, reason, sensor.line)
         else:
-            plans += _plan(robot, sensor, link, places.joints, diagnostics)
+            plans.append(_plan_sensor(sensor, link))
     return plans
 
 
 def sensor_links(sensors: Iterable[SensorPlan]) -> frozenset[str]:
-    """The links that sensors are on, which must stay in the structure."""
+    """Returns the links that sensors are on, which must stay in the structure."""
     return frozenset(sensor.link for sensor in sensors)
 
 
 def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
-    """A sensor is lost."""
+    """Reports a sensor that is lost."""
     diagnostics.error(
         "webots-sensor-dropped",
         f"sensor {quote(name)} {reason}; it is left out",
@@ -95,35 +99,24 @@ def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
     )
 
 
-def _plan(
-    robot: Robot,
-    sensor: WrittenSensor,
-    link: str,
-    joints: Mapping[str, Joint],
-    diagnostics: Diagnostics,
-) -> list[SensorPlan]:
-    kind = kind_of(sensor)
+def _plan_sensor(sensor: Sensor, link: str) -> SensorPlan:
     notes: list[str] = []
-    devices = _PLANNERS[kind](sensor, notes)
-    if not devices:
-        _drop(diagnostics, sensor.name, "has no camera", sensor.line)
-        return []
-    stream = read_stream(sensor.element)
-    if kind == "rgbd":
-        stream = replace(stream, topic=point_cloud_topic(sensor))
-    if kind == "force":
-        above = joints.get(sensor.reference) or joint_above(robot, link)
-        devices[0].measures_joint = above.name if above is not None else ""
-    plan = SensorPlan(
+    kind, plan = _PLANNERS[type(sensor)]
+    stream = sensor.stream
+    if isinstance(sensor, CameraSensor):
+        kind = sensor.kind
+        if kind == "rgbd":
+            stream = replace(stream, topic=sensor.points_topic)
+    return SensorPlan(
         name=sensor.name,
         type=kind,
         link=link,
-        devices=devices,
+        reference=sensor.reference,
+        devices=plan(sensor, notes),
         stream=stream,
         notes=tuple(dict.fromkeys(notes)),
         line=sensor.line,
     )
-    return [plan]
 
 
 class SensorWriter:
@@ -155,14 +148,14 @@ class SensorWriter:
         self.sensors = tuple(sensor for sensor in sensors if self._settle(sensor, names))
 
     def sensor_nodes(self, link: Link) -> list[Node]:
-        """The devices on a link, in its frame."""
+        """Returns the devices on a link, in its frame."""
         return [
             self._node(device, link, collisions)
             for device, collisions in self._devices.get(link.name, ())
         ]
 
     def solid_link(self, link: Link) -> Link:
-        """The link without the collisions that belong to its touch sensors."""
+        """Returns the link without the collisions that belong to its touch sensors."""
         taken = self._taken.get(link.name)
         if not taken:
             return link
@@ -170,8 +163,8 @@ class SensorWriter:
         return replace(link, collisions=left)
 
     def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
-        """The kind of node that a Solid becomes. A Solid whose joint is measured is a TouchSensor,
-        and must collide with something, be it a speck."""
+        """Returns the kind of node that a Solid becomes. A Solid whose joint is measured is a
+        TouchSensor, and must collide with something, be it a speck."""
         device = self._measured.get(solid)
         if device is None:
             return "Solid"
@@ -180,6 +173,9 @@ class SensorWriter:
         return "TouchSensor"
 
     def _settle(self, sensor: SensorPlan, names: NameTables) -> bool:
+        """Returns whether Webots has the sensor here; then its devices have names and places."""
+        if sensor.type == "force":
+            sensor.devices[0].measures_joint = self._name_measured(sensor)
         if self._is_repeated(sensor):
             return False
         reason = self._find_fault(sensor)
@@ -202,7 +198,8 @@ class SensorWriter:
         return True
 
     def _is_repeated(self, sensor: SensorPlan) -> bool:
-        """Whether another force sensor measures the joint: some tools write all of them twice."""
+        """Returns whether another force sensor measures the joint: some tools write all of them
+        twice."""
         joint = sensor.devices[0].measures_joint
         other = next(
             (d for d in self._measured.values() if joint and d.measures_joint == joint), None
@@ -222,7 +219,7 @@ class SensorWriter:
         )
 
     def _find_fault(self, sensor: SensorPlan) -> str:
-        """Why Webots cannot have the sensor here; "" where it can."""
+        """Returns why Webots cannot have the sensor here; "" where it can."""
         if sensor.link not in self._holders:
             return f"is on link {quote(sensor.link)}, which is the world"
         solid, held = self._holders[sensor.link]
@@ -240,6 +237,14 @@ class SensorWriter:
             )
         return ""
 
+    def _name_measured(self, sensor: SensorPlan) -> str:
+        """Returns the joint that a force sensor is on, or that its link hangs on; "" for a root."""
+        tree = self._plan.tree
+        if sensor.reference in tree.joint_index:
+            return sensor.reference
+        above = tree.joint_above(sensor.link)
+        return above.name if above is not None else ""
+
     def _find_measured(self, sensor: SensorPlan) -> SolidPlan | None:
         """Returns the one Solid that hangs, by fixed joints, on the sensor's link or is this
         link."""
@@ -255,7 +260,8 @@ class SensorWriter:
         return found[0] if len(found) == 1 and hangs_here else None
 
     def _free_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
-        """The collisions that a touch sensor names, or all, without those of other sensors."""
+        """Returns the collisions that a touch sensor names, or all, without those of other
+        sensors."""
         collisions = self._holders[sensor.link][1].link.collisions
         named = [
             index for index, c in enumerate(collisions) if c.name in (device.takes_collisions or ())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors as plain data, before there are nodes.
 
-What the rest of the exporter has to know of them:
+What the rest of the exporter has to know of their devices:
 
 needs_physics          the Solid that holds the link must have Physics, or the device measures
                        nothing; where it has none (a base that stands fixed) the sensor is lost
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ....geometry.transforms import Matrix
-from ....sensors.streams import Stream
+from ....model import Stream
 from ..vrml import Value
 
 DeviceKind = Literal[
@@ -53,14 +53,14 @@ class DevicePlan:
 class SensorPlan:
     """A sensor of the description, and the devices that do its work on a link.
 
-    `type` is one of the values of sensors.reading.TYPES. An rgbd camera is a Camera and a
-    RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` say what
-    is not as it was.
-    """
+    `type` is a word for its class in the model, of cameras their kind. An rgbd camera is a Camera
+    and a RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` say
+    what is not as it was; `reference` is the link or joint that the description puts it on."""
 
     name: str
     type: str
     link: str
+    reference: str = ""
     devices: list[DevicePlan]
     stream: Stream = field(default_factory=Stream)
     notes: tuple[str, ...] = ()

@@ -9,12 +9,11 @@ Gazebo has two directions of friction, Webots only on boxes, cylinders and plane
 directions: the smaller one counts in all.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....diagnostics import Diagnostics, quote
-from ....markup.elements import Element, parse_extra
-from ....model import Robot
+from ....model import Plugin, Robot, Setting, SimulationSettings
 from ...claims import Claims
 from ..vrml import Node, Value
 
@@ -23,31 +22,6 @@ DEFAULT_FRICTION = 1.0
 """Both of Gazebo and of Webots."""
 _MOST = 1e6
 _SELF_COLLISION = ("selfcollide", "self_collide")
-# What else descriptions tell Gazebo of links, and Webots cannot be told of a Solid.
-_LOST = (
-    "kp",
-    "kd",
-    "maxvel",
-    "mindepth",
-    "maxcontacts",
-    "dampingfactor",
-    "fdir1",
-    "turngravityoff",
-    "gravity",
-    "selfcollide",
-    "self_collide",
-    "laserretro",
-    "provide_feedback",
-    "providefeedback",
-    "disable_fixed_joint_lumping",
-    "disablefixedjointlumping",
-    "implicitspringdamper",
-    "springstiffness",
-    "springreference",
-    "stopcfm",
-    "stoperp",
-    "fudgefactor",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,33 +33,31 @@ class ContactPlan:
 
 
 def plan_contacts(robot: Robot, diagnostics: Diagnostics) -> ContactPlan:
-    """Reads mu1 and mu2 (or mu) from <gazebo reference="link">. What else stands there and cannot
-    be had is reported, each tag once."""
+    """Plans the materials of links by their friction. What else the description tells Gazebo of
+    links and joints, and Webots cannot have, is reported, each setting once."""
     links = {link.name for link in robot.links}
     claims = Claims()
     claims.claim(DEFAULT)
     names: dict[float, str] = {}
     materials: dict[str, str] = {}
-    lost: dict[str, tuple[int, Element]] = {}
-    settings = list(_settings(robot))
-    for link, element in settings:
-        friction = _read_friction(link, element, diagnostics)
-        if friction is not None and link in links:
+    lost: dict[str, tuple[int, Setting]] = {}
+    for said in robot.settings:
+        friction = _choose_friction(said, diagnostics)
+        if friction is not None and said.reference in links:
             if friction not in names:
                 names[friction] = claims.claim(f"{robot.name} friction {friction:g}")
-            materials.setdefault(link, names[friction])
-        for child in element.walk():
-            if child.tag in _LOST:
-                count, first = lost.get(child.tag, (0, child))
-                lost[child.tag] = count + 1, first
+            materials.setdefault(said.reference, names[friction])
+        for setting in said.settings:
+            count, first = lost.get(setting.name, (0, setting))
+            lost[setting.name] = count + 1, first
     _report(lost, diagnostics)
-    _report_plugins([element for _, element in settings], diagnostics)
+    _report_plugins([plugin for said in robot.settings for plugin in said.plugins], diagnostics)
     return ContactPlan(materials=materials, friction={name: value for value, name in names.items()})
 
 
 def contact_nodes(plan: ContactPlan, *, self_collision: bool) -> list[Node]:
-    """The ContactProperties of a world: of each material with the default one, and with each other
-    where the robot can touch itself."""
+    """Returns the ContactProperties of a world: of each material with the default one, and with
+    each other where the robot can touch itself."""
     friction = {DEFAULT: DEFAULT_FRICTION, **plan.friction}
     names = list(friction)
     pairs = [(DEFAULT, DEFAULT), *((name, DEFAULT) for name in plan.friction)]
@@ -109,42 +81,23 @@ def _pair(one: str, other: str, friction: float) -> Node:
     return Node("ContactProperties", fields)
 
 
-def _settings(robot: Robot) -> Iterator[tuple[str, Element]]:
-    """What <gazebo reference="..."> says of links and joints."""
-    for extra in robot.extras:
-        if extra.tag == "gazebo":
-            element = parse_extra(extra)
-            if element is not None:
-                yield element.attributes.get("reference", "").strip(), element
-
-
-def _read_friction(link: str, element: Element, diagnostics: Diagnostics) -> float | None:
-    found = [
-        abs(number)
-        for child in element.walk()
-        for number in (_mu(child),)
-        if number is not None and child.tag in ("mu", "mu1", "mu2")
-    ]
+def _choose_friction(said: SimulationSettings, diagnostics: Diagnostics) -> float | None:
+    """Returns the coefficient of a link; None where nothing is said of it."""
+    found = said.friction
     if not found:
         return None
     if min(found) != max(found):
         diagnostics.warning(
             "webots-friction-changed",
-            f"link {quote(link)} has the frictions {min(found):g} and {max(found):g}; the smaller "
-            "one counts in all directions",
-            subject=link,
-            line=element.line,
+            f"link {quote(said.reference)} has the frictions {min(found):g} and {max(found):g}; "
+            "the smaller one counts in all directions",
+            subject=said.reference,
+            line=said.line,
         )
     return min(*found, _MOST)
 
 
-def _mu(element: Element) -> float | None:
-    """The number that a tag holds, as text or as the attribute `value`."""
-    holder = Element("", {"value": element.text or element.attributes.get("value", "")}, 0)
-    return holder.number("value")
-
-
-def _report(lost: Mapping[str, tuple[int, Element]], diagnostics: Diagnostics) -> None:
+def _report(lost: Mapping[str, tuple[int, Setting]], diagnostics: Diagnostics) -> None:
     for tag, (count, first) in lost.items():
         is_ours = tag in _SELF_COLLISION
         instead = "; the option self_collision is for the whole robot" if is_ours else ""
@@ -158,16 +111,10 @@ def _report(lost: Mapping[str, tuple[int, Element]], diagnostics: Diagnostics) -
         )
 
 
-def _report_plugins(settings: Sequence[Element], diagnostics: Diagnostics) -> None:
-    """Those of the model; those of sensors tell how ROS gets their data."""
-    plugins = [
-        child
-        for element in settings
-        for child in element.children
-        if child.tag == "plugin" or child.prefix == "controller"
-    ]
+def _report_plugins(plugins: Sequence[Plugin], diagnostics: Diagnostics) -> None:
+    """Reports those of the model; those of sensors tell how ROS gets their data."""
     if plugins:
-        names = dict.fromkeys(p.attributes.get("name", "") or p.tag for p in plugins)
+        names = dict.fromkeys(plugin.name for plugin in plugins)
         shown = ", ".join(quote(name) for name in list(names)[:5])
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         diagnostics.warning(

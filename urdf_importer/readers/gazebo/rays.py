@@ -2,114 +2,44 @@
 """What measures distances along rays: laser scanners, single beams, sonars."""
 
 import math
-from dataclasses import dataclass
 
-import numpy as np
+from ...markup.elements import Element
+from ...model import Fan, Lidar, Noise, Sonar
+from .parts import Head, plugin_files, read_noise
 
-from ..geometry.transforms import Matrix, rotations_from_rpy
-from ..markup.elements import Element
-from .noise import Noise, read_noise
-from .reading import WrittenSensor, frame_of
-from .streams import Stream, plugin_files, read_stream
-
-NEAR, FAR = 0.01, 30.0
+_NEAR, _FAR = 0.01, 30.0
 """Metres, where the description says nothing."""
 _MOST_RAYS = 100_000
-TURN = 2.0 * math.pi
 
 
-@dataclass(frozen=True, slots=True)
-class Fan:
-    """`count` rays from angle `low` to angle `high`, in radians."""
-
-    count: int
-    low: float
-    high: float
-
-    @property
-    def middle(self) -> float:
-        return 0.5 * (self.low + self.high)
-
-    @property
-    def width(self) -> float:
-        """At most a whole turn."""
-        return min(max(self.high - self.low, 0.0), TURN)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rays:
-    """Rays from the origin of `frame` (4, 4 in the frame of the link): `across` about its z from
-    its x on, `up` from its x towards its z.
-
-    near, far        metres
-    resolution       metres, of the distances; 0 for exact ones
-    makes_one_range  whether a plugin makes one distance of them all: of ultrasound or infrared
-    """
-
-    frame: Matrix
-    across: Fan
-    up: Fan
-    near: float
-    far: float
-    resolution: float
-    noise: Noise
-    makes_one_range: bool
-    is_ultrasound: bool
-    stream: Stream
-
-    def turned(self, yaw: float, elevation: float) -> Matrix:
-        """The frame, turned so that its x looks along these angles."""
-        frame = self.frame.copy()
-        turn = rotations_from_rpy(np.array([0.0, -elevation, yaw]))
-        frame[:3, :3] = frame[:3, :3] @ turn
-        return frame
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cone:
-    """A sonar along +x of `frame` (4, 4 in the frame of the link); `aperture` is the whole angle,
-    in radians, a turn for what hears everywhere."""
-
-    frame: Matrix
-    near: float
-    far: float
-    aperture: float
-    stream: Stream
-
-
-def read_rays(sensor: WrittenSensor) -> Rays:
-    element = sensor.element
+def read_lidar(head: Head) -> Lidar:
+    """Reads the rays of a laser scanner, or of a single beam."""
+    element = head.element
     place = element.find("ray") or element.find("lidar") or element.find("laser") or element
     near, far = _read_limits(place)
-    return Rays(
-        frame=frame_of(element, sensor.dialect, looks=True),
-        across=_read_fan(sensor, place, "horizontal"),
-        up=_read_fan(sensor, place, "vertical"),
+    return Lidar(
+        across=_read_fan(head, place, "horizontal"),
+        up=_read_fan(head, place, "vertical"),
         near=near,
         far=far,
         resolution=_read_resolution(place),
         noise=_read_noise(element, place),
         makes_one_range=_makes_one_range(element),
         is_ultrasound=_is_ultrasound(element),
-        stream=read_stream(element),
+        **head.common,
     )
 
 
-def read_cone(sensor: WrittenSensor) -> Cone:
-    element = sensor.element.find("sonar") or sensor.element
+def read_sonar(head: Head) -> Sonar:
+    """Reads the cone of a sonar."""
+    element = head.element.find("sonar") or head.element
     near = max(element.number("min") or 0.0, 0.0)
     far = element.number("max") or 1.0
     radius = element.number("radius") or 0.5
     aperture = 2.0 * math.atan2(abs(radius), far)
     if element.read("geometry").lower() == "sphere":
-        aperture = TURN
-    return Cone(
-        frame=frame_of(sensor.element, sensor.dialect, looks=True),
-        near=near,
-        far=max(far, near + 1e-6),
-        aperture=aperture,
-        stream=read_stream(sensor.element),
-    )
+        aperture = math.tau
+    return Sonar(near=near, far=max(far, near + 1e-6), aperture=aperture, **head.common)
 
 
 def _makes_one_range(sensor: Element) -> bool:
@@ -122,8 +52,8 @@ def _is_ultrasound(sensor: Element) -> bool:
     return "infrared" not in " ".join(words).lower()
 
 
-def _read_fan(sensor: WrittenSensor, element: Element, direction: str) -> Fan:
-    if sensor.dialect == "old":
+def _read_fan(head: Head, element: Element, direction: str) -> Fan:
+    if head.dialect == "old":
         return _read_old_fan(element, direction)
     place = element.find("scan", direction) or element.find(direction)
     if place is None:
@@ -151,9 +81,9 @@ def _read_limits(element: Element) -> tuple[float, float]:
     place = element.find("range") or element
     near = place.number("min", "minrange")
     far = place.number("max", "maxrange")
-    near = NEAR if near is None else max(near, 1e-3)
-    far = FAR if far is None else far
-    return near, far if far > near else near + FAR
+    near = _NEAR if near is None else max(near, 1e-3)
+    far = _FAR if far is None else far
+    return near, far if far > near else near + _FAR
 
 
 def _read_resolution(element: Element) -> float:
@@ -163,7 +93,8 @@ def _read_resolution(element: Element) -> float:
 
 
 def _read_noise(sensor: Element, element: Element) -> Noise:
-    """Of the distances, in metres; where the rays have no deviation, that of a plugin."""
+    """Reads the noise of the distances, in metres; where the rays have no deviation, that of a
+    plugin."""
     noise = element.find("noise")
     if noise is not None and noise.number("stddev") is not None:
         return read_noise(noise)

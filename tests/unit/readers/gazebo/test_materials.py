@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gazebo's standard colours, by name."""
+"""Gazebo's materials of whole links."""
 
 import time
 
 import pytest
 
-from urdf_importer.model import Extra
-from urdf_importer.model.gazebo_material import find_gazebo_color, gazebo_materials
+from urdf_importer.model import Extra, Link, Material, Robot
+from urdf_importer.readers.gazebo import interpret_extras
 
 
 def gazebo(inner: str, start: str = '<gazebo reference="l">', line: int = 7) -> Extra:
     return Extra(tag="gazebo", xml=f"{start}{inner}</gazebo>", line=line)
 
 
-@pytest.mark.parametrize(
-    ("name", "color"),
-    [
-        ("Gazebo/Red", (1, 0, 0, 1)),
-        ("red", (1, 0, 0, 1)),
-        (" Gazebo/DarkGray ", (0.175, 0.175, 0.175, 1)),
-        ("Gazebo/RedTransparent", (1, 0, 0, 0.5)),
-        ("Gazebo/RedTransparentOverlay", (1, 0, 0, 0.5)),
-        ("Gazebo/BlueGlow", (0, 0, 1, 1)),
-        ("Gazebo/Wood", None),
-        ("", None),
-    ],
-)
-def test_colours_by_name(name: str, color) -> None:
-    assert find_gazebo_color(name) == color
+def materials_of(*extras: Extra) -> dict[str, Material]:
+    robot = interpret_extras(Robot(name="r", links=(Link(name="l"),), extras=extras))
+    found: dict[str, Material] = {}
+    for said in robot.settings:
+        if said.material is not None:
+            found.setdefault(said.reference, said.material)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -37,11 +29,13 @@ def test_colours_by_name(name: str, color) -> None:
         gazebo("\n <mu1>1</mu1>\n <material>\n Gazebo/Red\n</material>"),
         gazebo("<material>Gazebo/Red</material>", "<gazebo\n  a='1'\n reference = 'l' >"),
         gazebo("<visual><material><script><name>Gazebo/Red</name></script></material></visual>"),
+        gazebo("<material><script><uri>x</uri><name>Gazebo/Red</name></script></material>"),
+        gazebo("<material><ambient>1 0 0 1</ambient></material><material>Gazebo/Red</material>"),
         gazebo("<!-- <material>Gazebo/Blue</material> --><material>Gazebo/Red</material>"),
     ],
 )
 def test_the_colour_of_a_link(extra: Extra) -> None:
-    found = gazebo_materials([extra])
+    found = materials_of(extra)
     assert (found["l"].color, found["l"].name, found["l"].line) == ((1, 0, 0, 1), "Gazebo/Red", 7)
 
 
@@ -51,17 +45,16 @@ def test_the_colour_of_a_link(extra: Extra) -> None:
         gazebo("<material>Gazebo/Nothing</material>"),
         gazebo("<material>Red</material>"),
         gazebo("<material/>"),
-        gazebo("<material>Gazebo/Red</material>", "<gazebo>"),
         Extra(tag="ros2_control", xml=gazebo("<material>Gazebo/Red</material>").xml),
     ],
 )
 def test_what_colours_no_link(extra: Extra) -> None:
-    assert gazebo_materials([extra]) == {}
+    assert materials_of(extra) == {}
 
 
 def test_the_first_counts() -> None:
     extras = [gazebo(f"<material>Gazebo/{name}</material>") for name in ("Red", "Blue")]
-    assert gazebo_materials(extras)["l"].color == (1, 0, 0, 1)
+    assert materials_of(*extras)["l"].color == (1, 0, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -69,5 +62,5 @@ def test_the_first_counts() -> None:
 )
 def test_odd_text_costs_no_time(piece: str) -> None:
     start = time.perf_counter()
-    gazebo_materials([Extra(tag="gazebo", xml="<gazebo " + piece * 20_000)])
+    materials_of(Extra(tag="gazebo", xml="<gazebo " + piece * 20_000))
     assert time.perf_counter() - start < 1.0

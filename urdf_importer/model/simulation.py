@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a description tells simulators and controllers beyond URDF, as numbers and names."""
+
+from dataclasses import dataclass, field
+
+from .material import Material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A parameter of one simulator's physics. `name` is in lower case, `written` as it stands."""
+
+    name: str
+    written: str
+    text: str = ""
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """A program that a simulator loads; it runs nowhere else."""
+
+    name: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationSettings:
+    """What one element says of a link or joint, or of the whole robot.
+
+    reference  the name of the link or joint; "" for the robot
+    friction   coefficients, one for each direction that is written; none where nothing is said
+    material   the colour of all visuals of the link; None where nothing is said
+    settings   the other parameters of the simulator's physics, in the order of the file
+    """
+
+    reference: str = ""
+    friction: tuple[float, ...] = ()
+    material: Material | None = None
+    settings: tuple[Setting, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointControl:
+    """What ros2_control commands of a joint: names of interfaces, such as "position"."""
+
+    joint: str
+    command_interfaces: tuple[str, ...] = ()

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What descriptions say beyond URDF, read from their extras: sensors, physics, controls."""
+
+from .extras import interpret_extras
+
+__all__ = ["interpret_extras"]

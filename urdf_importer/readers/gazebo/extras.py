@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the extras of a robot to the model data that they stand for: the one place where what
+stands in <gazebo>, <sensor> and <ros2_control> is read.
+
+<gazebo reference="link"><sensor type="...">   Gazebo, classic and new
+<gazebo reference="link"><sensor:camera>       Gazebo before SDF, angles in degrees
+<sensor><parent link="..."/><camera/></sensor> URDF's own, never finished
+<link><sensor type="...">                      some exporters
+<gazebo reference="..."><mu1>0.9</mu1>         parameters of physics, of links and joints
+<ros2_control><joint><command_interface/>      what drives a joint
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ...markup.elements import Element, parse_extra
+from ...model import (
+    Extra,
+    JointControl,
+    Material,
+    Plugin,
+    Robot,
+    Sensor,
+    Setting,
+    SimulationSettings,
+)
+from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
+from .sensors import read_sensor
+
+_FRICTION = ("mu", "mu1", "mu2")
+_PHYSICS = frozenset(
+    (
+        "kp",
+        "kd",
+        "maxvel",
+        "mindepth",
+        "maxcontacts",
+        "dampingfactor",
+        "fdir1",
+        "turngravityoff",
+        "gravity",
+        "selfcollide",
+        "self_collide",
+        "laserretro",
+        "provide_feedback",
+        "providefeedback",
+        "disable_fixed_joint_lumping",
+        "disablefixedjointlumping",
+        "implicitspringdamper",
+        "springstiffness",
+        "springreference",
+        "stopcfm",
+        "stoperp",
+        "fudgefactor",
+    )
+)
+"""Gazebo's parameters of links and joints besides friction."""
+
+
+def interpret_extras(robot: Robot) -> Robot:
+    """Returns the robot with the sensors, settings and controls that its extras stand for, in the
+    order of the file: those within links, then within joints, then of the robot itself.
+
+    Each extra is parsed once. What is not well-formed (a file's extras always are) says nothing.
+    """
+    sensors: list[Sensor] = []
+    for extra, inside in _extras_within(robot):
+        if _may_hold_sensors(extra) and (element := parse_extra(extra)) is not None:
+            sensors += _read_sensors(element, inside)
+    settings: list[SimulationSettings] = []
+    controls: list[JointControl] = []
+    for extra in robot.extras:
+        if extra.tag not in ("gazebo", "ros2_control") and not _may_hold_sensors(extra):
+            continue
+        element = parse_extra(extra)
+        if element is None:
+            continue
+        sensors += _read_sensors(element, "")
+        if extra.tag == "gazebo":
+            settings.append(_read_settings(element))
+        elif extra.tag == "ros2_control":
+            controls += _read_controls(element)
+    if not (sensors or settings or controls or robot.sensors or robot.settings or robot.controls):
+        return robot
+    return replace(
+        robot, sensors=tuple(sensors), settings=tuple(settings), controls=tuple(controls)
+    )
+
+
+def _extras_within(robot: Robot) -> Iterator[tuple[Extra, str]]:
+    """Yields the extras of links and joints, each with the name of what it stands in."""
+    for link in robot.links:
+        for extra in link.extras:
+            yield extra, link.name
+    for joint in robot.joints:
+        for extra in joint.extras:
+            yield extra, joint.name
+
+
+def _may_hold_sensors(extra: Extra) -> bool:
+    return "sensor" in extra.tag or "sensor" in extra.xml
+
+
+def _read_sensors(element: Element, inside: str) -> Iterator[Sensor]:
+    if element.tag == "sensor":
+        yield read_sensor(element, inside)
+    elif element.tag == "gazebo":
+        reference = element.attributes.get("reference", "").strip() or inside
+        for child in element.children:
+            if child.tag == "sensor" or child.prefix == "sensor":
+                yield read_sensor(child, reference)
+
+
+def _read_settings(element: Element) -> SimulationSettings:
+    """Reads a <gazebo>; its physics may stand anywhere within."""
+    within = list(element.walk())
+    plugins = [c for c in element.children if c.tag == "plugin" or c.prefix == "controller"]
+    return SimulationSettings(
+        reference=element.attributes.get("reference", "").strip(),
+        friction=tuple(
+            abs(number)
+            for child in within
+            if child.tag in _FRICTION and (number := _read_value(child)) is not None
+        ),
+        material=_read_material(within, element.line),
+        settings=tuple(
+            Setting(name=child.tag, written=child.written, text=child.text, line=child.line)
+            for child in within
+            if child.tag in _PHYSICS
+        ),
+        plugins=tuple(
+            Plugin(name=p.attributes.get("name", "") or p.tag, line=p.line) for p in plugins
+        ),
+        line=element.line,
+    )
+
+
+def _read_value(element: Element) -> float | None:
+    """Reads the number that a tag holds, as text or as the attribute `value`."""
+    holder = Element("", {"value": element.text or element.attributes.get("value", "")}, 0)
+    return holder.number("value")
+
+
+def _read_material(within: Iterable[Element], line: int) -> Material | None:
+    """Reads the first <material> that names one: <material>Gazebo/Red</material>, or that with a
+    <script> and a <name> about the text. One that Gazebo has no colour for says nothing."""
+    for element in within:
+        if element.tag != "material":
+            continue
+        holder = element.find("script") or element
+        text = (holder.find("name") or holder).text
+        if text:
+            name = text.split()[0]
+            is_gazebos = name.lower().startswith(GAZEBO_PREFIX)
+            color = find_gazebo_color(name) if is_gazebos else None
+            return None if color is None else Material(name=name, color=color, line=line)
+    return None
+
+
+def _read_controls(element: Element) -> Iterator[JointControl]:
+    for joint in element.all("joint"):
+        commands = tuple(_name_of(child) for child in joint.all("command_interface"))
+        yield JointControl(joint=_name_of(joint), command_interfaces=commands)
+
+
+def _name_of(element: Element) -> str:
+    return element.attributes.get("name", "").strip()

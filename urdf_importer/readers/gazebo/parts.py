@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What sensors of all kinds have: a kind and a name, a place, a stream, noise.
+
+How often a sensor measures, and under which names ROS gets it, stands in the sensor itself (new
+Gazebo) or in the plugin that publishes it (classic, each plugin with words of its own).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...markup.elements import Element, split_numbers
+from ...model import Noise, Pose, Stream
+
+Dialect = Literal["sdf", "old", "urdf"]
+
+KINDS = {
+    "camera": "camera",
+    "wideanglecamera": "wide",
+    "wideangle_camera": "wide",
+    "wide_angle_camera": "wide",
+    "multicamera": "multicamera",
+    "depth": "depth",
+    "depth_camera": "depth",
+    "rgbd": "rgbd",
+    "rgbd_camera": "rgbd",
+    "logical_camera": "logical",
+    "ray": "lidar",
+    "gpu_ray": "lidar",
+    "lidar": "lidar",
+    "gpu_lidar": "lidar",
+    "laser": "lidar",
+    "sonar": "sonar",
+    "imu": "imu",
+    "contact": "contact",
+    "force_torque": "force",
+    "gps": "gps",
+    "navsat": "gps",
+    "magnetometer": "compass",
+    "altimeter": "altimeter",
+    "air_pressure": "pressure",
+}
+"""What the types of all dialects are here."""
+
+_FRAMES = (
+    "optical_frame_id",
+    "gz_optical_frame_id",
+    "gz_frame_id",
+    "ignition_frame_id",
+    "frame_name",
+    "frame_id",
+    "framename",
+    "frameid",
+)
+_TOPICS = ("topicname", "topic_name", "bumpertopicname", "imagetopicname")
+_DEPTH_TOPICS = ("depthimagetopicname",)
+_CLOUD_TOPICS = ("pointcloudtopicname",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Head:
+    """A sensor's element, and what it says that all sensors say: `kind` is a value of KINDS, "" for
+    an unknown one; `common` are the fields of model.Sensor."""
+
+    element: Element
+    dialect: Dialect
+    kind: str
+    common: dict[str, Any]
+
+
+def read_head(element: Element, inside: str) -> Head:
+    """Reads what is common to all sensors; `inside` is the link or joint that the element is
+    written for, "" for none: then its <parent> names it."""
+    parent = element.find("parent")
+    reference = inside or ("" if parent is None else parent.read("link", "joint"))
+    word, dialect = _type_of(element)
+    common = {
+        "name": element.attributes.get("name", "").strip() or f"{reference}_{word or 'sensor'}",
+        "word": word,
+        "reference": reference,
+        "origin": read_pose(element),
+        # URDF's own sensors look along z, as its cameras do.
+        "is_optical": dialect == "urdf",
+        "stream": read_stream(element),
+        "line": element.line,
+    }
+    return Head(element=element, dialect=dialect, kind=KINDS.get(word, ""), common=common)
+
+
+def _type_of(element: Element) -> tuple[str, Dialect]:
+    if element.prefix == "sensor":
+        return element.tag, "old"
+    word = element.attributes.get("type", "").strip().lower()
+    if word:
+        return word, "sdf"
+    return next((c.tag for c in element.children if c.tag in ("camera", "ray")), ""), "urdf"
+
+
+def read_pose(element: Element) -> Pose:
+    """Reads the <pose> or <origin> of an element: SDF writes a text of six numbers (or seven with a
+    quaternion), URDF attributes."""
+    origin = element.find("origin")
+    if origin is not None and origin.attributes:
+        xyz = _three(origin.attributes.get("xyz", ""))
+        return Pose(xyz=xyz, rpy=_three(origin.attributes.get("rpy", "")))
+    pose = element.find("pose")
+    numbers = split_numbers(pose.text) if pose is not None else ()
+    if pose is None or len(numbers) < 6:
+        return Pose(xyz=_three(origin.text if origin is not None else ""))
+    x, y, z, *turn = numbers
+    if len(turn) == 4 and pose.attributes.get("rotation_format") == "quat_xyzw":
+        qx, qy, qz, qw = turn
+        return Pose(xyz=(x, y, z), quat_xyzw=(qx, qy, qz, qw))
+    in_degrees = pose.attributes.get("degrees", "").strip().lower() in ("1", "true")
+    roll, pitch, yaw = map(math.radians, turn[:3]) if in_degrees else turn[:3]
+    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
+
+
+def _three(text: str) -> tuple[float, float, float]:
+    numbers = split_numbers(text)
+    return (numbers[0], numbers[1], numbers[2]) if len(numbers) >= 3 else (0.0, 0.0, 0.0)
+
+
+def read_noise(noise: Element | None) -> Noise:
+    """Reads a <noise>, if there is one."""
+    if noise is None:
+        return Noise()
+    return Noise(abs(noise.number("stddev") or 0.0), noise.number("mean") or 0.0)
+
+
+def has_noise(element: Element | None) -> bool:
+    """Returns whether any noise within is not zero."""
+    words = ("stddev", "bias_mean", "bias_stddev", "mean")
+    within = element.walk() if element is not None else ()
+    return any(e.tag in words and e.text.strip("0. ") for e in within)
+
+
+def read_stream(sensor: Element) -> Stream:
+    """Reads how ROS gets what a sensor measures, from it and its plugins."""
+    return Stream(
+        topic=_find_topic(sensor, _TOPICS),
+        frame=_find(sensor, _FRAMES),
+        rate=_read_rate(sensor),
+        always_on=sensor.flag("always_on", "alwayson") or False,
+    )
+
+
+def read_depth_topic(sensor: Element) -> str:
+    """Reads the topic of depths as a picture; "" for none."""
+    return _find_topic(sensor, _DEPTH_TOPICS)
+
+
+def read_cloud_topic(sensor: Element) -> str:
+    """Reads the topic of depths as points; "" for none."""
+    return _find_topic(sensor, _CLOUD_TOPICS)
+
+
+def _read_rate(sensor: Element) -> float:
+    """Reads the rate in Hz; 0 where the sensor measures whenever it can."""
+    rate = sensor.number("update_rate", "updaterate")
+    if rate is None:
+        rate = next((r for p in _plugins(sensor) if (r := p.number("updaterate"))), None)
+    return rate if rate is not None and rate > 0.0 else 0.0
+
+
+def plugin_files(sensor: Element) -> str:
+    """Returns what the plugins are called, in lower case."""
+    return " ".join(
+        f"{p.attributes.get('filename', '')} {p.attributes.get('plugin', '')} {p.tag}".lower()
+        for p in _plugins(sensor)
+    )
+
+
+def make_topic(name: str) -> str:
+    """Returns a name that ROS takes: words of letters, digits and _, with / between them."""
+    words = []
+    for word in name.strip().strip("~").strip("/").split("/"):
+        plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in word)
+        if plain:
+            words.append(f"_{plain}" if plain[0].isdigit() else plain)
+    return f"/{'/'.join(words)}" if words else ""
+
+
+def _plugins(sensor: Element) -> list[Element]:
+    return [c for c in sensor.children if c.tag == "plugin" or c.prefix == "controller"]
+
+
+def _find(sensor: Element, names: tuple[str, ...]) -> str:
+    return next((text for e in (sensor, *_plugins(sensor)) if (text := e.read(*names))), "")
+
+
+def _find_topic(sensor: Element, names: tuple[str, ...]) -> str:
+    """Reads a topic. In a plugin, an image's topic stands below the name of its camera."""
+    if names is _TOPICS:
+        own = sensor.read("topic") or _remapped(sensor)
+        if own:
+            return make_topic(own)
+    for plugin in _plugins(sensor):
+        topic = plugin.read(*names)
+        if topic:
+            camera = plugin.read("cameraname", "camera_name")
+            below = camera and "image" in "".join(names) and not topic.startswith("/")
+            return make_topic(f"{camera}/{topic}" if below else topic)
+    return ""
+
+
+def _remapped(sensor: Element) -> str:
+    """<ros><namespace>/arm</namespace><remapping>~/out:=scan</remapping></ros>"""
+    for plugin in _plugins(sensor):
+        ros = plugin.find("ros")
+        target = ros.read("remapping").partition(":=")[2].strip() if ros is not None else ""
+        if ros is not None and target:
+            space = ros.read("namespace")
+            return target if target.startswith("/") or not space else f"{space}/{target}"
+    return ""
