@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
-from ...urdf_importer.blender.standing.channels import find_curves, key_state_of
+from ...urdf_importer.blender.standing.joints import RigJoint
+from ...urdf_importer.blender.standing.keys import find_curves, key_state_of
 from ...urdf_importer.blender.standing.robot_table import (
-    JointRow,
     RobotTable,
     forget_tables,
     recall_table,
@@ -98,7 +98,7 @@ class _View:
             rest = len(chains) - MOST_CHAINS
             draw_wrapped(layout, context, f"{rest} more groups: search for a joint's name")
 
-    def draw_rows(self, layout: Any, joints: Iterable[JointRow]) -> None:
+    def draw_rows(self, layout: Any, joints: Iterable[RigJoint]) -> None:
         column = layout.column(align=True)
         for joint in joints:
             armature = self.armatures.get(joint.armature)
@@ -108,7 +108,7 @@ class _View:
                 return
             self._draw_joint(column, joint, pose_bone)
 
-    def _draw_joint(self, column: Any, joint: JointRow, pose_bone: Any) -> None:
+    def _draw_joint(self, column: Any, joint: RigJoint, pose_bone: Any) -> None:
         if len(joint.channels) > 1:
             self._draw_title(column, joint, pose_bone)
         for channel in joint.channels:
@@ -124,12 +124,12 @@ class _View:
             if len(joint.channels) == 1:
                 self._draw_tail(row, joint, pose_bone)
 
-    def _draw_title(self, column: Any, joint: JointRow, pose_bone: Any) -> None:
+    def _draw_title(self, column: Any, joint: RigJoint, pose_bone: Any) -> None:
         row = column.row(align=True)
         row.label(text=joint.name)
         self._draw_tail(row, joint, pose_bone)
 
-    def _draw_tail(self, row: Any, joint: JointRow, pose_bone: Any) -> None:
+    def _draw_tail(self, row: Any, joint: RigJoint, pose_bone: Any) -> None:
         """Draws the icons after the slider: select the bone; set a keyframe, or show what is
         followed."""
         chosen = row.operator(SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=False)

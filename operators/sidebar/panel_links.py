@@ -7,12 +7,8 @@ import bpy
 
 from ...urdf_importer import KinematicsError
 from ...urdf_importer.blender.standing.display import find_parts
-from ...urdf_importer.blender.standing.robot_table import (
-    LinkRow,
-    describe_link,
-    find_robot,
-    name_link,
-)
+from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name_link
+from ...urdf_importer.blender.standing.robot_table import find_robot
 from ..active_robot import active_robot, redraw_views
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel

@@ -7,15 +7,11 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
-from ...urdf_importer.blender.standing.channels import (
-    insert_key,
-    key_joints,
-    key_state_of,
-    remove_key,
-)
 from ...urdf_importer.blender.standing.display import enforce_limits
+from ...urdf_importer.blender.standing.keys import insert_key, key_state_of, remove_key
 from ...urdf_importer.blender.standing.pose import (
     hold_limits,
+    key_joints,
     random_pose,
     zero_pose,
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.channels import JointChannel
+from ...urdf_importer.blender.standing.joints import JointChannel
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
 

@@ -167,7 +167,7 @@ class DescribedRobot:
     def append(self, obj: Any, child: str | None = None, level: int = 1, *, link: str = "") -> None:
         """Appends a component to the robot's root, or to the frame of a link (`child`, MORSE's own
         word for it, may name a link too). Raises KinematicsError for an unknown link."""
-        from ..blender.standing.pose import find_link
+        from ..blender.standing.links import find_link
 
         where = link or (child if child in self.links else "")
         if not where:
@@ -232,7 +232,7 @@ class DescribedRobot:
     def set_end_effector(self, link: str) -> None:
         """Makes a link the place where MORSE mounts what is appended to an actuator. Raises
         KinematicsError for an unknown link."""
-        from ..blender.standing.pose import find_link
+        from ..blender.standing.links import find_link
         from .game_engine.robots import mark_end_effector
 
         self._end_effector = find_link(self.rig, link)

@@ -219,14 +219,21 @@ def plan_ik_limits(
     found: list[tuple[float, float] | None] = [None, None, None]
     for joint in joints:
         lower, upper = bounds(joint)
-        if joint.kind != "revolute" or lower is None or upper is None or is_locked(joint):
+        if lower is None or upper is None or not keeps_ik_limit(joint.kind, lower, upper):
             continue
-        if upper - lower < 2 * math.pi:
-            found[joint.channels[0].index] = (
-                max(min(lower, 0.0), -math.pi),
-                min(max(upper, 0.0), math.pi),
-            )
+        found[joint.channels[0].index] = (
+            max(min(lower, 0.0), -math.pi),
+            min(max(upper, 0.0), math.pi),
+        )
     return found[0], found[1], found[2]
+
+
+def keeps_ik_limit(kind: str, lower: float | None, upper: float | None) -> bool:
+    """Returns whether Blender's IK keeps a joint within its bounds (radians): one that turns, less
+    than once around, and is not locked in place."""
+    if kind != "revolute" or lower is None or upper is None:
+        return False
+    return 0.0 < upper - lower < 2 * math.pi
 
 
 def _ranges(joints: Sequence[JointPlan], prop: Property | str) -> dict[int, Range]:

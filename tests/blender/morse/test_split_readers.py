@@ -32,10 +32,10 @@ from urdf_importer.blender.standing.armatures import (
     bones_of,
     pose_bones_of,
 )
-from urdf_importer.blender.standing.channels import key_joints
 from urdf_importer.blender.standing.display import enforces_limits
 from urdf_importer.blender.standing.pose import (
     hold_limits,
+    key_joints,
     random_pose,
     zero_pose,
 )
@@ -257,7 +257,7 @@ def test_sliders_and_keys(extension: ModuleType) -> None:
     extension.operators.sidebar.sliders.make_sliders(table)
     homes = extension.urdf_importer.blender.standing.armatures.armatures_by_name(main)
     activate(homes["first"])
-    keying = extension.urdf_importer.blender.standing.channels
+    keying = extension.urdf_importer.blender.standing.keys
     for name, row in table.joints.items():
         if row.mimics:
             continue

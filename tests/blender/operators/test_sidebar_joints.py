@@ -157,7 +157,7 @@ def test_zero_is_the_nearest_valid_position() -> None:
     [(2.7, 2.4), (-0.5, 0.0), (-9.0, 2.4), (1.0, 1.0), (1.0 + math.tau, 1.0)],
 )
 def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.standing.channels.JointChannel(
+    channel = extension.urdf_importer.blender.standing.joints.JointChannel(
         label="", prop="rotation_euler", index=0, sign=-1, lower=0.0, upper=2.4
     )
     found = channel.find_valid(position)
@@ -166,7 +166,7 @@ def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -
 
 
 def test_nearest_valid_keeps_an_angle_that_is_valid_on_the_circle(extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.standing.channels.JointChannel(
+    channel = extension.urdf_importer.blender.standing.joints.JointChannel(
         label="", prop="rotation_euler", index=0, sign=1, lower=-1.0, upper=1.0
     )
     assert channel.find_valid(0.5 + math.tau) == pytest.approx(0.5)

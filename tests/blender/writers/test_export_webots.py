@@ -28,7 +28,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.robot_table import visuals_of
+from urdf_importer.blender.standing.links import visuals_of
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"

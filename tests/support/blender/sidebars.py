@@ -45,7 +45,7 @@ def limits_of(bone: Any, joint: str) -> tuple[float, float]:
 
 def keyed(extension: ModuleType, robot: Any) -> set[str]:
     """Joints with a keyframe at the current frame."""
-    keying = extension.urdf_importer.blender.standing.channels
+    keying = extension.urdf_importer.blender.standing.keys
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     bones = robot.pose.bones
     return {

@@ -9,7 +9,7 @@ A child takes over its parent's error, and every generation adds some of its own
 first, and what a parent could not mend is forgiven its children.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from ...rig.rig_plan import (
 from ...rig.rounding import edit_numbers, rank_refinements
 from ..modes import edit_bones_of
 from ..standing import properties
+from ..standing.joints import write_joints
 
 TOLERANCE = 7e-7
 _GENERATION = 3e-7
@@ -239,22 +240,8 @@ def _lock(pose_bone: Any, bone: BonePlan) -> None:
 
 def describe_joints(armature: Any, joints: Sequence[JointPlan]) -> None:
     """Puts on each bone which of its channels hold which joint's position."""
-    by_bone: dict[str, list[Mapping[str, Any]]] = {}
+    by_bone: dict[str, list[JointPlan]] = {}
     for joint in joints:
-        by_bone.setdefault(joint.channels[0].bone, []).append(_describe(joint))
-    for name, described in by_bone.items():
-        armature.data.bones[name][properties.JOINTS] = described
-
-
-def _describe(joint: JointPlan) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "name": joint.joint.name,
-        "type": joint.joint.type,
-        "kind": joint.kind,
-        "properties": [channel.property for channel in joint.channels],
-        "indices": [channel.index for channel in joint.channels],
-        "sign": joint.sign,
-        "initial": joint.initial,
-    }
-    optional = {"lower": joint.lower, "upper": joint.upper, "mimics": joint.mimics or None}
-    return described | {key: value for key, value in optional.items() if value is not None}
+        by_bone.setdefault(joint.channels[0].bone, []).append(joint)
+    for name, held in by_bone.items():
+        write_joints(armature.data.bones[name], held)

@@ -17,6 +17,7 @@ from ...model import Box, Capsule, Collision, Cylinder, Inertia, Inertial, Link,
 from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
+from ..standing.joints import write_link_joint
 from .armature import rest_matrices
 
 _SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
@@ -168,7 +169,7 @@ def _describe_link(empty: Any, plan: LinkPlan) -> None:
         {"undefined": True} if plan.undefined else {}
     )
     if plan.joint is not None:
-        empty[properties.JOINT] = properties.pack(plan.joint)
+        write_link_joint(empty, plan.joint)
     inertial = plan.link.inertial
     if inertial is not None:
         empty[properties.MASS] = inertial.mass or 0.0

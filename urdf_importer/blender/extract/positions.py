@@ -4,8 +4,7 @@
 from typing import Any
 
 from ...model import Joint, Robot
-from ..standing import properties
-from ..standing.armatures import bones_of
+from ..standing.joints import joints_of
 from ..standing.pose import get_joint_positions
 from .scene_source import shorten
 
@@ -27,12 +26,7 @@ def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...
 
 
 def _find_followers(armature: Any) -> set[str]:
-    return {
-        joint["name"]
-        for bone in bones_of(armature)
-        for joint in bone.get(properties.JOINTS, ())
-        if joint.get("mimics")
-    }
+    return {joint.name for joint in joints_of(armature) if joint.mimics}
 
 
 def _write(joint: Joint, position: float | tuple[float, ...]) -> str:

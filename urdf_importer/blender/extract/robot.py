@@ -12,6 +12,7 @@ from ...diagnostics import BuildError, quote
 from ...model import Joint, Link, Robot
 from ..standing import properties
 from ..standing.armatures import armatures_of
+from ..standing.joints import find_packed_joint
 
 _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
@@ -77,9 +78,9 @@ def _link_of(empty: Any) -> Link:
 
 def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Iterator[Joint]:
     for empty in empties.values():
-        described = empty.get(properties.JOINT)
+        described = find_packed_joint(empty)
         if described is not None:
-            yield unpack(Joint, described.to_dict())
+            yield unpack(Joint, described)
     for described in packed.get("cut_joints", ()):
         yield unpack(Joint, described)
 

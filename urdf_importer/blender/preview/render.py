@@ -21,6 +21,7 @@ from ...geometry.transforms import Matrix
 from ...rig.rig_plan import FIXED, JOINTS
 from ..standing import properties
 from ..standing.armatures import armatures_of, children_of, objects_of
+from ..standing.joints import read_joints
 from .studio import Studio
 
 _MOVING = (1.0, 0.42, 0.02)
@@ -72,16 +73,16 @@ def build_rig_shapes(
 
 def _add_bone(bone: Any, frame: Matrix, size: float, kit: _Kit, studio: Studio) -> float:
     """Adds a bone; returns how far what marks its joints reaches around its head."""
-    joints = bone.bone.get(properties.JOINTS, ())
+    joints = read_joints(bone.bone)
     thickness = min(0.1 * bone.length, 0.024 * size)
     shape = np.diag([thickness, bone.length, thickness, 1.0])
     studio.add_mesh(kit.moving if joints else kit.static, frame @ shape)
     least = min(0.6 * bone.length, 0.025 * size)
     reach = min(max(0.3 * bone.length, least), 0.05 * size)
     for joint in joints:
-        for prop, index in zip(joint["properties"], joint["indices"], strict=True):
-            marks = kit.arrows if prop == "location" else kit.rings
-            studio.add_mesh(marks[index], frame @ _scale(reach))
+        for channel in joint.channels:
+            marks = kit.rings if channel.turns else kit.arrows
+            studio.add_mesh(marks[channel.index], frame @ _scale(reach))
     return reach if joints else 0.0
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is shown of a robot, and whether its limits hold: the rig's own switches, found."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import bpy
 
+from ...rig.channels import keeps_ik_limit
 from . import properties
-from .armatures import armatures_by_name, pose_bones_of
-from .channels import read_channels
+from .armatures import armatures_by_name
+from .joints import posed_joints_of
 from .robot_table import find_robot, recall_table
 
 
@@ -48,21 +48,9 @@ def enforce_limits(armature: Any, on: bool) -> None:
     makes; constraints that somebody added are left alone."""
     for constraint in _limits(armature):
         constraint.mute = not on
-    for pose_bone in pose_bones_of(armature):
-        for joint in pose_bone.bone.get(properties.JOINTS, ()):
-            _switch_ik_limit(pose_bone, joint, on)
-
-
-def _switch_ik_limit(pose_bone: Any, joint: Any, on: bool) -> None:
-    """An import gives IK the limits of joints that turn, less than once around, and are not locked
-    in place."""
-    if joint["kind"] != "revolute":
-        return
-    (channel,) = read_channels(joint)
-    if channel.lower is None or channel.upper is None:
-        return
-    if 0.0 < channel.upper - channel.lower < math.tau:
-        setattr(pose_bone, f"use_ik_limit_{'xyz'[channel.index]}", on)
+    for pose_bone, joint in posed_joints_of(armature):
+        if keeps_ik_limit(joint.kind, *joint.limits):
+            setattr(pose_bone, f"use_ik_limit_{'xyz'[joint.channels[0].index]}", on)
 
 
 def _limits(armature: Any) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import bpy
@@ -19,8 +19,10 @@ from ...geometry.transforms import (
 )
 from ...kinematics.forward import Position, check_position
 from . import properties
-from .armatures import armatures_of, children_of, pose_bones_of
-from .channels import JointChannel, read_channels
+from .armatures import armatures_of
+from .joints import JointChannel, RigJoint, posed_joints_of, read_joints
+from .keys import insert_key
+from .links import find_link
 
 _SAME = 1e-5
 """A channel whose evaluated value is this near to the one set is given back as it was set."""
@@ -40,10 +42,10 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
             if name in _fixed_joints(armature):
                 continue
             raise KinematicsError(f"the robot has no moving joint {quote(name)}")
-        checked[name] = check_position(name, joints[name][1]["kind"], position)
+        checked[name] = check_position(name, joints[name][1].kind, position)
     for name, value in checked.items():
         bone, joint = joints[name]
-        if not joint.get("mimics"):
+        if not joint.mimics:
             _set_position(bone, joint, value)
     for each in armatures_of(armature):
         each.update_tag()
@@ -61,11 +63,11 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     for each in armatures_of(armature):
         shown = _evaluated(each)
         for pose_bone in shown.pose.bones if shown.pose else ():
-            joints = pose_bone.bone.get(properties.JOINTS)
+            joints = read_joints(pose_bone.bone)
             if joints:
                 own = _own_transform(pose_bone)
                 for joint in joints:
-                    positions[joint["name"]] = _get_position(pose_bone, joint, own)
+                    positions[joint.name] = _get_position(pose_bone, joint, own)
     return positions
 
 
@@ -82,21 +84,11 @@ def link_pose(armature: Any, link: str) -> Matrix:
     return result
 
 
-def find_link(armature: Any, link: str) -> Any:
-    """The empty of a link, found by its property, whatever Blender named it."""
-    for child in children_of(armature):
-        described = child.get(properties.LINK)
-        if described is not None and described["name"] == link:
-            return child
-    raise KinematicsError(f"the robot has no link {quote(link)}")
-
-
-def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Joint name -> (pose bone, its description)."""
+def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, RigJoint]]]:
+    """Yields joint name -> (pose bone, joint)."""
     _check_robot(armature)
-    for pose_bone in pose_bones_of(armature):
-        for joint in pose_bone.bone.get(properties.JOINTS, ()):
-            yield joint["name"], (pose_bone, joint)
+    for pose_bone, joint in posed_joints_of(armature):
+        yield joint.name, (pose_bone, joint)
 
 
 def _check_robot(armature: Any) -> None:
@@ -108,15 +100,14 @@ def _fixed_joints(armature: Any) -> set[str]:
     return set(armature[properties.ROBOT]["joints"])
 
 
-def _set_position(bone: Any, joint: Any, value: float | tuple[float, ...]) -> None:
+def _set_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
     if isinstance(value, float):
-        channel = getattr(bone, joint["properties"][0])
-        channel[joint["indices"][0]] = joint["sign"] * value
+        joint.channels[0].put(bone, value)
         return
-    if joint["kind"] == "planar":
+    if joint.kind == "planar":
         bone.location[1], bone.location[2], bone.rotation_euler[0] = value
         return
-    if joint["kind"] == "floating":
+    if joint.kind == "floating":
         bone.location = value[:3]
     rotation = rotation_from_quaternion(value[-4:])
     bone.rotation_euler = _euler_xyz(rotation, bone.rotation_euler)
@@ -163,27 +154,30 @@ def _own_transform(pose_bone: Any) -> Matrix:
     return own
 
 
-def _get_position(pose_bone: Any, joint: Any, own: Matrix) -> float | tuple[float, ...]:
-    kind = joint["kind"]
+def _get_position(pose_bone: Any, joint: RigJoint, own: Matrix) -> float | tuple[float, ...]:
+    kind = joint.kind
     if kind in ("floating", "spherical"):
         quaternion = quaternion_from_rotation(own[:3, :3])
         place = (float(own[0, 3]), float(own[1, 3]), float(own[2, 3]))
         return quaternion if kind == "spherical" else (*place, *quaternion)
     shown = {"location": own[:3, 3], "rotation_euler": _read_angles(pose_bone, own)}
     values = [
-        _prefer_set(float(getattr(pose_bone, prop)[index]), float(shown[prop][index]))
-        for prop, index in zip(joint["properties"], joint["indices"], strict=True)
+        _prefer_set(
+            float(getattr(pose_bone, channel.prop)[channel.index]),
+            float(shown[channel.prop][channel.index]),
+        )
+        for channel in joint.channels
     ]
     if kind == "planar":
         return tuple(values)
-    position = joint["sign"] * values[0]
+    position = joint.sign * values[0]
     return _turn_within_limits(joint, position) if kind == "revolute" else position
 
 
-def _turn_within_limits(joint: Any, position: float) -> float:
+def _turn_within_limits(joint: RigJoint, position: float) -> float:
     """The same angle within the joint's limits if there is one, since Blender's limits look at the
     angle on the circle only."""
-    lower, upper = joint.get("lower"), joint.get("upper")
+    lower, upper = joint.limits
     if lower is None or upper is None or lower - _SAME <= position <= upper + _SAME:
         return position
     turned = position + math.tau * math.ceil((lower - _SAME - position) / math.tau)
@@ -243,18 +237,31 @@ def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float])
     """Sets what `choose` makes of (kind of joint, channel, position) for all joints that follow no
     other. Gives how many joints moved."""
     moved = 0
-    for pose_bone in pose_bones_of(armature):
-        for joint in pose_bone.bone.get(properties.JOINTS, ()):
-            if joint.get("mimics"):
-                continue
-            changed = False
-            for channel in read_channels(joint):
-                position = channel.get(pose_bone)
-                wanted = choose(joint["kind"], channel, position)
-                if wanted != position:
-                    getattr(pose_bone, channel.prop)[channel.index] = channel.sign * wanted
-                    changed = True
-            moved += changed
+    for pose_bone, joint in posed_joints_of(armature):
+        if joint.mimics:
+            continue
+        changed = False
+        for channel in joint.channels:
+            position = channel.get(pose_bone)
+            wanted = choose(joint.kind, channel, position)
+            if wanted != position:
+                channel.put(pose_bone, wanted)
+                changed = True
+        moved += changed
     for each in armatures_of(armature):
         each.update_tag()
     return moved
+
+
+def key_joints(armature: Any, names: Iterable[str] | None = None) -> int:
+    """Keys the positions of joints (all that follow no other, or those named) at the current
+    frame. Returns how many there were."""
+    chosen = None if names is None else set(names)
+    count = 0
+    for pose_bone, joint in posed_joints_of(armature):
+        if joint.mimics or (chosen is not None and joint.name not in chosen):
+            continue
+        for channel in joint.channels:
+            insert_key(pose_bone, channel.prop, channel.index)
+        count += 1
+    return count

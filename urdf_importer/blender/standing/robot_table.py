@@ -16,22 +16,10 @@ from ...diagnostics import BuildError, Diagnostic, quote
 from ...kinematics.chains import Chain, group_chains
 from ...kinematics.tree import find_above
 from . import properties
-from .armatures import armatures_of, children_of, find_main, name_armature, objects_of
-from .channels import JointChannel, read_channels
+from .armatures import armatures_of, find_main, name_armature
+from .joints import RigJoint, joints_of, name_limits, read_link_joint
+from .links import links_of, name_link, visuals_of
 from .record import count_records, find_record
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointRow:
-    """A moving joint. `bone` is one of `armature`, which is named as name_armature says. `mimics`
-    names the joint that it follows, or is empty."""
-
-    name: str
-    kind: str
-    armature: str
-    bone: str
-    channels: tuple[JointChannel, ...]
-    mimics: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +34,7 @@ class RobotTable:
     joint_count: int
     mass: float | None
     triangles: int
-    joints: Mapping[str, JointRow]
+    joints: Mapping[str, RigJoint]
     chains: tuple[Chain, ...]
     limits: tuple[tuple[str, str, str], ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -100,7 +88,7 @@ def read_table(armature: Any) -> RobotTable:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     robot = armature[properties.ROBOT]
     links = list(links_of(armature))
-    joints = {row.name: row for row in _read_joints(armature)}
+    joints = {joint.name: joint for joint in joints_of(armature)}
     masses = [link[properties.MASS] for link in links if properties.MASS in link]
     return RobotTable(
         name=robot.get("name", ""),
@@ -116,51 +104,20 @@ def read_table(armature: Any) -> RobotTable:
     )
 
 
-def links_of(armature: Any) -> Iterator[Any]:
-    """The links' empties. Takes time for every object of the file: not for draw()."""
-    return (child for child in children_of(armature) if properties.LINK in child)
-
-
-def visuals_of(armature: Any) -> Iterator[Any]:
-    """The visual objects of all links. As slow as links_of."""
-    for child in objects_of(armature):
-        if child.get(properties.PART) == properties.VISUALS:
-            yield child
-
-
-def _read_joints(armature: Any) -> Iterator[JointRow]:
-    for home in armatures_of(armature):
-        for bone in home.data.bones:
-            for joint in bone.get(properties.JOINTS, ()):
-                yield JointRow(
-                    name=joint["name"],
-                    kind=joint["kind"],
-                    armature=name_armature(home),
-                    bone=bone.name,
-                    channels=read_channels(joint),
-                    mimics=joint.get("mimics", ""),
-                )
-
-
 def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
-    """A joint's bone has no other constraints of ours."""
     for home in armatures_of(armature):
         for bone in home.data.bones:
-            if properties.JOINTS in bone:
-                for name in bone.get(properties.CONSTRAINTS, ()):
-                    yield name_armature(home), bone.name, name
+            for name in name_limits(bone):
+                yield name_armature(home), bone.name, name
 
 
-def _parents(links: list[Any], joints: Mapping[str, JointRow]) -> dict[str, str]:
+def _parents(links: list[Any], joints: Mapping[str, RigJoint]) -> dict[str, str]:
     """Returns moving joint -> the moving joint above it; fixed joints are passed over."""
-    written = {
-        link[properties.LINK]["name"]: link[properties.JOINT]
-        for link in links
-        if link.get(properties.JOINT) is not None
-    }
-    holders = {name: joint["name"] for name, joint in written.items()}
+    found = ((name_link(link) or "", read_link_joint(link)) for link in links)
+    written = {name: joint for name, joint in found if joint is not None}
+    holders = {name: joint.name for name, joint in written.items()}
     above = find_above(
-        {joint["name"]: holders.get(joint["parent"], "") for joint in written.values()}, joints
+        {joint.name: holders.get(joint.parent, "") for joint in written.values()}, joints
     )
     return {name: above.get(name, "") for name in joints}
 
@@ -168,37 +125,3 @@ def _parents(links: list[Any], joints: Mapping[str, JointRow]) -> dict[str, str]
 def _count_triangles(shape: Any) -> int:
     mesh = shape.data if shape.type == "MESH" else None
     return len(mesh.loops) - 2 * len(mesh.polygons) if mesh is not None else 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkRow:
-    """A link; `mass` in kg, None where the link has no inertial. `joint` is the one above it, with
-    its type; both empty at a root."""
-
-    name: str
-    mass: float | None
-    center_of_mass: tuple[float, ...]
-    joint: str
-    joint_type: str
-    visuals: int
-    collisions: int
-
-
-def name_link(item: Any) -> str | None:
-    """The name of the link that an object stands for; None where it stands for none."""
-    described = item.get(properties.LINK)
-    return None if described is None else str(described["name"])
-
-
-def describe_link(empty: Any) -> LinkRow:
-    """What a link's empty says of its link."""
-    link, joint = empty[properties.LINK], empty.get(properties.JOINT, {})
-    return LinkRow(
-        name=link["name"],
-        mass=empty.get(properties.MASS),
-        center_of_mass=tuple(empty.get(properties.CENTER_OF_MASS, ())),
-        joint=joint.get("name", ""),
-        joint_type=joint.get("type", ""),
-        visuals=len(link.get("visuals", ())),
-        collisions=len(link.get("collisions", ())),
-    )

@@ -10,8 +10,8 @@ from ...diagnostics import Diagnostic, KinematicsError, quote
 from ..modes import enter_pose_mode, leave_modes
 from . import properties
 from .armatures import pose_bones_of
-from .pose import find_link
-from .robot_table import links_of, visuals_of
+from .joints import name_joints, read_link_joint
+from .links import find_link, links_of, visuals_of
 
 
 def select_link(armature: Any, link: str) -> None:
@@ -40,11 +40,12 @@ def select_joint(armature: Any, joint: str) -> None:
     Raises KinematicsError for an unknown joint.
     """
     for pose_bone in pose_bones_of(armature):
-        if any(each["name"] == joint for each in pose_bone.bone.get(properties.JOINTS, ())):
+        if joint in name_joints(pose_bone.bone):
             _select_bone(pose_bone.id_data, pose_bone.name)
             return
     for link in links_of(armature):
-        if properties.JOINT in link and link[properties.JOINT]["name"] == joint:
+        above = read_link_joint(link)
+        if above is not None and above.name == joint:
             select_objects([link])
             return
     raise KinematicsError(f"the rig has no joint {quote(joint)}")

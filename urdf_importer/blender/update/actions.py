@@ -15,6 +15,7 @@ import bpy
 
 from ...rig.rig_plan import RigPlan
 from ..standing import properties
+from ..standing.joints import read_joints
 
 Channel = tuple[str, str, int]
 """Bone, property, index."""
@@ -42,23 +43,21 @@ def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict
     will be once `renames` are done. To be read while the bones are as they were."""
     planned = {joint.joint.name: joint for joint in plan.joints}
     moves: dict[Channel, Move] = {}
-    for bone in armature.data.bones:
-        for joint in bone.get(properties.JOINTS, ()):
-            new = planned.get(joint["name"])
-            if new is None:
+    for joint in (joint for bone in armature.data.bones for joint in read_joints(bone)):
+        new = planned.get(joint.name)
+        if new is None:
+            continue
+        called = renames.get(joint.bone, joint.bone)
+        for number, held in enumerate(joint.channels):
+            old = (called, held.prop, held.index)
+            if new.kind != joint.kind:
+                moves[old] = Move(joint=joint.name, channel=None)
                 continue
-            called = renames.get(bone.name, bone.name)
-            channels = list(zip(joint["properties"], joint["indices"], strict=True))
-            for number, (prop, index) in enumerate(channels):
-                old = (called, prop, index)
-                if new.kind != joint["kind"]:
-                    moves[old] = Move(joint=joint["name"], channel=None)
-                    continue
-                channel = new.channels[number]
-                to = (channel.bone, channel.property, channel.index)
-                sign = new.sign * joint["sign"]
-                if to != old or sign != 1:
-                    moves[old] = Move(joint=joint["name"], channel=to, sign=sign)
+            channel = new.channels[number]
+            to = (channel.bone, channel.property, channel.index)
+            sign = new.sign * joint.sign
+            if to != old or sign != 1:
+                moves[old] = Move(joint=joint.name, channel=to, sign=sign)
     return moves
 
 

@@ -16,6 +16,7 @@ from ...rig.rig_plan import BonePlan, ConstraintPlan, JointPlan, RigPlan
 from ..build.armature import build_pose, describe_joints
 from ..build.constraints import build_constraints
 from ..standing import properties
+from ..standing.joints import forget_joints, read_joints
 from .bones import find_gone
 
 _LOOK = (
@@ -42,17 +43,16 @@ def note_positions(armature: Any) -> dict[str, Position]:
     found: dict[str, Position] = {}
     follows: dict[str, str] = {}
     for pose_bone in armature.pose.bones if armature.pose else ():
-        for joint in pose_bone.bone.get(properties.JOINTS, ()):
-            channels = zip(joint["properties"], joint["indices"], strict=True)
-            values = [getattr(pose_bone, prop)[index] for prop, index in channels]
-            started = [joint["sign"] * joint["initial"]] + [0.0] * (len(values) - 1)
-            found[joint["name"]] = Position(
-                kind=joint["kind"],
-                values=tuple(joint["sign"] * value for value in values),
+        for joint in read_joints(pose_bone.bone):
+            values = [channel.get(pose_bone) for channel in joint.channels]
+            started = [joint.initial] + [0.0] * (len(values) - 1)
+            found[joint.name] = Position(
+                kind=joint.kind,
+                values=tuple(values),
                 untouched=values == np.array(started, np.float32).tolist(),
             )
-            if joint.get("mimics"):
-                follows[joint["name"]] = joint["mimics"]
+            if joint.mimics:
+                follows[joint.name] = joint.mimics
     for name in follows:
         found[name] = replace(found[name], untouched=_is_untouched(name, follows, found))
     return found
@@ -86,7 +86,7 @@ def update_pose(
 
 def _describe(armature: Any, plan: RigPlan) -> None:
     for bone in plan.bones:
-        armature.data.bones[bone.name].pop(properties.JOINTS, None)
+        forget_joints(armature.data.bones[bone.name])
     describe_joints(armature, plan.joints)
 
 
@@ -221,12 +221,12 @@ def remove_drivers(armature: Any) -> None:
         bone = pose_bone.bone
         if properties.PART not in bone:
             continue
-        joints = bone.get(properties.JOINTS, ())
+        joints = read_joints(bone)
         channels = [
-            (prop, index)
+            (channel.prop, channel.index)
             for joint in joints
-            if joint.get("mimics")
-            for prop, index in zip(joint["properties"], joint["indices"], strict=True)
+            if joint.mimics
+            for channel in joint.channels
         ]
         for prop, index in _CHANNELS if not joints else channels:
             pose_bone.driver_remove(prop, index)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...blender.standing import properties
 from ...blender.standing.armatures import armatures_of, pose_bones_of
-from ...blender.standing.pose import find_link
-from ...blender.standing.robot_table import links_of
+from ...blender.standing.joints import posed_joints_of
+from ...blender.standing.links import find_link, links_of
 from ...diagnostics import KinematicsError, quote
 from ...geometry.transforms import Matrix, quaternion_from_rotation
 from .storage import read_game, set_property, write_game
@@ -113,11 +113,7 @@ def find_links(armature: Any) -> dict[str, Any]:
 
 def find_joints(armature: Any) -> dict[str, Any]:
     """Returns the pose bones of a robot's moving joints by joint name, from the root outwards."""
-    return {
-        joint["name"]: bone
-        for bone in pose_bones_of(armature)
-        for joint in bone.bone.get(properties.JOINTS, ())
-    }
+    return {joint.name: bone for bone, joint in posed_joints_of(armature)}
 
 
 def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:

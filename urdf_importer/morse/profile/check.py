@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...blender.extract.robot import extract_robot
-from ...blender.standing import properties
-from ...blender.standing.armatures import bones_of, find_main
+from ...blender.standing.armatures import find_main
+from ...blender.standing.joints import RigJoint, joints_of, read_joints
 from ...diagnostics import (
     BuildError,
     Diagnostic,
@@ -38,10 +38,7 @@ def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
     mimics = {motion.joint.name: motion.mimic for motion in motions if motion.mimic is not None}
     judge_bones(tuple(_read_bones(armature)), mimics, diagnostics)
     if tree is not None and robot == armature:
-        held = {
-            joint["name"] for bone in bones_of(robot) for joint in bone.get(properties.JOINTS, ())
-        }
-        judge_joints(tree, held, diagnostics)
+        judge_joints(tree, {joint.name for joint in joints_of(robot)}, diagnostics)
     return tuple(diagnostics)
 
 
@@ -70,15 +67,16 @@ def _read_bones(armature: Any) -> Iterator[BoneState]:
             ik_stretch=pose_bone.ik_stretch,
             is_connected=bone.use_connect,
             is_driven=any(pose_bone.path_from_id(prop) in driven for prop in _MOVED),
-            joints=tuple(_read_joint(joint) for joint in bone.get(properties.JOINTS, ())),
+            joints=tuple(_read_joint(joint) for joint in read_joints(bone)),
         )
 
 
-def _read_joint(joint: Any) -> HeldJoint:
+def _read_joint(joint: RigJoint) -> HeldJoint:
+    lower, upper = joint.limits
     return HeldJoint(
-        name=joint["name"],
-        channels=tuple(zip(joint["properties"], joint["indices"], strict=True)),
-        lower=joint.get("lower"),
-        upper=joint.get("upper"),
-        mimics=joint.get("mimics", ""),
+        name=joint.name,
+        channels=tuple((channel.prop, channel.index) for channel in joint.channels),
+        lower=lower,
+        upper=upper,
+        mimics=joint.mimics,
     )

@@ -16,8 +16,8 @@ from ...blender.standing.armatures import (
     armatures_of,
     is_implied,
     name_armature,
-    pose_bones_of,
 )
+from ...blender.standing.joints import name_joints, posed_joints_of, read_joints
 from ...diagnostics import BuildError, KinematicsError, quote
 from ...writers.claims import Claims
 
@@ -77,11 +77,7 @@ def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
 
 def _find_group(main: Any, joints: Sequence[str]) -> tuple[Any, Group]:
     """Finds the armature that holds the joints, and their bones."""
-    bones = {
-        joint["name"]: pose_bone
-        for pose_bone in pose_bones_of(main)
-        for joint in pose_bone.bone.get(properties.JOINTS, ())
-    }
+    bones = {joint.name: pose_bone for pose_bone, joint in posed_joints_of(main)}
     known = set(main[properties.ROBOT]["joints"])
     for name in joints:
         if name not in known:
@@ -156,8 +152,8 @@ def _divide(old: Any, group: Group, taken: Iterable[str]) -> tuple[list[str], tu
 
 def _check_bones(old: Any, bones: Iterable[str]) -> None:
     for name in bones:
-        joints = old.data.bones[name].get(properties.JOINTS, ())
-        if len(joints) != 1 or list(joints[0]["indices"]) != [0]:
+        joints = read_joints(old.data.bones[name])
+        if len(joints) != 1 or [channel.index for channel in joints[0].channels] != [0]:
             raise BuildError(
                 f"bone {quote(name)} does not hold exactly one joint that turns or slides; import "
                 "the robot with the rig profile 'morse' to split it"
@@ -185,13 +181,7 @@ def extract_groups(armature: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Returns (name, joints) of each armature that was split off a robot's main one; those that
     carry others come first."""
     return tuple(
-        (name_armature(each), tuple(_joints_in(each)))
+        (name_armature(each), tuple(name for bone in each.data.bones for name in name_joints(bone)))
         for each in armatures_of(armature)
         if each != armature
     )
-
-
-def _joints_in(armature: Any) -> list[str]:
-    return [
-        joint["name"] for bone in armature.data.bones for joint in bone.get(properties.JOINTS, ())
-    ]

@@ -18,6 +18,7 @@ import numpy as np
 from ...blender.build.links import place
 from ...blender.standing import properties
 from ...blender.standing.armatures import armatures_of, bones_of, name_armature
+from ...blender.standing.joints import joints_of
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix
 from ...rig.followers import find_never_ready
@@ -258,11 +259,7 @@ def _foresee_homes(main: Any, plan: SplitPlan) -> tuple[dict[str, str], dict[str
 
 
 def _refuse(main: Any, *bones: str) -> None:
-    names = {
-        bone.name: joint["name"]
-        for bone in bones_of(main)
-        for joint in bone.get(properties.JOINTS, ())
-    }
+    names = {joint.bone: joint.name for joint in joints_of(main)}
     follower, source = (quote(names.get(bone, bone)) for bone in bones)
     raise BuildError(
         f"joint {follower} follows joint {source}, whose armature could not be placed before it; "

@@ -30,6 +30,7 @@ from ...blender.standing.armatures import (
     find_main,
     name_armature,
 )
+from ...blender.standing.joints import RigJoint, read_joints
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, unit
 from ...kinematics.tree import retrace_tree
@@ -103,10 +104,10 @@ class _Builder:
         made = rest_matrices(plan.old)
         rests, lines = {}, {}
         for name in (name for part in plan.parts for name in part.bones):
-            (joint,) = plan.old.data.bones[name][properties.JOINTS]
+            (joint,) = read_joints(plan.old.data.bones[name])
             rest = frames[plan.old] @ made[name]
-            lines[name] = located.get(joint["name"]) or _read_line(rest, joint)
-            rests[name] = sharpen_rest(rest, lines[name], joint["sign"])
+            lines[name] = located.get(joint.name) or _read_line(rest, joint)
+            rests[name] = sharpen_rest(rest, lines[name], joint.sign)
         return cls(main=main, old=plan.old, frames=frames, rests=rests, lines=lines)
 
     def build(self, plan: SplitPlan) -> list[Any]:
@@ -170,10 +171,10 @@ class _Builder:
         ]
 
 
-def _read_line(rest: Matrix, joint: Any) -> JointLine:
+def _read_line(rest: Matrix, joint: RigJoint) -> JointLine:
     """Reads a joint's line from its bone, for a joint whose link was deleted."""
-    axis = joint["sign"] * unit(rest[:3, 0])
-    return JointLine(origin=rest[:3, 3], axis=axis, slides=joint["kind"] == "prismatic")
+    axis = joint.sign * unit(rest[:3, 0])
+    return JointLine(origin=rest[:3, 3], axis=axis, slides=joint.kind == "prismatic")
 
 
 def _change_over(main: Any, plan: SplitPlan, made: list[Any], frames: Mapping[Any, Matrix]) -> None:

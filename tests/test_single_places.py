@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Facts that stand in one place: no other module spells them out."""
+
+import ast
+from collections.abc import Iterator
+
+from support.source_tree import Source, sources_of
+
+LIBRARY = sources_of("urdf_importer")
+READERS_OF_RIGS = tuple(
+    source
+    for source in (*LIBRARY, *sources_of("operators"))
+    if {"blender", "morse", "operators"} & set(source.parts[:2])
+)
+JOINTS = "urdf_importer.blender.standing.joints"
+KEYS = {"kind", "mimics", "sign", "initial", "indices", "lower", "upper"}
+
+
+def modules_with(
+    sources: tuple[Source, ...], wanted: type[ast.AST], *, spelling: set[object]
+) -> set[str]:
+    """The modules in which a node of this kind says one of `spelling`."""
+    return {
+        ".".join(source.parts)
+        for source in sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, wanted) and spelling & set(words_of(node))
+    }
+
+
+def words_of(node: ast.AST) -> Iterator[object]:
+    """What a node says by itself: a key that is read, a name behind a dot, a number or text."""
+    match node:
+        case ast.Subscript(slice=ast.Constant(value=value), ctx=ast.Load()):
+            yield value
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=value), *_]):
+            yield value
+        case ast.Attribute(value=ast.Name(id="properties"), attr=name):
+            yield name
+        case ast.Constant(value=value):
+            yield value
+
+
+def test_only_the_view_of_joints_knows_the_properties_of_joints() -> None:
+    names = {"JOINT", "JOINTS"}
+    assert modules_with(LIBRARY, ast.Attribute, spelling=names) == {JOINTS}
+    texts = {"urdf_joint", "urdf_joints"}
+    found = modules_with((*LIBRARY, *sources_of("operators")), ast.Constant, spelling=texts)
+    assert found == {"urdf_importer.blender.standing.properties"}
+
+
+def test_only_the_view_of_joints_knows_their_keys() -> None:
+    for kind in (ast.Subscript, ast.Call):
+        assert modules_with(READERS_OF_RIGS, kind, spelling=KEYS) == {JOINTS}
+
+
+def test_one_conversion_of_colours() -> None:
+    found = modules_with(LIBRARY, ast.Constant, spelling={12.92, 0.04045, 0.0031308})
+    assert found == {"urdf_importer.images.colors"}

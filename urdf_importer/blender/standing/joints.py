@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The joints of a rig as typed records: which numbers of which bone hold a joint's position.
+
+An import writes them on the bones and on the links' empties. Only this module knows the keys of
+these properties, which docs/rig_properties.md documents for users.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...model import Joint
+from ...rig.rig_plan import JointPlan, Property
+from . import properties
+from .armatures import armatures_of, name_armature
+from .keys import insert_key
+
+_LABELS = {
+    "planar": ("X", "Y", "Angle"),
+    "floating": ("X", "Y", "Z", "Angle X", "Angle Y", "Angle Z"),
+    "spherical": ("Angle X", "Angle Y", "Angle Z"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointChannel:
+    """pose_bone.<prop>[index] = sign * position, in radians (`rotation_euler`) or metres
+    (`location`). `label` tells the numbers of one joint apart; `lower` and `upper` bound the
+    position, None where there is no bound."""
+
+    label: str
+    prop: Property
+    index: int
+    sign: int
+    lower: float | None
+    upper: float | None
+
+    @property
+    def turns(self) -> bool:
+        return self.prop == "rotation_euler"
+
+    def get(self, pose_bone: Any) -> float:
+        """Returns the position that is set; of a joint that follows another, the one it has."""
+        return float(self.sign * getattr(pose_bone, self.prop)[self.index])
+
+    def put(self, pose_bone: Any, position: float) -> None:
+        """Sets the position as it is."""
+        getattr(pose_bone, self.prop)[self.index] = self.sign * position
+
+    def set(self, pose_bone: Any, position: float) -> None:
+        """Sets the position, within the limits while the bone has them; with a keyframe while
+        Blender's auto keying is on."""
+        if holds_limits(pose_bone):
+            position = self.clamp(position)
+        self.put(pose_bone, position)
+        if bpy.context.scene.tool_settings.use_keyframe_insert_auto:
+            insert_key(pose_bone, self.prop, self.index)
+
+    def clamp(self, position: float) -> float:
+        """Returns the nearest position within the limits."""
+        if self.lower is not None and position < self.lower:
+            return self.lower
+        if self.upper is not None and position > self.upper:
+            return self.upper
+        return position
+
+    def is_valid(self, position: float) -> bool:
+        """Returns whether a position is within the limits, up to single precision."""
+        return abs(self.clamp(position) - position) <= 1e-6 * max(1.0, abs(position))
+
+    def find_valid(self, position: float) -> float:
+        """Returns the nearest position within the limits: of an angle, on the circle, since
+        Blender's limits look at the angle and not at the turns."""
+        if self.is_valid(position):
+            return position
+        candidates = [position]
+        if self.turns:
+            angle = math.remainder(position, math.tau)
+            candidates += [angle + math.tau * turns for turns in range(-2, 3)]
+        return self.clamp(min(candidates, key=lambda value: abs(value - self.clamp(value))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RigJoint:
+    """A moving joint on its bone.
+
+    kind      revolute (also continuous joints), prismatic, planar, floating or spherical
+    armature  the armature that has the bone, named as name_armature does
+    channels  the numbers that hold its position: one of a revolute or prismatic joint
+    initial   the position at which an import starts the joint
+    mimics    the joint that it follows; empty if it moves on its own
+    """
+
+    name: str
+    kind: str
+    armature: str
+    bone: str
+    channels: tuple[JointChannel, ...]
+    initial: float
+    mimics: str
+
+    @property
+    def sign(self) -> int:
+        return self.channels[0].sign
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """Lower and upper bound of its position; None where there is no bound."""
+        return self.channels[0].lower, self.channels[0].upper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkJoint:
+    """The joint above a link, of any type: its name, its type as described, its parent link."""
+
+    name: str
+    type: str
+    parent: str
+
+
+def write_joints(bone: Any, joints: Sequence[JointPlan]) -> None:
+    """Puts on a bone which of its channels hold which joint's position."""
+    bone[properties.JOINTS] = [_pack(joint) for joint in joints]
+
+
+def forget_joints(bone: Any) -> None:
+    """Takes away what write_joints put there."""
+    bone.pop(properties.JOINTS, None)
+
+
+def has_joints(bone: Any) -> bool:
+    """Returns whether a bone, not a pose bone, holds joints."""
+    return properties.JOINTS in bone
+
+
+def read_joints(bone: Any, armature: str = "") -> tuple[RigJoint, ...]:
+    """Returns the joints of a bone, not of a pose bone, outermost first; none of other bones.
+    `armature` is the name of the armature that it is in."""
+    return tuple(
+        RigJoint(
+            name=joint["name"],
+            kind=joint["kind"],
+            armature=armature,
+            bone=bone.name,
+            channels=_read_channels(joint),
+            initial=joint["initial"],
+            mimics=joint.get("mimics", ""),
+        )
+        for joint in bone.get(properties.JOINTS, ())
+    )
+
+
+def name_joints(bone: Any) -> tuple[str, ...]:
+    """Returns the names alone of the joints of a bone."""
+    return tuple(joint["name"] for joint in bone.get(properties.JOINTS, ()))
+
+
+def joints_of(armature: Any) -> Iterator[RigJoint]:
+    """Yields the moving joints of a robot, in the order of armatures and bones."""
+    for home in armatures_of(armature):
+        name = name_armature(home)
+        for bone in home.data.bones:
+            yield from read_joints(bone, name)
+
+
+def posed_joints_of(armature: Any) -> Iterator[tuple[Any, RigJoint]]:
+    """Yields the moving joints of a robot, each after its pose bone."""
+    for home in armatures_of(armature):
+        name = name_armature(home)
+        for pose_bone in home.pose.bones if home.pose else ():
+            for joint in read_joints(pose_bone.bone, name):
+                yield pose_bone, joint
+
+
+def holds_limits(pose_bone: Any) -> bool:
+    """Returns whether limits of the rig hold this bone: they do unless a user muted them."""
+    return any(not limit.mute for limit in limits_of(pose_bone))
+
+
+def limits_of(pose_bone: Any) -> Iterator[Any]:
+    """Yields the constraints by which an import limits a joint's bone."""
+    for name in name_limits(pose_bone.bone):
+        limit = pose_bone.constraints.get(name)
+        if limit is not None:
+            yield limit
+
+
+def name_limits(bone: Any) -> tuple[str, ...]:
+    """Returns the names of these constraints: a joint's bone has no others from an import."""
+    return tuple(bone.get(properties.CONSTRAINTS, ())) if has_joints(bone) else ()
+
+
+def write_link_joint(empty: Any, joint: Joint) -> None:
+    """Puts on a link's empty the joint above the link."""
+    empty[properties.JOINT] = properties.pack(joint)
+
+
+def find_packed_joint(empty: Any) -> Mapping[str, Any] | None:
+    """Returns the joint above a link, packed as properties.pack does it; None at a root."""
+    described = empty.get(properties.JOINT)
+    packed: Mapping[str, Any] | None = None if described is None else described.to_dict()
+    return packed
+
+
+def read_link_joint(empty: Any) -> LinkJoint | None:
+    """Returns the joint above a link, from the link's empty; None at a root."""
+    joint = empty.get(properties.JOINT)
+    if joint is None:
+        return None
+    return LinkJoint(name=joint["name"], type=joint.get("type", ""), parent=joint["parent"])
+
+
+def _pack(joint: JointPlan) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "name": joint.joint.name,
+        "type": joint.joint.type,
+        "kind": joint.kind,
+        "properties": [channel.property for channel in joint.channels],
+        "indices": [channel.index for channel in joint.channels],
+        "sign": joint.sign,
+        "initial": joint.initial,
+    }
+    optional = {"lower": joint.lower, "upper": joint.upper, "mimics": joint.mimics or None}
+    return described | {key: value for key, value in optional.items() if value is not None}
+
+
+def _read_channels(joint: Any) -> tuple[JointChannel, ...]:
+    labels = _LABELS.get(joint["kind"], ("",))
+    sign, lower, upper = joint["sign"], joint.get("lower"), joint.get("upper")
+    return tuple(
+        JointChannel(label=label, prop=prop, index=index, sign=sign, lower=lower, upper=upper)
+        for label, prop, index in zip(labels, joint["properties"], joint["indices"], strict=True)
+    )

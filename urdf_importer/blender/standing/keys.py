@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keyframes on the channels of bones."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import bpy
+
+KeyState = Literal["none", "animated", "keyed"]
+
+
+def insert_key(pose_bone: Any, prop: str, index: int) -> None:
+    """A keyframe at the current frame, in the bone's group as Blender's own tools do it."""
+    pose_bone.keyframe_insert(prop, index=index, group=pose_bone.name)
+
+
+def remove_key(pose_bone: Any, prop: str, index: int) -> None:
+    """Takes away the keyframe at the current frame."""
+    pose_bone.keyframe_delete(prop, index=index)
+
+
+def key_state_of(pose_bone: Any, channels: Iterable[Any], curves: Any = None) -> KeyState:
+    """The state of several channels of a bone as one: keyed where all are. `curves` are those of
+    find_curves, where the caller has them."""
+    curves = curves or find_curves(pose_bone.id_data)
+    states = {
+        find_key_state(curves, pose_bone, channel.prop, channel.index) for channel in channels
+    }
+    if states == {"keyed"}:
+        return "keyed"
+    return "none" if states <= {"none"} else "animated"
+
+
+def find_curves(armature: Any) -> Any | None:
+    """The curves of the action that moves an object; Blender 5 keeps them in slots."""
+    data = armature.animation_data
+    action = data.action if data is not None else None
+    if action is None:
+        return None
+    slot = getattr(data, "action_slot", None)
+    if slot is None:
+        return getattr(action, "fcurves", None)
+    for layer in action.layers:
+        for strip in layer.strips:
+            bag = strip.channelbag(slot)
+            if bag is not None:
+                return bag.fcurves
+    return None
+
+
+def find_key_state(curves: Any | None, pose_bone: Any, prop: str, index: int) -> KeyState:
+    """Whether a number of a bone is animated, and has a keyframe at the current frame."""
+    curve = curves.find(f"{pose_bone.path_from_id()}.{prop}", index=index) if curves else None
+    if curve is None:
+        return "none"
+    frame = bpy.context.scene.frame_current_final
+    points = curve.keyframe_points
+    place = bisect_left(points, frame - 1e-3, key=lambda point: point.co.x)
+    near = place < len(points) and abs(points[place].co.x - frame) < 1e-3
+    return "keyed" if near else "animated"

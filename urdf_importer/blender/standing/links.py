@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The links of a rig: their empties, and what these say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...diagnostics import KinematicsError, quote
+from . import properties
+from .armatures import children_of, objects_of
+from .joints import read_link_joint
+
+
+def links_of(armature: Any) -> Iterator[Any]:
+    """The links' empties. Takes time for every object of the file: not for draw()."""
+    return (child for child in children_of(armature) if properties.LINK in child)
+
+
+def visuals_of(armature: Any) -> Iterator[Any]:
+    """The visual objects of all links. As slow as links_of."""
+    for child in objects_of(armature):
+        if child.get(properties.PART) == properties.VISUALS:
+            yield child
+
+
+def find_link(armature: Any, link: str) -> Any:
+    """The empty of a link, found by its property, whatever Blender named it."""
+    for child in children_of(armature):
+        described = child.get(properties.LINK)
+        if described is not None and described["name"] == link:
+            return child
+    raise KinematicsError(f"the robot has no link {quote(link)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRow:
+    """A link; `mass` in kg, None where the link has no inertial. `joint` is the one above it, with
+    its type; both empty at a root."""
+
+    name: str
+    mass: float | None
+    center_of_mass: tuple[float, ...]
+    joint: str
+    joint_type: str
+    visuals: int
+    collisions: int
+
+
+def name_link(item: Any) -> str | None:
+    """The name of the link that an object stands for; None where it stands for none."""
+    described = item.get(properties.LINK)
+    return None if described is None else str(described["name"])
+
+
+def describe_link(empty: Any) -> LinkRow:
+    """What a link's empty says of its link."""
+    link, joint = empty[properties.LINK], read_link_joint(empty)
+    return LinkRow(
+        name=link["name"],
+        mass=empty.get(properties.MASS),
+        center_of_mass=tuple(empty.get(properties.CENTER_OF_MASS, ())),
+        joint=joint.name if joint else "",
+        joint_type=joint.type if joint else "",
+        visuals=len(link.get("visuals", ())),
+        collisions=len(link.get("collisions", ())),
+    )
