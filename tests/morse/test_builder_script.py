@@ -33,7 +33,7 @@ from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.kinematics.forward import zero_frames
-from urdf_importer.kinematics.mimic import follow_to_masters
+from urdf_importer.kinematics.motion import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual

@@ -33,15 +33,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Literal
 
 from ..diagnostics import MeshError, Report, quote
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, read_reference
+from .regular import FileKind
 
 AnyPath = str | os.PathLike[str]
-
-FileKind = Literal["mesh", "texture", "file"]
 
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80

@@ -14,8 +14,7 @@ from ..geometry.transforms import (
     rotations_about,
 )
 from ..model import Robot
-from .mimic import follow_to_masters
-from .motion import JointMotion
+from .motion import JointMotion, follow_to_masters
 from .tree import KinematicTree, retrace_tree
 
 Position = float | Sequence[float]

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..model import Joint, Link, Mimic, Robot
-from .mimic import follow_to_masters, resolve_mimics
-from .motion import JointMotion, interpret_joint
+from .motion import JointMotion, follow_to_masters, interpret_joint, resolve_mimics
 
 Places = NDArray[np.intp]
 """(N,) places of links in tree order."""

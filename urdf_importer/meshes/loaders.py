@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
+from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
 from ..geometry.mesh_data import MeshData, reverse_corners
 from ..model import Vector3
 from .collada.load import load_collada
 from .gltf.load import load_gltf
-from .mesh_file import ResolveBeside, read_mesh_head, refuse_beside
 from .obj import load_obj
 from .ply import load_ply
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl

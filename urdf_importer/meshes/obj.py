@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
+from ..files.regular import ResolveBeside, read_mesh_file
 from ..geometry.mesh_data import MeshData, MeshMaterial
 from .faces import Faces, make_mesh
-from .mesh_file import ResolveBeside, read_mesh_file
 from .text_lines import (
     LINES_AT_ONCE,
     Lines,

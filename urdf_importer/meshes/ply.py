@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
+from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
 from .faces import Faces, make_mesh
-from .mesh_file import read_mesh_file
 
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
 

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from ..diagnostics import Diagnostics, MeshError, Report, quote
-from ..files.packages import FileKind, PackageResolver
+from ..files.packages import PackageResolver
+from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
 from ..geometry.primitives import make_primitive
 from ..model import Collision, Geometry, Link, Material, Mesh, Visual

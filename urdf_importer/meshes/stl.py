@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
+from ..files.regular import HEAD_BYTES, read_mesh_file
 from ..geometry.mesh_data import MeshData, weld_points
-from .mesh_file import HEAD_BYTES, read_mesh_file
 
 PIECE = 8 * 1024**2
 _SOLID_NAME = re.compile(rb"solid[^\r\n]*", re.IGNORECASE)

@@ -15,7 +15,7 @@ from support.pinocchio_truth import Truth
 from support.real_robots import descriptions
 from support.webots.proto_check import Checked, check
 from urdf_importer import Diagnostics, ExportResult, Robot, WebotsOptions, export_robot, read_robot
-from urdf_importer.kinematics.mimic import follow_to_masters
+from urdf_importer.kinematics.motion import follow_to_masters
 from urdf_importer.kinematics.tree import KinematicTree, plan_tree
 
 # It holds no links at all.

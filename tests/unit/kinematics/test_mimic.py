@@ -5,7 +5,7 @@ import pytest
 
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.kinematics.forward import complete_positions
-from urdf_importer.kinematics.mimic import follow_to_masters
+from urdf_importer.kinematics.motion import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Mimic
 

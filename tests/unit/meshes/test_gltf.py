@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from support.mesh_files import TRIANGLE, Gltf, png
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.files.regular import refuse_beside
 from urdf_importer.meshes import MeshData
 from urdf_importer.meshes.gltf.load import load_gltf
-from urdf_importer.meshes.mesh_file import refuse_beside
 
 Check = Callable[[MeshData], None]
 IMAGE = png()

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...diagnostics import MeshError, quote
+from ...files.regular import read_mesh_file
 from ...geometry.mesh_data import MeshMaterial
 from ...images.check import is_whole_image
 from ...images.colors import linear_from_srgb
 from ...images.size import MOST_BYTES, check_image
 from ...meshes import RobotFiles
-from ...meshes.mesh_file import read_mesh_file
 from ...meshes.robot_files import report_lost_texture
 from ...model import Color, Link, Material
 from ..extract.fingerprints import describe_look

@@ -18,8 +18,9 @@ _SHORTEST_NORMAL, _LONGEST_NORMAL = 1e-15, 1e15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dress:
-    """What the faces of a part wear: an index of a material and float32 (C, 2) or nothing."""
+class Surface:
+    """The index of the material that the faces of a part have, and their texture coordinates,
+    float32 (C, 2), or None."""
 
     slot: int
     uvs: NDArray[np.float32] | None
@@ -31,7 +32,7 @@ class Block:
 
     points: NDArray[np.float32]
     world_from_points: Matrix
-    parts: Sequence[tuple[Part, Dress]]
+    parts: Sequence[tuple[Part, Surface]]
 
     @property
     def is_mirrored(self) -> bool:
@@ -159,7 +160,7 @@ def _collect_faces(blocks: Sequence[Block]) -> _Faces:
     corners, sizes, normals, uvs, slots = [], [], [], [], []
     for block in blocks:
         count, is_mirrored = len(block.points), block.is_mirrored
-        for part, dress in block.parts:
+        for part, surface in block.parts:
             order = _reverse(part) if is_mirrored else slice(None)
             index = part.corners[order]
             is_there = (index >= 0) & (index < count)
@@ -168,8 +169,8 @@ def _collect_faces(blocks: Sequence[Block]) -> _Faces:
             )
             sizes.append((part.face_count, part.sizes))
             normals.append(None if part.normals is None else _turn(part.normals[order], block))
-            uvs.append(None if dress.uvs is None else dress.uvs[order])
-            slots.append(np.full(part.face_count, dress.slot, dtype=np.int32))
+            uvs.append(None if surface.uvs is None else surface.uvs[order])
+            slots.append(np.full(part.face_count, surface.slot, dtype=np.int32))
         start += count
     lengths = [len(each) for each in corners]
     return _Faces(

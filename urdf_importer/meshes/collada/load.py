@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import MeshError, Report, quote
+from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
-from ..mesh_file import ResolveBeside, read_mesh_file, refuse_beside
 from .geometry import FloatReader, Geometry, Part, read_geometry
-from .join import Block, Dress, join_blocks
+from .join import Block, Surface, join_blocks
 from .material import DocumentMaterial, MaterialReader
 from .scene import Binding, PlacedGeometry, place_geometries
 
@@ -131,15 +131,17 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
         placed = place_geometries(root, report)
         materials = MaterialReader(root, resolve, report)
         del root
-        dresser = _Dresser(materials)
-        mesh = join_blocks(_read_blocks(placed, dresser, report), report)
+        table = _MaterialSlots(materials)
+        mesh = join_blocks(_read_blocks(placed, table, report), report)
     if not len(mesh.corners):
         report("empty-mesh", f"{quote(path.name)} has no faces")
-    slots = mesh.slots if len(dresser.materials) > 1 else None
-    return replace(mesh, name=path.stem, materials=dresser.materials, slots=slots)
+    slots = mesh.slots if len(table.materials) > 1 else None
+    return replace(mesh, name=path.stem, materials=table.materials, slots=slots)
 
 
-def _read_blocks(placed: list[PlacedGeometry], dresser: "_Dresser", report: Report) -> list[Block]:
+def _read_blocks(
+    placed: list[PlacedGeometry], table: "_MaterialSlots", report: Report
+) -> list[Block]:
     numbers = FloatReader()
     geometries: dict[Element, Geometry] = {}
     parts_left, corners_left = MOST_PARTS, MOST_CORNERS
@@ -153,13 +155,13 @@ def _read_blocks(placed: list[PlacedGeometry], dresser: "_Dresser", report: Repo
         if parts_left < 0 or corners_left < 0:
             message = f"the scene has over {MOST_PARTS} primitives or {MOST_CORNERS} corners"
             raise MeshError(f"{message}, the most that is read", code="mesh-too-large")
-        parts = [(part, dresser.dress(part, each.bindings)) for part in geometry.parts]
+        parts = [(part, table.find(part, each.bindings)) for part in geometry.parts]
         blocks.append(Block(geometry.points, each.world_from_geometry, parts))
     return blocks
 
 
-class _Dresser:
-    """Says which material each part has; numbers the materials as they come up."""
+class _MaterialSlots:
+    """Finds the material of each part, and numbers the materials as they come up."""
 
     def __init__(self, reader: MaterialReader) -> None:
         self._reader = reader
@@ -172,7 +174,7 @@ class _Dresser:
             return ()
         return tuple(material or MeshMaterial() for material in self._slots)
 
-    def dress(self, part: Part, bindings: Mapping[str, Binding]) -> Dress:
+    def find(self, part: Part, bindings: Mapping[str, Binding]) -> Surface:
         binding = bindings.get(part.symbol)
         found: DocumentMaterial | None = None
         if binding is not None:
@@ -181,7 +183,7 @@ class _Dresser:
             found = self._reader.find(part.symbol)
         slot = self._slots.setdefault(found.material if found else None, len(self._slots))
         wanted = binding.uv_sets.get(found.uv_name, "") if binding and found else ""
-        return Dress(slot, _choose_uvs(part, wanted))
+        return Surface(slot, _choose_uvs(part, wanted))
 
 
 def _choose_uvs(part: Part, wanted: str) -> NDArray[np.float32] | None:

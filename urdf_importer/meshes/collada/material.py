@@ -8,9 +8,9 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ...diagnostics import MeshError, Report, quote
+from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshMaterial
 from ...model import Color
-from ..mesh_file import ResolveBeside
 from .scene import elements_by_id, target_of
 
 _SHADERS = ("phong", "lambert", "blinn", "constant")

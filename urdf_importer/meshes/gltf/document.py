@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import MeshError, quote
-from ..mesh_file import ResolveBeside, read_mesh_file
+from ...files.regular import ResolveBeside, read_mesh_file
 
 MOST_BYTES = 1024**3
 MOST_JSON_BYTES = 256 * 1024**2

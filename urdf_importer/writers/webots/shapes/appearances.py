@@ -9,11 +9,11 @@ A PNG whose alpha means nothing loses it, since Webots lets through what has an 
 from pathlib import Path
 
 from ....diagnostics import Diagnostics, MeshError, quote
+from ....files.regular import read_mesh_file
 from ....geometry.mesh_data import MeshMaterial
 from ....images import decode_image, encode_png, find_png_kind
 from ....images.pixels import Pixels
 from ....images.size import MOST_BYTES, PNG_SIGNATURE, check_image
-from ....meshes.mesh_file import read_mesh_file
 from ....model import Color
 from ...formats import ConvertImage
 from ..vrml import Node, Value

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ....diagnostics import MeshError
+from ....files.regular import read_mesh_file
 from ....geometry.triangles import Triangles, flat_normals
-from ....meshes.mesh_file import read_mesh_file
 from ....meshes.stl import MOST_BYTES, is_binary_stl
 from ....meshes.write import write_obj, write_stl
 
