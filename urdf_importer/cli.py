@@ -79,7 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_export(commands: Any) -> None:
     formats = writer_formats()
-    labels = " or ".join(each.label for each in formats)
+    labels = name_choices([each.label for each in formats])
     suffixes = name_choices([suffix for each in formats for suffix in each.suffixes])
     texts = ", or ".join(f"as {each.text}" for each in formats)
     parser = commands.add_parser(
