@@ -242,7 +242,8 @@ class ShapeBuilder:
         return mesh
 
     def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
-        """None where an empty takes the shape's place, which is reported once for a geometry."""
+        """Loads the arrays of a shape; None if an empty takes its place, which is reported once for
+        a geometry."""
         try:
             return self._files.load(shape, link)
         except MeshError as error:
