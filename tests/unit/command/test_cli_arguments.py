@@ -194,6 +194,7 @@ def test_inputs_and_outputs_must_differ(tmp_path: Path) -> None:
         (["blender", "-b", "--", "r.urdf", "-o", "r.blend"], ["import", "r.urdf", "-o", "r.blend"]),
         (["blender", "--", "import", "r.urdf"], ["import", "r.urdf"]),
         (["blender", "--", "check", "r.urdf"], ["check", "r.urdf"]),
+        (["blender", "--", "export", "r.urdf"], ["export", "r.urdf"]),
         (["blender", "--", "check", "--", "r"], ["check", "--", "r"]),
         (["blender", "--", "--version"], ["--version"]),
         (["blender", "--"], ["import"]),
