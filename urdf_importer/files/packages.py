@@ -225,7 +225,7 @@ class PackageResolver:
         yield from self._folders.find_packages(folder, levels).get(name, ())
 
     def _may_follow(self, package: str, folder: str, name: str) -> bool:
-        """Whether a package found on the way up is none of a link's making."""
+        """Whether a package found on the way up was not reached through a link."""
         if self._folders.find_package_name(package) == name:
             return True
         return is_within(os.path.realpath(package), os.path.realpath(folder))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an image is whole, told by its structure.
+"""Whether an image is whole, judged by its structure.
 
 Decoding costs a hundred times more, and leaves four bytes per pixel in memory until something needs
 them. What is checked here is all that makes the common decoders refuse an image: whatever else is

@@ -163,8 +163,9 @@ class KinematicTree:
 
 
 def find_above(above: Mapping[str, str], wanted: Container[str]) -> dict[str, str]:
-    """Returns, for each name of `above` (name -> the name above it), the nearest wanted name that
-    is above it, not itself; "" where there is none. For parts of robots that are no whole tree."""
+    """Returns, for each name of `above` (name -> the name above it), the nearest wanted name
+    that is above it, not itself; "" where there is none. For parts of robots that are not whole
+    trees."""
     found: dict[str, str] = {}
     for start in above:
         passed: list[str] = []

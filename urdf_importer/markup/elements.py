@@ -73,7 +73,7 @@ class Element:
 
 
 def split_numbers(text: str) -> tuple[float, ...]:
-    """Returns all numbers of a text; nothing where one of them is none, or larger than any
+    """Returns all numbers of a text; nothing where one of them is not a number, or larger than any
     robot's."""
     try:
         numbers = tuple(float(word) for word in text.replace(",", " ").split())

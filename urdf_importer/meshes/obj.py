@@ -78,7 +78,7 @@ def _read_value(material: MeshMaterial, key: str, rest: str) -> MeshMaterial:
 
 
 def _read_numbers(text: str) -> list[float]:
-    """In 0..1; those before the first word that is none, without the option -halo."""
+    """In 0..1; those before the first word that is not a number, without the option -halo."""
     numbers: list[float] = []
     for word in text.removeprefix("-halo").split()[:4]:
         try:

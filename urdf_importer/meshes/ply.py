@@ -81,7 +81,7 @@ def _find_places(data: Bytes, place: int, order: str, properties: list[Property]
             if values > len(data):
                 return None
             number = struct.unpack_from(order + _LETTERS[each.length], data, place)[0]
-            # Written this way round, a NaN is none.
+            # Written this way round, a NaN is left out.
             if not 0 <= number <= len(data):
                 return None
             count, place = int(number), values
@@ -278,7 +278,7 @@ def _numbers_of_text(text: bytes, path: Path) -> Bytes:
             warnings.simplefilter("error")
             return memoryview(np.fromstring(text, dtype="<f8", sep=" ")).cast("B")
     except (DeprecationWarning, ValueError):
-        raise _unreadable(path, "has something among its numbers that is none") from None
+        raise _unreadable(path, "has something other than numbers among its numbers") from None
 
 
 def _as_text(element: Element) -> Element:

@@ -26,7 +26,8 @@ UNKNOWN_SHARE = 0.3
 """Radius as a share of the bone's length where nothing tells how thick the link is."""
 
 MOST_OF_LENGTH = 0.75
-"""Bound of a radius told by inertia, as a share of the bone's length: many inertias are made up."""
+"""Bound of a radius that follows from inertia, as a share of the bone's length: many inertias are
+made up."""
 
 SMALLEST, LARGEST = 0.012, 0.09
 """Bounds of the radius as shares of the robot's size: to be seen, and not to hide the rest."""

@@ -66,7 +66,7 @@ def split_numbers(text: str, count: int) -> tuple[list[str], bool]:
 
 
 def to_number(word: str, largest: float) -> float:
-    """Returns the number that `word` is. Raises OddNumberError where it is none or beyond
+    """Returns the number that `word` is. Raises OddNumberError where it is not a number or beyond
     +-`largest`."""
     if not _NUMBER(word):
         raise OddNumberError(_what_is(word))

@@ -24,7 +24,8 @@ def read_origin(element: Element | None, document: Document) -> Pose:
 
 
 def read_quaternion(element: Element, document: Document) -> Quaternion | None:
-    """Reads the rotation in URDF 1.1's spelling; None, with a warning, where it is none."""
+    """Reads the rotation in URDF 1.1's spelling; None, with a warning, where it is not a
+    rotation."""
     text = element.attributes["quat_xyzw"]
     x, y, z, w = padded(document.number_list(element, "quat_xyzw", text, 4), 4)
     if x == y == z == w == 0.0:

@@ -53,7 +53,7 @@ def expand_xacro(
 ) -> bytes:
     """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given`.
 
-    Each element stands in the line of `source` on account of which it is there. Raises ReadError,
+    Each element stands in the line of `source` that it comes from. Raises ReadError,
     with file and line, where the text cannot be expanded or makes no robot but only macros.
     """
     budget = budget or Budget()
@@ -178,7 +178,7 @@ def _refuse(message: str, expander: Expander, source: str) -> NoReturn:
         raise ReadError(message, source=source) from None
     if place.file == os.path.abspath(source):
         raise ReadError(message, source=source, line=place.line) from None
-    by = f" (on account of line {expander.line} of {os.path.basename(source)})"
+    by = f" (because of line {expander.line} of {os.path.basename(source)})"
     raise ReadError(message + by, source=place.file, line=place.line) from None
 
 

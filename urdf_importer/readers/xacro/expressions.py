@@ -285,7 +285,7 @@ class Substitutions:
             default = " ".join(words[1:])
             return os.environ.get(words[0], default) if words[0] in ENVIRONMENT else default
         if command not in ("arg", "find", "env") or len(words) != 1:
-            raise ValueError(f"{quote(f'$({text})')} is none of the substitutions {_COMMANDS}")
+            raise ValueError(f"{quote(f'$({text})')} is not one of the substitutions {_COMMANDS}")
         return self._substitute_name(command, words[0])
 
     def _substitute_name(self, command: str, name: str) -> str:

@@ -113,7 +113,7 @@ class Expander:
     """One expansion of one file.
 
     While it runs and afterwards: `place` is where the work is or has failed, `line` the line of the
-    main file on account of which; `arguments` (name -> default) and `macros` (name -> whether it is
+    main file that led there; `arguments` (name -> default) and `macros` (name -> whether it is
     the main file's) are those declared so far, `used` the names of the arguments asked for.
     """
 

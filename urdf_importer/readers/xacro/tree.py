@@ -2,7 +2,7 @@
 """Text of xacro -> the DOM tree that xacro works on, and back to text.
 
 Every element knows the file and line it was written in, also when it is copied, and the line of the
-main file on account of which it is there: its own, or that of the call of the macro or include
+main file that it comes from: its own, or that of the call of the macro or include
 that made it. The text that comes out has each element in that line, as far as the order allows, so
 that whatever reads it talks about lines of the main file. Comments are left out.
 """
@@ -41,7 +41,7 @@ def place_of(node: Any) -> Place | None:
 
 
 def mark_line(node: Any, line: int) -> None:
-    """Says on account of which line of the main file an element is there."""
+    """Notes the line of the main file that an element comes from."""
     node.setUserData(_LINE, line, None)
 
 

@@ -208,7 +208,7 @@ def test_an_error_in_an_included_macro_has_its_file_and_line() -> None:
         ("<x y='$(arg leg)'/>", "the argument 'leg' is neither declared nor given"),
         ("<x y='$(find legs)'/>", "there is no package 'legs'"),
         ("<x y='$(env HOME)'/>", "the environment variable 'HOME'"),
-        ("<x y='$(anon leg)'/>", "'$(anon leg)' is none of the substitutions"),
+        ("<x y='$(anon leg)'/>", "'$(anon leg)' is not one of the substitutions"),
         ("<x y='${1 +}'/>", "this is not an expression"),
         ("<x y='${1 / 0}'/>", "division by zero"),
         ("<x y='${open}'/>", "'open' is not defined"),
