@@ -34,8 +34,15 @@ _VECTORS: dict[str, Vector3] = {
     "0.001 0.001 0.001": (0.001, 0.001, 0.001),
 }
 
-# What xacro leaves behind and what changes nothing.
-_XACRO_LEFTOVERS = ("arg", "property")
+# What xacro itself acts on: where one of these stands in URDF, something was not expanded. What it
+# leaves behind itself changes nothing (arg, property), and any other name is the call of a macro
+# that nobody defines, which every other reader of URDF takes for an unknown element.
+_XACRO_INSTRUCTIONS = frozenset(
+    (
+        *("attribute", "call", "element", "if", "include"),
+        *("insert_block", "insert_blocks", "macro", "unless"),
+    )
+)
 
 
 @dataclass(slots=True)
@@ -65,6 +72,7 @@ class Document:
         "diagnostics",
         "empty_textures",
         "kind",
+        "leftover_calls",
         "name",
         "source",
         "unrated_limits",
@@ -79,6 +87,7 @@ class Document:
         self.name = ""
         self.unrated_limits = Tally()
         self.empty_textures = Tally()
+        self.leftover_calls = Tally()
         self.xacro_prefixes: tuple[str, ...] = ("xacro:",)
 
     # Reporting
@@ -133,11 +142,15 @@ class Document:
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
-        """Raises ReadError for elements that xacro should have replaced by others."""
+        """Raises ReadError for elements that xacro should have replaced by others, and counts the
+        calls of macros that nobody defines."""
         if not element.tag.startswith(self.xacro_prefixes):
             return
-        if element.tag.partition(":")[2] not in _XACRO_LEFTOVERS:
+        name = element.tag.partition(":")[2]
+        if name in _XACRO_INSTRUCTIONS:
             raise self.xacro(f"<{element.tag[:80]}>", element)
+        if name not in ("arg", "property"):
+            self.leftover_calls.add(element.line, element.tag[:80])
 
     def verbatim(self, element: Element) -> str:
         return verbatim(element, self.data)

@@ -258,6 +258,15 @@ def _report_tallies(document: Document) -> None:
             subject=tally.subject,
             line=tally.line,
         )
+    tally = document.leftover_calls
+    if tally.count:
+        document.diagnostics.warning(
+            "leftover-macro",
+            f"{_counted(tally.count, 'call')} of macros of xacro that nothing defines, "
+            f"<{tally.subject}>; kept as they are",
+            subject=document.name,
+            line=tally.line,
+        )
 
 
 def _counted(count: int, noun: str) -> str:

@@ -19,8 +19,12 @@ from .tree import write_tree
 from .values import Budget
 
 _DECLARED = re.compile(rb"""<robot\b[^<>]*?\sxmlns:xacro\s*=""")
-# $(find name) alone is nothing to expand: the search for files knows it, more leniently.
-_TO_EXPAND = re.compile(rb"<xacro:|\$\{|\$\((?!\s*find\s)")
+# $(find name) alone needs no expansion: the search for files knows it, more leniently. Nor do calls
+# of macros alone: nothing in the file defines them, and other readers of URDF pass them over.
+_TO_EXPAND = re.compile(
+    rb"<xacro:(?:arg|attribute|call|element|if|include|insert_blocks?|macro|property|unless)\b"
+    rb"|\$\{|\$\((?!\s*find\s)"
+)
 _MOST_SHOWN_OF_MESSAGE = 400
 
 

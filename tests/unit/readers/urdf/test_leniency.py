@@ -2,10 +2,12 @@
 """Odd things that no quirk shows: what is said, and what the model holds."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.paths import TESTS
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.model import (
     Box,
@@ -17,9 +19,10 @@ from urdf_importer.model import (
     Robot,
     Sphere,
 )
-from urdf_importer.readers import read_robot_text
+from urdf_importer.readers import read_robot, read_robot_text
 
 Read = Callable[[str], Any]
+DATA = TESTS / "data"
 
 
 def color_of(robot: Robot, name: str) -> Color | None:
@@ -33,6 +36,22 @@ def test_text_for_attributes(read_file: Read) -> None:
     assert reading.robot.links[0].inertial.mass == 0.17
     assert (elbow.parent, elbow.child, elbow.axis) == ("base", "arm", (0.0, 0.0, 1.0))
     assert wrist.axis == (0.0, 1.0, 0.0)
+
+
+def test_calls_of_macros_that_nothing_defines_are_kept(read_file: Read) -> None:
+    reading = read_file("lenient_leftover_macros.urdf")
+    assert reading.codes == [("leftover-macro", 4)]
+    assert "2 calls" in next(iter(reading.diagnostics)).message
+    (link,) = reading.robot.links
+    assert [extra.tag for extra in link.extras] == ["xacro:box_inertia"]
+    assert [extra.tag for extra in reading.robot.extras] == ["xacro:gripper"]
+
+
+def test_such_calls_in_a_xacro_file_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "robot.xacro"
+    path.write_text((DATA / "lenient_leftover_macros.urdf").read_text("utf-8"), "utf-8")
+    with pytest.raises(ReadError, match="box_inertia"):
+        read_robot(path, Diagnostics())
 
 
 def test_the_first_of_two_counts(read_file: Read) -> None:
