@@ -25,6 +25,8 @@ MOST_LEVELS_DOWN = 12
 MOST_PACKAGE_XML_BYTES = 64 * 1024
 REPOSITORY_MARKS = (".git", ".repo", "COLCON_IGNORE")
 FOLDERS_OF_DESCRIPTIONS = ("urdf", "urdfs", "xacro", "xacros")
+FOLDERS_BESIDE_MESHES = ("robot", "robots", "model", "models", "cfg", "variation", "variations")
+"""They hold descriptions where a folder `meshes` lies beside them."""
 
 
 @dataclass(slots=True)
@@ -249,10 +251,15 @@ def _find_own_folder(chain: list[str], folders: Folders) -> str | None:
 
 
 def _find_bundle(start: str) -> str:
-    """One up from a folder urdf (meshes lie beside it), else the description's folder."""
+    """Returns the folder above one called urdf or the like (meshes lie beside it), else the
+    description's."""
     for folder in (start, os.path.dirname(start)):
-        above = os.path.dirname(folder)
-        if fold(os.path.basename(folder)) in FOLDERS_OF_DESCRIPTIONS and not is_broad(above):
+        above, name = os.path.dirname(folder), fold(os.path.basename(folder))
+        if is_broad(above):
+            continue
+        if name in FOLDERS_OF_DESCRIPTIONS:
+            return above
+        if name in FOLDERS_BESIDE_MESHES and os.path.isdir(os.path.join(above, "meshes")):
             return above
     return start
 

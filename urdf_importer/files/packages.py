@@ -17,7 +17,8 @@ What may be read: regular files in the description's own package, in the folders
 the ROS environment names, and in packages found as above. The own package is the nearest folder
 upwards with a package.xml; else the repository; else the description's folder, or the one above
 where that is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that
-leads out of all these.
+leads out of all these; but a mesh or an image that a relative path names may lie one folder above
+the description's, which is where robots without packages keep what they share.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment
 names may be a link to anywhere; one found on the way up must then carry its name in its
@@ -27,14 +28,14 @@ package without package.xml whose meshes are links into a store is read only whe
 the store as well.
 """
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from ..diagnostics import MeshError, Report, quote
+from .candidates import Failure, Found, Place, Root, Verdict, choose_moved, is_neighbour, names_of
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, read_reference
 from .regular import FileKind
@@ -43,52 +44,6 @@ AnyPath = str | os.PathLike[str]
 
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80
-
-
-class _Verdict(Enum):
-    FOUND = "found"
-    ABSENT = "absent"
-    NOT_A_FILE = "not a file"
-    OUTSIDE = "outside"
-
-
-@dataclass(frozen=True, slots=True)
-class _Root:
-    """A folder that may be read, as it is called and with its links followed."""
-
-    folder: str
-    real: str
-
-    def holds(self, path: str) -> bool:
-        return is_within(path, self.folder) or is_within(path, self.real)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a path is looked for; `package` is a folder that may be read for its sake."""
-
-    folder: str
-    path: str
-    package: str = ""
-
-    @property
-    def candidate(self) -> str:
-        return os.path.normpath(os.path.join(self.folder, self.path))
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """`code` and `note` of the warning; empty where the file is what the URI says."""
-
-    path: str
-    code: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    message: str
-    code: str
 
 
 class PackageResolver:
@@ -119,8 +74,18 @@ class PackageResolver:
         allowed = own + self._user + self._ros_paths + self._shares
         self._roots = [_root(folder) for folder in dict.fromkeys(allowed)]
         self._found_packages: dict[str, list[str]] = {}
-        self._package_roots: dict[str, _Root] = {}
-        self._outcomes: dict[tuple[str, FileKind, str], _Found | _Failure] = {}
+        self._package_roots: dict[str, Root] = {}
+        self._outcomes: dict[tuple[str, FileKind, str], Found | Failure] = {}
+        self._expected: dict[tuple[str, ...], set[str]] = {}
+        self._names = names_of(os.fspath(description))
+
+    def expect_files(self, uris: Iterable[str]) -> None:
+        """Takes note of what will be asked for: of several files that a URI may mean, the one is
+        taken that lies where the others lie."""
+        for uri in uris:
+            with contextlib.suppress(MeshError):
+                *folder, name = read_reference(uri, "mesh").parts or ("",)
+                self._expected.setdefault(tuple(folder), set()).add(name)
 
     def resolve_file(
         self,
@@ -140,7 +105,7 @@ class PackageResolver:
         if key not in self._outcomes:
             self._outcomes[key] = self._look_up(*key)
         outcome = self._outcomes[key]
-        if isinstance(outcome, _Failure):
+        if isinstance(outcome, Failure):
             raise MeshError(outcome.message, code=outcome.code)
         if outcome.code:
             report(outcome.code, outcome.note)
@@ -157,18 +122,18 @@ class PackageResolver:
             self._found_packages[name] = list(dict.fromkeys(self._walk_packages(name)))
         return self._found_packages[name]
 
-    def _look_up(self, uri: str, kind: FileKind, base: str) -> _Found | _Failure:
+    def _look_up(self, uri: str, kind: FileKind, base: str) -> Found | Failure:
         try:
             reference = read_reference(uri, kind)
         except MeshError as error:
-            return _Failure(error.message, error.code)
+            return Failure(error.message, error.code)
         forms = (reference, *reference.unquoted())
         places = [place for form in forms for place in self._places(form, base)]
-        verdicts = [self._judge(place.candidate, place.package) for place in places]
+        verdicts = [self._judge_place(place) for place in places]
         for place, verdict in zip(places, verdicts, strict=True):
-            if verdict is _Verdict.FOUND:
-                return _Found(place.candidate)
-        is_outside = _Verdict.OUTSIDE in verdicts
+            if verdict is Verdict.FOUND:
+                return Found(place.candidate)
+        is_outside = Verdict.OUTSIDE in verdicts
         return (
             self._find_misspelled(places, uri, kind)
             or self._find_moved(forms, uri, kind, nearby=is_outside)
@@ -177,20 +142,21 @@ class PackageResolver:
 
     # Where the URI says
 
-    def _places(self, reference: Reference, base: str) -> Iterator[_Place]:
+    def _places(self, reference: Reference, base: str) -> Iterator[Place]:
         if reference.package:
             for folder in self.find_packages(reference.package):
-                yield _Place(folder, reference.path, folder)
+                yield Place(folder, reference.path, folder)
         elif os.path.isabs(reference.path):
             path = os.path.normpath(reference.path)
             holder = self._find_holder(path, self._roots)
             # What xacro makes of $(find name) is the folder of a package that was found by name.
             package = "" if holder else self._found_package_of(path)
-            yield _Place(holder.folder if holder else package, reference.path, package)
+            yield Place(holder.folder if holder else package, reference.path, package)
         else:
             folders = [_absolute(base)] if base else [start.folder for start in self._starts]
             for folder in folders:
-                yield _Place(folder, reference.path, self._found_package_of(folder) if base else "")
+                package = self._found_package_of(folder) if base else ""
+                yield Place(folder, reference.path, package, is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
         """The package, among those found before, in which a folder or file lies."""
@@ -232,28 +198,34 @@ class PackageResolver:
 
     # What may be read
 
-    def _judge(self, path: str, package: str = "") -> _Verdict:
+    def _judge_place(self, place: Place) -> Verdict:
+        verdict = self._judge(place.candidate, place.package)
+        if verdict is Verdict.OUTSIDE and place.is_relative:
+            return is_neighbour(place.candidate, [start.folder for start in self._starts])
+        return verdict
+
+    def _judge(self, path: str, package: str = "") -> Verdict:
         roots = [self._root_of(package), *self._roots] if package else self._roots
         holder = self._find_holder(path, roots)
         if holder is None:
-            return _Verdict.OUTSIDE
+            return Verdict.OUTSIDE
         try:
             mode = os.stat(path).st_mode
             real = os.path.realpath(path)
         except (OSError, ValueError):
-            return _Verdict.ABSENT
+            return Verdict.ABSENT
         if not any(is_within(real, root.real) for root in roots):
             name = self._package_name_above(path)
             if not name or name != self._package_name_above(real):
-                return _Verdict.OUTSIDE
-        return _Verdict.FOUND if stat.S_ISREG(mode) else _Verdict.NOT_A_FILE
+                return Verdict.OUTSIDE
+        return Verdict.FOUND if stat.S_ISREG(mode) else Verdict.NOT_A_FILE
 
-    def _root_of(self, package: str) -> _Root:
+    def _root_of(self, package: str) -> Root:
         if package not in self._package_roots:
             self._package_roots[package] = _root(package)
         return self._package_roots[package]
 
-    def _find_holder(self, path: str, roots: Sequence[_Root]) -> _Root | None:
+    def _find_holder(self, path: str, roots: Sequence[Root]) -> Root | None:
         return next((root for root in roots if root.holds(path)), None)
 
     def _package_name_above(self, path: str) -> str | None:
@@ -265,31 +237,32 @@ class PackageResolver:
 
     # Elsewhere
 
-    def _find_misspelled(self, places: Sequence[_Place], uri: str, kind: FileKind) -> _Found | None:
+    def _find_misspelled(self, places: Sequence[Place], uri: str, kind: FileKind) -> Found | None:
         for place in places:
             if not place.folder or not is_within(place.candidate, place.folder):
                 continue
             path = os.path.relpath(place.candidate, place.folder).replace(os.sep, "/")
             found = self._folders.find_regardless_of_case(place.folder, path)
-            if found and self._judge(found, place.package) is _Verdict.FOUND:
+            if found and self._judge(found, place.package) is Verdict.FOUND:
                 shown = f"{_quote_path(found)}, which is spelled differently"
-                return _Found(
+                return Found(
                     found, "wrong-case", f"{kind} {_quote_path(uri)} was read from {shown}"
                 )
         return None
 
     def _find_moved(
         self, forms: Sequence[Reference], uri: str, kind: FileKind, *, nearby: bool
-    ) -> _Found | None:
+    ) -> Found | None:
         for form in filter(lambda each: each.parts, forms):
             for folder, least, near in self._bundles(len(form.parts), nearby):
                 ends = self._folders.find_longest_ends(folder, form.parts, least, near)
-                found = [end for end in ends if self._judge(end, folder) is _Verdict.FOUND]
-                if len(found) == 1:
+                found = [end for end in ends if self._judge(end, folder) is Verdict.FOUND]
+                chosen, why = choose_moved(found, form.parts, self._expected, self._names)
+                if chosen:
                     code = "renamed-package" if form.package else "moved-file"
-                    shown = f"{_quote_path(found[0])} was read"
+                    shown = f"{_quote_path(chosen)} was read{why}"
                     note = f"{kind} {_quote_path(uri)} is not where it says; {shown}"
-                    return _Found(found[0], code, note)
+                    return Found(chosen, code, note)
                 if found:
                     break
         return None
@@ -317,35 +290,35 @@ class PackageResolver:
     def _explain(
         self,
         reference: Reference,
-        places: Sequence[_Place],
-        verdicts: Sequence[_Verdict],
+        places: Sequence[Place],
+        verdicts: Sequence[Verdict],
         kind: FileKind,
-    ) -> _Failure:
+    ) -> Failure:
         paths = {v: p.candidate for p, v in zip(places, verdicts, strict=True)}
-        if path := paths.get(_Verdict.OUTSIDE):
+        if path := paths.get(Verdict.OUTSIDE):
             return self._explain_outside(path)
-        if path := paths.get(_Verdict.NOT_A_FILE):
+        if path := paths.get(Verdict.NOT_A_FILE):
             what = "a folder" if os.path.isdir(path) else "not a regular file"
-            return _Failure(f"{_quote_path(path)} is {what}", "not-a-file")
+            return Failure(f"{_quote_path(path)} is {what}", "not-a-file")
         if reference.package and not places:
             return self._explain_package(reference.package)
         if not places:
-            return _Failure("it is not known in which folder to look for it", f"missing-{kind}")
+            return Failure("it is not known in which folder to look for it", f"missing-{kind}")
         looked = " or ".join(dict.fromkeys(_quote_path(place.candidate) for place in places[:3]))
-        return _Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
+        return Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
 
-    def _explain_outside(self, path: str) -> _Failure:
+    def _explain_outside(self, path: str) -> Failure:
         lies = os.path.realpath(path) if self._find_holder(path, self._roots) else path
-        return _Failure(
+        return Failure(
             f"{_quote_path(lies)} lies outside the folders that may be read; name its folder as a "
             "package folder to allow it",
             "outside-allowed-folders",
         )
 
-    def _explain_package(self, package: str) -> _Failure:
+    def _explain_package(self, package: str) -> Failure:
         tops = [_quote_path(start.chain[-1]) for start in self._starts if start.chain]
         upwards = f" or from the description up to {tops[0]}" if tops else ""
-        return _Failure(
+        return Failure(
             f"there is no package {quote(package)} in the packages and folders given, in the ROS "
             f"environment{upwards}{self._cut_short()}",
             "missing-package",
@@ -364,8 +337,8 @@ def _quote_path(path: str) -> str:
     return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
 
 
-def _root(folder: str) -> _Root:
-    return _Root(folder, os.path.realpath(folder))
+def _root(folder: str) -> Root:
+    return Root(folder, os.path.realpath(folder))
 
 
 def _absolute(folder: str) -> str:

@@ -4,7 +4,7 @@
 Whoever builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from ..files.packages import PackageResolver
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
 from ..geometry.primitives import make_primitive
-from ..model import Collision, Geometry, Link, Material, Mesh, Visual
+from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual
 from .loaders import UNSCALED, check_scale, load_mesh, scale_mesh
 
 Shape = Visual | Collision
@@ -49,6 +49,7 @@ class RobotFiles:
     diagnostics  takes what is odd about them
     shown        shapes that stand in a scene: their arrays count, not their files
     images       the images of materials in the scene: paths that need no search
+    robot        whose files they are: where most of them lie, the others are looked for
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class RobotFiles:
         *,
         shown: Iterable[ShownShape] = (),
         images: Iterable[str] = (),
+        robot: Robot | None = None,
     ) -> None:
         self.diagnostics = diagnostics
         self._resolver = resolver
@@ -65,6 +67,8 @@ class RobotFiles:
         # holds its shape, so no other one can have its id.
         self._shown = {id(each.shape): each for each in shown}
         self._images = frozenset(images)
+        if robot is not None:
+            resolver.expect_files(_mesh_names(robot))
         self._files: dict[Path, _Outcome] = {}
         self._loaded: dict[Geometry, _Outcome] = {}
         self._reported: set[Geometry] = set()
@@ -181,6 +185,13 @@ def report_lost_texture(
         subject=subject,
         line=line,
     )
+
+
+def _mesh_names(robot: Robot) -> Iterator[str]:
+    for link in robot.links:
+        for shape in (*link.visuals, *link.collisions):
+            if isinstance(shape.geometry, Mesh):
+                yield shape.geometry.filename
 
 
 def _describe(geometry: Geometry) -> str:

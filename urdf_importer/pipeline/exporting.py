@@ -160,7 +160,7 @@ def open_export(
     resolver = find_files(described.source, options)
     opened = OpenExport(
         robot=described,
-        files=RobotFiles(resolver, diagnostics),
+        files=RobotFiles(resolver, diagnostics, robot=described),
         options=options,
         diagnostics=diagnostics,
         convert_image=_convert_image,

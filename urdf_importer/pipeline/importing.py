@@ -102,7 +102,7 @@ def import_steps(
     robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = plan_rig(robot, options, diagnostics)
-    rig = yield from build_rig(plan, options, RobotFiles(resolver, diagnostics))
+    rig = yield from build_rig(plan, options, RobotFiles(resolver, diagnostics, robot=robot))
     record_import(rig.armature, str(path), options, diagnostics)
     return ImportResult(
         robot=robot,

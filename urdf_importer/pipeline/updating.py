@@ -96,8 +96,8 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
     options = options or record.options
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
-    files = RobotFiles(resolver, diagnostics)
     robot = read_description(path, diagnostics, resolver, options)
+    files = RobotFiles(resolver, diagnostics, robot=robot)
     plan = plan_rig(robot, options, diagnostics)
     old = extract_robot(armature)
     changes = [*compare_robots(old, robot), *compare_options(record.options, options)]

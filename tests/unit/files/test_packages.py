@@ -72,6 +72,95 @@ def resolve(description: Path | str, uri: str, **more: object) -> Found:
     return Found(PackageResolver(description, **more), uri)  # type: ignore[arg-type]
 
 
+# Robots without packages
+
+
+@pytest.mark.parametrize("uri", ["../meshes/a.obj", "../other_robot/meshes/b.glb"])
+def test_meshes_one_folder_up_are_read(tmp_path: Path, uri: str) -> None:
+    description = touch(tmp_path / "robots" / "arm" / "arm.urdf", "<robot/>")
+    wanted = touch(tmp_path / "robots" / uri.removeprefix("../"))
+    found = resolve(description, uri)
+    assert (found.path, found.codes) == (wanted, [])
+
+
+def test_what_such_a_mesh_names_is_read_too(tmp_path: Path) -> None:
+    description = touch(tmp_path / "robots" / "arm" / "arm.urdf", "<robot/>")
+    wanted = touch(tmp_path / "robots" / "textures" / "a.png")
+    resolver = PackageResolver(description, environment=None)
+    mesh = tmp_path / "robots" / "meshes"
+    mesh.mkdir()
+    assert Found(resolver, "../textures/a.png", kind="texture", base=mesh).path == wanted
+
+
+@pytest.mark.parametrize("uri", ["../secret.txt", "../../far/a.stl", "../meshes/notes.xml"])
+def test_other_files_and_folders_further_up_are_not_read(tmp_path: Path, uri: str) -> None:
+    description = touch(tmp_path / "a" / "robots" / "arm" / "arm.urdf", "<robot/>")
+    touch((description.parent / uri).resolve())
+    assert resolve(description, uri).error == "outside-allowed-folders"
+
+
+def test_an_absolute_path_one_folder_up_is_not_read(tmp_path: Path) -> None:
+    description = touch(tmp_path / "robots" / "arm" / "arm.urdf", "<robot/>")
+    mesh = touch(tmp_path / "robots" / "meshes" / "a.stl")
+    assert resolve(description, str(mesh)).error == "outside-allowed-folders"
+
+
+def test_a_link_one_folder_up_leads_nowhere_else(tmp_path: Path) -> None:
+    description = touch(tmp_path / "robots" / "arm" / "arm.urdf", "<robot/>")
+    touch(tmp_path / "elsewhere" / "a.stl")
+    (tmp_path / "robots" / "meshes").symlink_to(tmp_path / "elsewhere")
+    assert resolve(description, "../meshes/a.stl").error == "outside-allowed-folders"
+
+
+def test_the_home_folder_is_not_one_folder_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    description = touch(tmp_path / "arm" / "arm.urdf", "<robot/>")
+    touch(tmp_path / "pictures" / "me.png")
+    assert resolve(description, "../pictures/me.png").error == "outside-allowed-folders"
+
+
+@pytest.mark.parametrize("folder", ["robots", "robot", "model", "cfg", "variation"])
+def test_meshes_beside_the_folder_of_descriptions_are_found(tmp_path: Path, folder: str) -> None:
+    description = touch(tmp_path / "bundle" / folder / "fetch.urdf", "<robot/>")
+    wanted = touch(tmp_path / "bundle" / "meshes" / "base_link.dae")
+    found = resolve(description, "package://fetch_description/meshes/base_link.dae")
+    assert (found.path, found.codes) == (wanted, ["renamed-package"])
+
+
+def test_a_package_that_lacks_the_file_does_not_end_the_search(repository: Path) -> None:
+    description = make_package(repository / "arm_description")
+    touch(repository / "arm" / "package.xml", "<package><name>arm</name></package>")
+    wanted = touch(repository / "arm_description" / "meshes" / "wrist.stl")
+    found = resolve(description, "package://arm/meshes/wrist.stl")
+    assert (found.path, found.codes) == (wanted, ["renamed-package"])
+
+
+def test_of_several_files_the_one_beside_the_others_is_taken(repository: Path) -> None:
+    description = touch(repository / "urdf" / "rx.urdf", "<robot/>")
+    for name in ("rx160", "rx160l"):
+        touch(repository / "meshes" / name / "collision" / "link_4.stl")
+    touch(repository / "meshes" / "rx160" / "collision" / "link_3.stl")
+    resolver = PackageResolver(description, environment=None)
+    uris = [f"package://collision/link_{number}.stl" for number in (4, 3)]
+    assert Found(resolver, uris[0]).error == "missing-package"
+    resolver = PackageResolver(description, environment=None)
+    resolver.expect_files(uris)
+    found = Found(resolver, uris[0])
+    assert found.path == repository / "meshes" / "rx160" / "collision" / "link_4.stl"
+    assert "where the description's other files are" in found.notes[0][1]
+
+
+def test_of_several_files_the_one_called_as_the_description_is_taken(repository: Path) -> None:
+    description = touch(repository / "urdf" / "rx160.urdf", "<robot/>")
+    for name in ("rx160", "rx160l"):
+        touch(repository / "meshes" / name / "link_4.stl")
+    found = resolve(description, "package://lost/link_4.stl")
+    assert found.path == repository / "meshes" / "rx160" / "link_4.stl"
+    assert "called as the description" in found.notes[0][1]
+
+
 # The quirk files
 
 QUIRK_ANSWERS = {
@@ -577,17 +666,17 @@ def test_the_ros_environment_may_be_read_by_path(repository: Path) -> None:
 
 def test_without_package_and_repository_the_own_folder_is_all(tmp_path: Path) -> None:
     robot = touch(tmp_path / "robot" / "robot.urdf")
-    touch(tmp_path / "secret.stl")
+    touch(tmp_path / "secret.txt")
     beside = touch(tmp_path / "robot" / "meshes" / "a.stl")
     assert resolve(robot, "meshes/a.stl").path == beside
-    assert resolve(robot, "../secret.stl").error == "outside-allowed-folders"
+    assert resolve(robot, "../secret.txt").error == "outside-allowed-folders"
 
 
 @pytest.mark.parametrize("folder", ["urdf", "URDF", "xacro", "urdf/arm5"])
 def test_the_folder_above_urdf_belongs_to_it(tmp_path: Path, folder: str) -> None:
     robot = touch(tmp_path / "arm" / folder / "robot.urdf")
     mesh = touch(tmp_path / "arm" / "meshes" / "a.stl")
-    touch(tmp_path / "secret.stl")
+    touch(tmp_path / "secret.txt")
     up = "../" * (folder.count("/") + 1)
     assert resolve(robot, f"{up}meshes/a.stl").path == mesh
     assert resolve(robot, f"{up}../secret.stl").error == "outside-allowed-folders"

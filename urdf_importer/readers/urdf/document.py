@@ -20,8 +20,9 @@ from .numbers import (
 
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
+MOST_FILENAME_CHARACTERS = 65_536
+"""What is longer than a path can be costs its mesh; what is longer than this is no description."""
 MOST_NAME_CHARACTERS = 1024
-MOST_FILENAME_CHARACTERS = 4096
 
 # Blender holds no limit beyond 1e5, and descriptions write 1e16 for "none".
 UNLIMITED = 1e16

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Places where a file may be, what was found there, and which of several files is meant."""
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from .folders import fold, is_broad, is_within
+
+SHAPE_SUFFIXES = frozenset(
+    (
+        *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".mtl", ".bin"),
+        *(".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp", ".exr", ".hdr"),
+    )
+)
+"""Of meshes and images, and of what meshes keep in files beside them."""
+
+
+class Verdict(Enum):
+    FOUND = "found"
+    ABSENT = "absent"
+    NOT_A_FILE = "not a file"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder that may be read, as it is called and with its links followed."""
+
+    folder: str
+    real: str
+
+    def holds(self, path: str) -> bool:
+        return is_within(path, self.folder) or is_within(path, self.real)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path is looked for; `package` is a folder that may be read for its sake."""
+
+    folder: str
+    path: str
+    package: str = ""
+    is_relative: bool = False
+
+    @property
+    def candidate(self) -> str:
+        return os.path.normpath(os.path.join(self.folder, self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`code` and `note` of the warning; empty where the file is what the URI says."""
+
+    path: str
+    code: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    message: str
+    code: str
+
+
+def is_neighbour(path: str, folders: Sequence[str]) -> Verdict:
+    """Judges a path outside the folders that may be read. A mesh or an image, by its suffix, may
+    lie one folder above the description's, which is one of `folders`, where no link leads out of
+    that. A home folder and what lies above one are not read."""
+    if os.path.splitext(path)[1].lower() not in SHAPE_SUFFIXES:
+        return Verdict.OUTSIDE
+    for above in map(os.path.dirname, folders):
+        if is_broad(above) or not is_within(path, above):
+            continue
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError):
+            return Verdict.ABSENT
+        if is_within(os.path.realpath(path), os.path.realpath(above)):
+            return Verdict.FOUND if stat.S_ISREG(mode) else Verdict.NOT_A_FILE
+    return Verdict.OUTSIDE
+
+
+def names_of(description: str) -> frozenset[str]:
+    """Returns what a description's file says that its robot is called, without its suffixes."""
+    name = fold(os.path.basename(description)).partition(".")[0]
+    return frozenset((name,)) if name else frozenset()
+
+
+def choose_moved(
+    found: Sequence[str],
+    parts: Sequence[str],
+    expected: Mapping[tuple[str, ...], set[str]],
+    names: frozenset[str],
+) -> tuple[str, str]:
+    """Returns which of several equally good files is meant, and why, for a message; empty where
+    nothing tells.
+
+    `parts` are those of the URI; `expected` says folder -> names of files, of all URIs.
+    The folder counts that holds most of the files whose URIs say the same folder; then the one that
+    is called as the description, one of `names`.
+    """
+    if len(found) < 2:
+        return (found[0] if found else ""), ""
+    beside = expected.get(tuple(parts[:-1]), set())
+    held = {
+        path: sum(os.path.isfile(os.path.join(os.path.dirname(path), name)) for name in beside)
+        for path in found
+    }
+    named = {path: sum(fold(part) in names for part in path.split(os.sep)[:-1]) for path in found}
+    for scores, why in (
+        (held, ", which lies where the description's other files are"),
+        (named, ", which lies in the folder that is called as the description"),
+    ):
+        best = max(scores.values(), default=0)
+        if best and Counter(scores.values())[best] == 1:
+            return next(path for path in found if scores[path] == best), why
+    return "", ""
