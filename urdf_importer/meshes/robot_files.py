@@ -189,7 +189,8 @@ def report_lost_texture(
 
 def _mesh_names(robot: Robot) -> Iterator[str]:
     for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
+        shapes: tuple[Shape, ...] = (*link.visuals, *link.collisions)
+        for shape in shapes:
             if isinstance(shape.geometry, Mesh):
                 yield shape.geometry.filename
 
