@@ -21,7 +21,7 @@ from .numbers import (
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 MOST_FILENAME_CHARACTERS = 65_536
-"""What is longer than a path can be costs its mesh; what is longer than this is no description."""
+"""What is longer than a path can be costs its mesh; nothing longer than this is a description."""
 MOST_NAME_CHARACTERS = 1024
 
 # Blender holds no limit beyond 1e5, and descriptions write 1e16 for "none".
@@ -37,7 +37,7 @@ _VECTORS: dict[str, Vector3] = {
 
 # What xacro itself acts on: where one of these stands in URDF, something was not expanded. What it
 # leaves behind itself changes nothing (arg, property), and any other name is the call of a macro
-# that nobody defines, which every other reader of URDF takes for an unknown element.
+# that nothing defines, which every other reader of URDF takes for an unknown element.
 _XACRO_INSTRUCTIONS = frozenset(
     (
         *("attribute", "call", "element", "if", "include"),
@@ -144,7 +144,7 @@ class Document:
 
     def refuse_xacro(self, element: Element) -> None:
         """Raises ReadError for elements that xacro should have replaced by others, and counts the
-        calls of macros that nobody defines."""
+        calls of macros that nothing defines."""
         if not element.tag.startswith(self.xacro_prefixes):
             return
         name = element.tag.partition(":")[2]
