@@ -57,3 +57,19 @@ def test_only_the_view_of_joints_knows_their_keys() -> None:
 def test_one_conversion_of_colours() -> None:
     found = modules_with(LIBRARY, ast.Constant, spelling={12.92, 0.04045, 0.0031308})
     assert found == {"urdf_importer.images.colors"}
+
+
+def test_tables_are_keyed_by_objects_where_these_are_equal_to_themselves_alone() -> None:
+    """The nodes of VRML and the shapes of the model are equal by what they say, so two tables go
+    by identity: one keeps the shapes, the other is gone before any node is."""
+    found = {
+        ".".join(source.parts)
+        for source in LIBRARY
+        if {"blender", "writers", "meshes", "rig"} & set(source.parts[:2])
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "id"
+    }
+    assert found == {
+        "urdf_importer.meshes.robot_files",
+        "urdf_importer.writers.webots.structure.sharing",
+    }

@@ -12,6 +12,7 @@ from ..kinematics.forward import zero_frames
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
+from ..names import Claims
 from ..options import ImportOptions
 from .bones import BoneShape, exact_axes, measure_robot, shape_bones
 from .channels import (
@@ -49,20 +50,16 @@ class NameTable:
     """Gives out names of at most 63 bytes of UTF-8, each once."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._next: dict[str, int] = {}
+        self._claims = Claims(_number, first=1)
 
     def claim(self, wanted: str) -> str:
         """Returns `wanted` itself if it is free and fits, else shortened and numbered (.001)."""
-        name = _cut(wanted, BONE_NAME_BYTES) or "joint"
-        stem = name
-        while name in self._taken:
-            number = self._next.get(stem, 1)
-            self._next[stem] = number + 1
-            suffix = f".{number:03d}"
-            name = _cut(stem, BONE_NAME_BYTES - len(suffix)) + suffix
-        self._taken.add(name)
-        return name
+        return self._claims.claim(_cut(wanted, BONE_NAME_BYTES) or "joint")
+
+
+def _number(name: str, number: int) -> str:
+    suffix = f".{number:03d}"
+    return _cut(name, BONE_NAME_BYTES - len(suffix)) + suffix
 
 
 def _cut(name: str, size: int) -> str:

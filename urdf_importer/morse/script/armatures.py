@@ -9,9 +9,9 @@ import numpy as np
 
 from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix
+from ...names import Claims
 from ...rig.followers import find_never_ready
 from ...rig.rig_plan import BonePlan, JointPlan, RigPlan
-from ...writers.claims import Claims
 from ..profile.findings import BoneState, HeldJoint, judge_bones
 from ..split.frames import JointLine, frame_armature, locate_joints, round_into
 from .literals import make_identifier

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.triangles import Triangles, flat_normals
-from ...writers.claims import Claims
+from ...names import Claims
 from .literals import printable, text
 
 SHARP = math.radians(30.0)

@@ -25,7 +25,7 @@ from ...model import (
     Visual,
     VisualMaterials,
 )
-from ...writers.claims import Claims
+from ...names import Claims
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes
 from .tables import place

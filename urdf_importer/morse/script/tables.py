@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...names import Claims
 from ...rig.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
 from ...rig.rounding import edit_numbers, rank_refinements
-from ...writers.claims import Claims
 from ..sensors import SensorSuggestion
 from .armatures import ArmaturePlan
 from .literals import comment, make_identifier, single, table, text, vector

@@ -28,8 +28,8 @@ from ...model import (
     Sensor,
     Sonar,
 )
+from ...names import Claims
 from ...sensors.places import Places, explain_unknown
-from ...writers.claims import Claims
 from .cameras import plan_cameras, plan_logical
 from .motion import (
     is_moved,

@@ -19,7 +19,7 @@ from ...blender.standing.armatures import (
 )
 from ...blender.standing.joints import name_joints, posed_joints_of, read_joints
 from ...diagnostics import BuildError, KinematicsError, quote
-from ...writers.claims import Claims
+from ...names import Claims
 
 Group = Mapping[str, str]
 """Bone -> its joint, of the joints that are split off."""

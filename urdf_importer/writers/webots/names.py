@@ -8,7 +8,7 @@ which Webots reads as its own separator.
 
 from dataclasses import dataclass, field
 
-from ..claims import Claims
+from ...names import Claims
 
 _ILLEGAL = frozenset("\"#',.[\\]{}")
 _KEYWORDS = (

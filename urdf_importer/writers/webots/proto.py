@@ -66,16 +66,16 @@ def build_robot(
 
     `contact_materials`: link name -> the name of its material, of links that have one.
     """
-    nodes: dict[int, tuple[Node, list[Value]]] = {}
+    nodes: dict[SolidPlan, tuple[Node, list[Value]]] = {}
     for solid in plan.solids:
         children = _links_of(solid, shapes, sensors, options)
         node = _solid_node(solid, children, shapes, sensors, options, contact_materials)
-        nodes[id(solid)] = node, children
+        nodes[solid] = node, children
         if solid.above is None:
             continue
-        above = nodes[id(solid.above)][1]
+        above = nodes[solid.above][1]
         above.append(node if solid.joint is None else joint_node(solid.joint, node))
-    robot = nodes[id(plan.root)][0]
+    robot = nodes[plan.root][0]
     share_repeats(robot)
     return robot
 

@@ -17,7 +17,7 @@ from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, contact_nodes
 from .structure.frames import pose_fields
-from .structure.links import StructurePlan
+from .structure.links import SolidPlan, StructurePlan
 from .vrml import Node, Value, Vec, write_node, write_string
 
 LoadShape = Callable[[Shape, Link], MeshData]
@@ -52,15 +52,15 @@ def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bound
 
 def start_frames(plan: StructurePlan, place: Matrix) -> dict[str, Matrix]:
     """Link name -> its frame (4, 4) in the world as the robot starts."""
-    frames: dict[int, Matrix] = {}
+    frames: dict[SolidPlan, Matrix] = {}
     found: dict[str, Matrix] = {}
     for solid in plan.solids:
         if solid.above is None:
-            frames[id(solid)] = place
+            frames[solid] = place
         else:
-            frames[id(solid)] = frames[id(solid.above)] @ moved_zero(solid)
+            frames[solid] = frames[solid.above] @ moved_zero(solid)
         for held in solid.links:
-            found[held.link.name] = frames[id(solid)] @ held.pose
+            found[held.link.name] = frames[solid] @ held.pose
     return found
 
 

@@ -56,12 +56,10 @@ class BoundingBodies:
         self._options = options
         self._diagnostics = diagnostics
         self.fits: dict[str, list[CollisionBody]] = {}
-        # By the id of the mesh; while it is kept, no other one can have that.
-        self._kept: dict[int, MeshData] = {}
-        self._triangles: dict[int, Triangles] = {}
-        self._bodies: dict[tuple[int, str], CollisionBody] = {}
-        self._nodes: dict[tuple[int, str], Node] = {}
-        self._masses: dict[int, MassProperties | None] = {}
+        self._triangles: dict[MeshData, Triangles] = {}
+        self._bodies: dict[tuple[MeshData, str], CollisionBody] = {}
+        self._nodes: dict[tuple[MeshData, str], Node] = {}
+        self._masses: dict[MeshData, MassProperties | None] = {}
 
     def make(
         self,
@@ -86,7 +84,7 @@ class BoundingBodies:
         if isinstance(body.body, Fit):
             node = make_primitive_node(body.body.geometry, collides=True)
             return place_nodes(at @ body.body.frame, [node])
-        key = (id(data), kind)
+        key = (data, kind)
         if key not in self._nodes:
             stem = data.name or Path(geometry.filename).stem
             self._nodes[key] = self._make_node(body.body, body.kind, data, stem, file)
@@ -97,19 +95,18 @@ class BoundingBodies:
         if not isinstance(collision.geometry, Mesh):
             return primitive_mass(collision.geometry)
         triangles = self._find_triangles(data)
-        if id(data) not in self._masses:
-            self._masses[id(data)] = _measure(triangles)
-        return self._masses[id(data)]
+        if data not in self._masses:
+            self._masses[data] = _measure(triangles)
+        return self._masses[data]
 
     def _find_triangles(self, data: MeshData) -> Triangles:
-        if id(data) not in self._triangles:
-            self._kept[id(data)] = data
-            self._triangles[id(data)], _ = make_triangles(data)
-        return self._triangles[id(data)]
+        if data not in self._triangles:
+            self._triangles[data], _ = make_triangles(data)
+        return self._triangles[data]
 
     def _find_body(self, data: MeshData, kind: str) -> CollisionBody:
         triangles = self._find_triangles(data)
-        key = (id(data), kind)
+        key = (data, kind)
         if key not in self._bodies:
             self._bodies[key] = fit_collision(triangles, kind, self._options.collision_triangles)
         return self._bodies[key]

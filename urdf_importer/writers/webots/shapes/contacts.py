@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ....diagnostics import Diagnostics, quote
 from ....model import Plugin, Robot, Setting, SimulationSettings
-from ...claims import Claims
+from ....names import Claims
 from ..vrml import Node, Value
 
 DEFAULT = "default"

@@ -27,13 +27,13 @@ def combine_hinges(
 ) -> list[SolidPlan]:
     """The Solids without those that a combined joint makes needless. `kept` names links that must
     stay, such as those with sensors."""
-    below: dict[int, list[SolidPlan]] = {}
+    below: dict[SolidPlan, list[SolidPlan]] = {}
     for solid in solids:
         if solid.above is not None:
-            below.setdefault(id(solid.above), []).append(solid)
-    gone: set[int] = set()
+            below.setdefault(solid.above, []).append(solid)
+    gone: set[SolidPlan] = set()
     for solid in solids:
-        if id(solid) in gone or solid.above is None or solid.above.static:
+        if solid in gone or solid.above is None or solid.above.static:
             continue
         chain = _find_chain(solid, below, kept)
         combined = _combine(chain) or _combine(chain[:2])
@@ -45,18 +45,18 @@ def combine_hinges(
         for each in chain:
             zero = zero @ each.zero
         last.zero, last.above, last.joint = zero, solid.above, combined
-        gone.update(id(inner) for inner in chain[:-1])
+        gone.update(chain[:-1])
         _report(chain, combined, diagnostics)
-    return [solid for solid in solids if id(solid) not in gone]
+    return [solid for solid in solids if solid not in gone]
 
 
 def _find_chain(
-    first: SolidPlan, below: dict[int, list[SolidPlan]], kept: frozenset[str]
+    first: SolidPlan, below: dict[SolidPlan, list[SolidPlan]], kept: frozenset[str]
 ) -> list[SolidPlan]:
     """At most three Solids on hinges, each the only one on a bare one."""
     chain = [first]
     while len(chain) < 3 and _can_go(chain[-1], kept):
-        beyond = below.get(id(chain[-1]), [])
+        beyond = below.get(chain[-1], [])
         if len(beyond) != 1 or not _is_hinge(beyond[0]):
             break
         chain.append(beyond[0])

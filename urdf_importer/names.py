@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names that must not be given twice."""
+
+from collections.abc import Callable
+
+
+def append_number(name: str, number: int) -> str:
+    """Returns the name of the second, third, ... that is called `name`: arm_2."""
+    return f"{name}_{number}"
+
+
+class Claims:
+    """Gives out each name once: a second `arm` becomes `arm_2`.
+
+    `form` makes a name from one that is taken and a number, which counts up from `first`.
+    """
+
+    def __init__(self, form: Callable[[str, int], str] = append_number, *, first: int = 2) -> None:
+        self._form = form
+        self._first = first
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def claim(self, wanted: str) -> str:
+        """Returns `wanted` if it is free, else the first numbered name that is."""
+        name = wanted
+        while name in self._taken:
+            number = self._next.get(wanted, self._first)
+            self._next[wanted] = number + 1
+            name = self._form(wanted, number)
+        self._taken.add(name)
+        return name
