@@ -34,6 +34,9 @@ _CANDIDATES = np.array(
     sorted(product(_STRETCHES, _TURNS), key=lambda pair: 4 * abs(pair[0]) + abs(pair[1]))
 )
 
+TURNS = _CANDIDATES[:, 1]
+"""(K,) by how much try_tails turns bones that may turn about X, radians."""
+
 
 def round_bones(
     heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
@@ -99,21 +102,35 @@ def rank_refinements(
     return [(refined[i], float(lengths[0, i])) for i in ranked]
 
 
+def try_tails(axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
+    """Returns per bone all axes (N, K, 3, 3) and lengths (N, K) near the wanted ones that are worth
+    trying, the least changes first. Where `free_turn` (N,), they are turned about X."""
+    toward, tried = _turn_tails(axes, lengths, free_turn)
+    x = np.broadcast_to(axes[:, None, :, 0], toward.shape)
+    return np.stack([x, toward, np.cross(x, toward)], axis=-1), tried
+
+
+def _turn_tails(
+    axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Matrix]:
+    """Returns per bone and candidate: direction (N, K, 3), length (N, K)."""
+    y, z = axes[:, None, :, 1], axes[:, None, :, 2]
+    free = free_turn[:, None]
+    angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
+    stretch = _CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * _CANDIDATES[:, 1])
+    return np.cos(angle) * y + np.sin(angle) * z, lengths[:, None] * (1.0 + stretch)
+
+
 def _try_tails(
     heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Per bone and candidate: direction (N, K, 3), length (N, K), error in radians (N, K)."""
     near = _single(heads)[:, None]
-    x, y, z = (axes[:, None, :, i] for i in range(3))
-    free = free_turn[:, None]
-    angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
-    toward = np.cos(angle) * y + np.sin(angle) * z
-    stretch = _CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * _CANDIDATES[:, 1])
-    wanted = lengths[:, None] * (1.0 + stretch)
+    toward, wanted = _turn_tails(axes, lengths, free_turn)
     along = _single(near + wanted[..., None] * toward) - near
     made = np.linalg.norm(along, axis=-1)
-    off_x = np.abs((along * x).sum(-1))
-    errors = np.where(free, off_x / made, 0.0)
+    off_x = np.abs((along * axes[:, None, :, 0]).sum(-1))
+    errors = np.where(free_turn[:, None], off_x / made, 0.0)
     bound = ~free_turn
     across = np.cross(along[bound], toward[bound])
     errors[bound] = np.linalg.norm(across, axis=-1) / made[bound]
@@ -147,15 +164,15 @@ def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
 
 
 def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
-    """Returns what Blender's edit mode gets of bones: tails (N, 3) and rolls (N,).
+    """Returns what Blender's edit mode gets of bones: tails (..., 3) and rolls (...).
 
     Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
     of the Y axis onto the bone (for a bone along -Y: half a turn about Z). Near -Y that frame turns
     fast, so Y here is the direction between head and tail as single precision leaves them.
     """
-    tails = _single(heads + axes[:, :, 1] * lengths[:, None])
+    tails = _single(heads + axes[..., :, 1] * lengths[..., None])
     along = tails - _single(heads)
-    x, y, z = (along / np.linalg.norm(along, axis=1)[:, None]).T
+    x, y, z = np.moveaxis(along / np.linalg.norm(along, axis=-1)[..., None], -1, 0)
     flat = x * x + z * z
     down = (y < 0) & (flat < 2.5e-4**2)
     one_plus_y = np.where(down, 1.0, np.where(y < 0, flat / (1.0 - np.minimum(y, 0.0)), 1.0 + y))
@@ -163,7 +180,7 @@ def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, 
     base_z = np.stack([-x * z / one_plus_y, -z, 1 - z * z / one_plus_y], -1)
     base_x[down] = (-1.0, 0.0, 0.0)
     base_z[down] = (0.0, 0.0, 1.0)
-    wanted = axes[:, :, 0]
+    wanted = axes[..., :, 0]
     rolls: Vector = np.arctan2(-(wanted * base_z).sum(-1), (wanted * base_x).sum(-1))
     return tails, rolls
 

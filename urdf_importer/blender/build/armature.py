@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Second thoughts about bones that came out of edit mode inexact.
+"""Bones: made in edit mode, told so that they come out exact, and what stands on them.
 
-Blender works a bone's axes out in single precision and relative to its parent, which goes wrong in
-the fifth digit for some bones along -Y. Which ones is chance, so the axes are checked afterwards,
-and inexact bones get a slightly other tail until they are right; few robots need it. The price of a
-round is one more visit to edit mode, in proportion to the number of bones, so big robots get few.
-A child takes over its parent's error, and every generation adds some of its own: parents come
-first, and what a parent could not mend is forgiven its children.
+What to tell edit mode is found before (rig/exact_bones.py); what came of it is read back, and on
+machines whose arithmetic is another some bones may get other tails in one more visit.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import bpy
 import numpy as np
-from numpy.typing import NDArray
+from mathutils import Vector as BlenderVector
 
-from ...geometry.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix
+from ...rig.bone_arithmetic import Trigonometry
+from ...rig.exact_bones import EditBones, gather_bones, mend_bones, settle_bones
 from ...rig.rig_plan import (
     FIXED,
     JOINTS,
@@ -25,83 +23,49 @@ from ...rig.rig_plan import (
     JointPlan,
     RigPlan,
 )
-from ...rig.rounding import edit_numbers, rank_refinements
 from ..modes import edit_bones_of
 from ..standing import properties
 from ..standing.joints import write_joints
 
-TOLERANCE = 7e-7
-_GENERATION = 3e-7
-_NOISE = 3e-7
-"""The error of a place in single precision, as a share of its distance."""
 
-_PATIENCE = 3
-"""Attempts of a parent for which its children wait."""
-
-_MUCH_MORE = 4.0
-"""A bone this much worse than its parent is wrong for reasons of its own and does not wait."""
-
-_WORK = 1500
-_MOST_ROUNDS, _LEAST_ROUNDS = 19, 1
-"""Bones times rounds may be _WORK in all, within these bounds."""
-
-_GENERATIONS = 3
-"""Rounds kept for bones below those that were mended first."""
+def settle(bones: Sequence[BonePlan]) -> EditBones:
+    """Returns what edit mode is to be told of bones, at least one, on this machine."""
+    return settle_bones(gather_bones(bones), MACHINE)
 
 
-@dataclass(slots=True)
-class _Trial:
-    """What was tried for one inexact bone. `errors[i]` came of `guesses[i]`."""
-
-    guesses: list[tuple[Matrix, float]]
-    errors: list[float] = field(default_factory=list)
-    settled: bool = False
-
-    def next_guess(self, attempts: int) -> tuple[Matrix, float]:
-        """Returns the next guess; the best one again when all are used up."""
-        if len(self.errors) < attempts:
-            return self.guesses[len(self.errors)]
-        self.settled = True
-        return self.guesses[int(np.argmin(self.errors))]
-
-
-def refine_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """Gives inexact bones other tails and rolls; to be called in object mode."""
+def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
+    """Makes the bones of the plan in an armature object that has none yet."""
     if not bones:
         return
-    trials: dict[int, _Trial] = {}
-    rounds = min(max(_WORK // len(bones), _LEAST_ROUNDS), _MOST_ROUNDS)
-    attempts = max(rounds - _GENERATIONS, 1)
-    index = {bone.name: i for i, bone in enumerate(bones)}
-    parents = np.array([index.get(bone.parent, -1) for bone in bones])
-    wanted = np.array([bone.rest for bone in bones])
-    lengths = np.array([bone.length for bone in bones])
-    for _ in range(rounds):
-        rests = _stack_rests(armature, bones)
-        made = rests[:, :3, :3]
-        errors = measure_errors(bones, made, wanted)
-        errors = np.maximum(errors, _measure_aims(rests, wanted, lengths, parents))
-        chosen = _choose_inexact(errors, parents, trials)
-        if not chosen:
-            return
+    told = settle(bones)
+    with edit_bones_of(armature) as edit_bones:
+        made = {bone.name: edit_bones.new(bone.name) for bone in bones}
+        for bone in bones:
+            if bone.parent:
+                made[bone.name].parent = made[bone.parent]
+        edit_bones.foreach_set("head", told.heads.ravel())
+        edit_bones.foreach_set("tail", told.tails.ravel())
+        edit_bones.foreach_set("roll", told.rolls)
+    refine_bones(armature, bones, told)
+
+
+def refine_bones(armature: Any, bones: Sequence[BonePlan], told: EditBones) -> None:
+    """Gives other tails and rolls to bones that came out inexact of what edit mode was `told`; to
+    be called in object mode."""
+    rests = rest_matrices(armature)
+    made = np.array([rests[bone.name] for bone in bones])
+    changed, edit = mend_bones(gather_bones(bones), told, made, MACHINE)
+    if len(changed):
         with edit_bones_of(armature) as edit_bones:
-            for i in chosen:
-                if i not in trials:
-                    above = made[parents[i]] if parents[i] >= 0 else np.eye(3)
-                    trials[i] = _Trial(guesses=_guess(bones[i], above))
-                _apply(edit_bones[bones[i].name], bones[i], *trials[i].next_guess(attempts))
+            for i in changed.tolist():
+                tell_bone(edit_bones[bones[i].name], edit, i)
 
 
-def measure_errors(bones: Sequence[BonePlan], made: Matrix, wanted: Matrix) -> Vector:
-    """Returns (N,) how far the axes that must be exact are off, or all of them from being
-    orthonormal."""
-    gram = made.transpose(0, 2, 1) @ made
-    skewed = np.abs(gram - np.eye(3)).max(axis=(1, 2)) / 2
-    off = np.abs(made - wanted[:, :3, :3])
-    only_x = np.where([bone.exact == "x" for bone in bones], off[:, :, 0].max(axis=1), 0.0)
-    all_axes = np.where([bone.exact == "xyz" for bone in bones], off.max(axis=(1, 2)), 0.0)
-    errors: Vector = np.maximum(skewed, np.maximum(only_x, all_axes))
-    return errors
+def tell_bone(edit_bone: Any, edit: EditBones, index: int) -> None:
+    """Gives an edit bone its numbers."""
+    edit_bone.head = edit.heads[index].tolist()
+    edit_bone.tail = edit.tails[index].tolist()
+    edit_bone.roll = float(edit.rolls[index])
 
 
 def rest_matrices(armature: Any) -> dict[str, Matrix]:
@@ -113,86 +77,26 @@ def rest_matrices(armature: Any) -> dict[str, Matrix]:
     return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
 
 
-def _stack_rests(armature: Any, bones: Sequence[BonePlan]) -> Matrix:
-    made = rest_matrices(armature)
-    return np.array([made[bone.name] for bone in bones])
+_UP, _RIGHT = BlenderVector((0.0, 1.0, 0.0)), BlenderVector((1.0, 0.0))
 
 
-def _measure_aims(
-    rests: Matrix, wanted: Matrix, lengths: Vector, parents: NDArray[np.intp]
-) -> Vector:
-    """Returns (N,) by how many radians a bone misses its own tail, as its children show.
-
-    Blender places a child from its parent's tail along the parent's axes: a bone that points
-    slightly off carries its children away.
-    """
-    heads = wanted[:, :3, 3]
-    shifts = rests[:, :3, 3] - heads
-    child = np.flatnonzero(parents >= 0)
-    parent = parents[child]
-    moved = np.linalg.norm(shifts[child] - shifts[parent], axis=1)
-    noise = _NOISE * (np.linalg.norm(heads[child], axis=1) + lengths[parent])
-    aims = np.zeros(len(lengths))
-    np.maximum.at(aims, parent, np.maximum(moved - noise, 0.0) / lengths[parent])
-    return aims
+def _sine_and_cosine(angle: Any) -> tuple[Any, Any]:
+    """Reads them off a bone along Y, whose axes are nothing else."""
+    cosine, _, sine = bpy.types.Bone.MatrixFromAxisRoll(_UP, float(angle))[0]
+    return np.float32(sine), np.float32(cosine)
 
 
-def _choose_inexact(
-    errors: Vector, parents: NDArray[np.intp], trials: dict[int, _Trial]
-) -> list[int]:
-    """Chooses the bones to work on now; notes what came of their last guess."""
-    above = np.where(parents >= 0, errors[parents], 0.0)
-    allowed = np.where(above > TOLERANCE, above + _GENERATION, TOLERANCE)
-    settled = np.zeros(len(errors), bool)
-    settled[[i for i, trial in trials.items() if trial.settled]] = True
-    wrong = (errors > allowed) & ~settled
-    hopeless = np.zeros(len(errors), bool)
-    hopeless[[i for i, trial in trials.items() if len(trial.errors) >= _PATIENCE]] = True
-    waits = (parents >= 0) & (wrong & ~hopeless)[parents] & (errors < _MUCH_MORE * above)
-    chosen = np.flatnonzero(wrong & ~waits).tolist()
-    for i in chosen:
-        if i in trials:
-            trials[i].errors.append(float(errors[i]))
-    return chosen
+def _arctangent(opposite: Any, adjacent: Any) -> Any:
+    angle = _RIGHT.angle_signed(BlenderVector((float(adjacent), -float(opposite))))
+    return np.float32(angle)
 
 
-def _guess(bone: BonePlan, parent: Matrix) -> list[tuple[Matrix, float]]:
-    return rank_refinements(
-        bone.rest[:3, 3],
-        bone.rest[:3, :3],
-        bone.length,
-        free_turn=bone.exact != "xyz",
-        parent=parent,
-    )
-
-
-def _apply(edit_bone: Any, bone: BonePlan, axes: Matrix, length: float) -> None:
-    tails, rolls = edit_numbers(bone.rest[None, :3, 3], axes[None], np.array([length]))
-    edit_bone.tail = tails[0]
-    edit_bone.roll = float(rolls[0])
+MACHINE = Trigonometry(sine_and_cosine=_sine_and_cosine, arctangent=_arctangent)
+"""The functions of the C library that this Blender runs with, by what Blender lends of them."""
 
 
 _COLLECTIONS = {JOINTS: True, FIXED: False, MECHANISM: False}
 """Bone collections and whether they are shown."""
-
-
-def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """Makes the bones of the plan in an armature object that has none yet; refine_bones comes
-    next."""
-    if not bones:
-        return
-    heads = np.array([bone.rest[:3, 3] for bone in bones])
-    axes = np.array([bone.rest[:3, :3] for bone in bones])
-    lengths = np.array([bone.length for bone in bones])
-    with edit_bones_of(armature) as edit_bones:
-        made = {bone.name: edit_bones.new(bone.name) for bone in bones}
-        for bone in bones:
-            if bone.parent:
-                made[bone.name].parent = made[bone.parent]
-        tails, rolls = edit_numbers(heads, axes, lengths)
-        edit_bones.foreach_set("head", heads.ravel())
-        edit_bones.foreach_set("tail", tails.ravel())
-        edit_bones.foreach_set("roll", rolls)
 
 
 def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:

@@ -19,7 +19,7 @@ from ..modes import (
     restore_state,
 )
 from ..standing import properties
-from .armature import build_bone_collections, build_bones, build_pose, describe_joints, refine_bones
+from .armature import build_bone_collections, build_bones, build_pose, describe_joints
 from .constraints import build_constraints, build_drivers
 from .links import build_inertial, build_links, build_rigid_bodies
 from .meshes import ShapeBuilder
@@ -109,8 +109,6 @@ def _build_armature(
     armature.rotation_mode = "QUATERNION"
     collection.objects.link(armature)
     build_bones(armature, plan.bones)
-    yield Progress(share=0.03, text=f"axes of {len(plan.bones)} bones")
-    refine_bones(armature, plan.bones)
     # It need not be seen half done, and drawing it costs more than the next step.
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")

@@ -6,14 +6,12 @@ last of them goes on under the new name, and Blender's own renaming takes along 
 it. Bones of the user are left where they are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from ...rig.exact_bones import EditBones
 from ...rig.rig_plan import BonePlan, RigPlan
-from ...rig.rounding import edit_numbers
-from ..build.armature import refine_bones
+from ..build.armature import refine_bones, settle, tell_bone
 from ..modes import edit_bones_of
 from ..standing import properties
 
@@ -78,9 +76,9 @@ def reshape_bones(armature: Any, staged: Any, plan: RigPlan) -> None:
         for name in wanted:
             if name not in edit_bones:
                 edit_bones.new(name)
-        _set_numbers(edit_bones, plan.bones)
-    if plan.bones:
-        refine_bones(armature, plan.bones)
+        told = _set_numbers(edit_bones, plan.bones)
+    if told is not None:
+        refine_bones(armature, plan.bones, told)
 
 
 def _is_same(armature: Any, staged: Any, planned: BonePlan) -> bool:
@@ -105,14 +103,11 @@ def _drop(edit_bones: Any, name: str, wanted: Iterable[str]) -> None:
     edit_bones.remove(bone)
 
 
-def _set_numbers(edit_bones: Any, bones: Iterable[BonePlan]) -> None:
-    planned = list(bones)
+def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | None:
+    """Returns what the bones were told; nothing where the plan has none."""
     if not planned:
-        return
-    heads = np.array([bone.rest[:3, 3] for bone in planned])
-    axes = np.array([bone.rest[:3, :3] for bone in planned])
-    lengths = np.array([bone.length for bone in planned])
-    tails, rolls = edit_numbers(heads, axes, lengths)
+        return None
+    told = settle(planned)
     made = [edit_bones[bone.name] for bone in planned]
     for edit_bone in made:
         edit_bone.use_connect = False
@@ -121,9 +116,8 @@ def _set_numbers(edit_bones: Any, bones: Iterable[BonePlan]) -> None:
         if bone.parent:
             edit_bone.parent = edit_bones[bone.parent]
     for i, edit_bone in enumerate(made):
-        edit_bone.head = heads[i].tolist()
-        edit_bone.tail = np.reshape(tails, (-1, 3))[i].tolist()
-        edit_bone.roll = float(rolls[i])
+        tell_bone(edit_bone, told, i)
+    return told
 
 
 def sort_bones(armature: Any, plan: RigPlan) -> None:

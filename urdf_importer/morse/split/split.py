@@ -19,7 +19,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...blender.build.armature import build_bones, refine_bones, rest_matrices
+from ...blender.build.armature import build_bones, rest_matrices
 from ...blender.build.links import place
 from ...blender.extract.robot import extract_robot
 from ...blender.ledger import Ledger
@@ -136,7 +136,6 @@ class _Builder:
         bones = round_into(self.frames[made], self._plan_bones(part))
         with reachable(made):
             build_bones(made, bones)
-            refine_bones(made, bones)
         for bone in bones:
             copy_bone(self.old.pose.bones[bone.name], made.pose.bones[bone.name])
         copy_drivers(self.old, made)

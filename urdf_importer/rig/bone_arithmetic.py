@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender makes of a bone's head, tail and roll, in its own single precision.
+
+Blender works a bone's axes out twice when edit mode ends: in the armature's frame from head, tail
+and roll, and again in the frame of the bone's parent, whose final axes it inverts; the second roll
+is what makes the two agree. Each step here rounds where Blender's does, in the same order, so that
+the result is the same to the last bit on processors of the x86-64 family (Blender 4.2 to 5.2).
+Elsewhere compilers fuse multiplications with additions, and the last digits are others.
+
+Numbers are single (numpy's scalars, which for one bone cost a tenth of what arrays do) or arrays of
+them, one of each bone; vectors are tuples of three numbers, axes are tuples of three columns.
+
+Sources of the formulas: Blender's `vec_roll_to_mat3_normalized`, `BKE_armature_where_is_bone` and
+`armature_finalize_restpose`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+Number: TypeAlias = Any
+"""np.float32, or an array of them."""
+
+Triple: TypeAlias = tuple[Number, Number, Number]
+Axes: TypeAlias = tuple[Triple, Triple, Triple]
+
+_NONE, _ONE, _HALF, _EIGHTH = (np.float32(value) for value in (0.0, 1.0, 0.5, 0.125))
+_SAFE = np.float32(6.1e-3)
+"""1 + y above which the plain formula is precise enough for Blender."""
+
+_CRITICAL = np.float32(2.5e-4) * np.float32(2.5e-4)
+"""x * x + z * z up to which a direction counts as -Y."""
+
+
+def _round_sine_and_cosine(angle: Number) -> tuple[Number, Number]:
+    wide = np.float64(angle)
+    return np.sin(wide).astype(np.float32), np.cos(wide).astype(np.float32)
+
+
+def _round_arctangent(opposite: Number, adjacent: Number) -> Number:
+    return np.arctan2(np.float64(opposite), np.float64(adjacent)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigonometry:
+    """Functions of angles in single precision, which differ by the last bit from one C library to
+    another. These here round once from double precision."""
+
+    sine_and_cosine: Callable[[Number], tuple[Number, Number]] = _round_sine_and_cosine
+    arctangent: Callable[[Number, Number], Number] = _round_arctangent
+    """Of opposite and adjacent side, in radians."""
+
+
+ROUNDED_ONCE = Trigonometry()
+
+
+class EditBone(NamedTuple):
+    """What edit mode holds of a bone, in the armature's frame; `roll` in radians."""
+
+    head: Triple
+    tail: Triple
+    roll: Number
+
+
+class RestBone(NamedTuple):
+    """What Blender makes of a bone, in the armature's frame."""
+
+    axes: Axes
+    origin: Triple
+    length: Number
+
+
+_X, _Y, _Z = (_ONE, _NONE, _NONE), (_NONE, _ONE, _NONE), (_NONE, _NONE, _ONE)
+ORIGIN = (_NONE, _NONE, _NONE)
+
+NO_PARENT = RestBone(axes=(_X, _Y, _Z), origin=ORIGIN, length=_NONE)
+"""Where bones without a parent hang, with its tail in ORIGIN: so they come out the same."""
+
+
+def rest_of(
+    bone: EditBone,
+    frame: Axes,
+    parent: RestBone,
+    parent_tail: Triple,
+    angles: Trigonometry = ROUNDED_ONCE,
+) -> RestBone:
+    """Returns what Blender makes of a bone with its edit_frame, on a parent with that tail in edit mode."""
+    rows = _invert_rest(parent.axes)
+    head = _project(rows, _subtract(bone.head, parent_tail))
+    tail = _project(rows, _subtract(bone.tail, parent_tail))
+    along, length = _unit(_subtract(tail, head))
+    base = axes_without_roll(along)
+    z = _combine(parent.axes, base[2])
+    roll = -angles.arctangent(_dot(frame[0], z), _dot(frame[2], z))
+    axes = multiply(parent.axes, _turn(base, along, roll, angles))
+    head = (head[0], head[1] + parent.length, head[2])
+    return RestBone(axes=axes, origin=_place(parent, head), length=length)
+
+
+def edit_frame(bone: EditBone, angles: Trigonometry = ROUNDED_ONCE) -> Axes:
+    """Returns the rows of the inverse of the axes that a bone has in edit mode."""
+    along, _ = _unit(_subtract(bone.tail, bone.head))
+    axes = axes_of(along, bone.roll, angles)
+    rows = _cross_columns(axes)
+    determinant = axes[0][0] * rows[0][0] + axes[1][0] * rows[1][0] + axes[2][0] * rows[2][0]
+    return _scale(rows, _ONE / determinant)
+
+
+def axes_of(along: Triple, roll: Number, angles: Trigonometry = ROUNDED_ONCE) -> Axes:
+    """Returns Blender's frame of a bone along a unit vector, with roll."""
+    return _turn(axes_without_roll(along), along, roll, angles)
+
+
+def axes_without_roll(along: Triple) -> Axes:
+    """Returns Blender's frame of a bone along a unit vector, before roll: the shortest turn of Y
+    onto it. Near -Y, where that is ill-defined, it loses digits."""
+    x, y, z = along
+    flat = x * x + z * z
+    theta = _ONE + y
+    near = theta <= _SAFE
+    if _is_ever(near):
+        theta = _choose(near, flat * _HALF + flat * flat * _EIGHTH, theta)
+        down = near & (flat <= _CRITICAL)
+        theta = _choose(down, _ONE, theta)
+    skew = -x * z / theta
+    axes = (
+        (_ONE - x * x / theta, -x, skew),
+        along,
+        (skew, -z, _ONE - z * z / theta),
+    )
+    if _is_ever(near) and _is_ever(down):
+        return _choose_axes(down, ((-_ONE, _NONE, _NONE), (_NONE, -_ONE, _NONE), _Z), axes)
+    return axes
+
+
+def multiply(one: Axes, other: Axes) -> Axes:
+    """Returns the product of two matrices."""
+    return (_combine(one, other[0]), _combine(one, other[1]), _combine(one, other[2]))
+
+
+def _turn(axes: Axes, along: Triple, roll: Number, angles: Trigonometry) -> Axes:
+    """Returns axes after a roll about the bone's direction, which near -Y is not quite their Y axis."""
+    x, y, z = along
+    sine, cosine = angles.sine_and_cosine(roll)
+    rest = _ONE - cosine
+    sx, sy, sz = x * sine, y * sine, z * sine
+    xy, xz, yz = x * y * rest, x * z * rest, y * z * rest
+    turn = (
+        (x * x * rest + cosine, xy + sz, xz - sy),
+        (xy - sz, y * y * rest + cosine, yz + sx),
+        (xz + sy, yz - sx, z * z * rest + cosine),
+    )
+    return multiply(turn, axes)
+
+
+def _invert_rest(axes: Axes) -> Axes:
+    """Returns rows of the inverse."""
+    rows = _cross_columns(axes)
+    return _scale(rows, _ONE / _dot(axes[2], rows[2]))
+
+
+def _cross_columns(axes: Axes) -> Axes:
+    x, y, z = axes
+    return (_cross(y, z), _cross(z, x), _cross(x, y))
+
+
+def _cross(one: Triple, other: Triple) -> Triple:
+    (a, b, c), (d, e, f) = one, other
+    return (b * f - c * e, c * d - a * f, a * e - b * d)
+
+
+def _scale(rows: Axes, factor: Number) -> Axes:
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return (
+        (a * factor, b * factor, c * factor),
+        (d * factor, e * factor, f * factor),
+        (g * factor, h * factor, i * factor),
+    )
+
+
+def _combine(axes: Axes, vector: Triple) -> Triple:
+    """Returns the vector of these coordinates along the axes."""
+    (a, b, c), (d, e, f), (g, h, i) = axes
+    x, y, z = vector
+    return (x * a + y * d + z * g, x * b + y * e + z * h, x * c + y * f + z * i)
+
+
+def _project(rows: Axes, vector: Triple) -> Triple:
+    return (_dot(vector, rows[0]), _dot(vector, rows[1]), _dot(vector, rows[2]))
+
+
+def _place(parent: RestBone, head: Triple) -> Triple:
+    """Adds four products in pairs, as Blender does."""
+    (a, b, c), (d, e, f), (g, h, i) = parent.axes
+    x, y, z = head
+    u, v, w = parent.origin
+    return (
+        (x * a + y * d) + (z * g + u),
+        (x * b + y * e) + (z * h + v),
+        (x * c + y * f) + (z * i + w),
+    )
+
+
+def _dot(one: Triple, other: Triple) -> Number:
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+
+
+def _subtract(one: Triple, other: Triple) -> Triple:
+    return (one[0] - other[0], one[1] - other[1], one[2] - other[2])
+
+
+def _unit(vector: Triple) -> tuple[Triple, Number]:
+    """Returns a vector of length one, and the length it had."""
+    length = np.sqrt(_dot(vector, vector))
+    factor = _ONE / length
+    return (vector[0] * factor, vector[1] * factor, vector[2] * factor), length
+
+
+def _is_ever(condition: Any) -> bool:
+    return bool(condition.any() if condition.ndim else condition)
+
+
+def _choose(condition: Any, one: Number, other: Number) -> Number:
+    if condition.ndim:
+        return np.where(condition, one, other)
+    return one if condition else other
+
+
+def _choose_axes(condition: Any, one: Axes, other: Axes) -> Axes:
+    x, y, z = (
+        (
+            _choose(condition, a[0], b[0]),
+            _choose(condition, a[1], b[1]),
+            _choose(condition, a[2], b[2]),
+        )
+        for a, b in zip(one, other, strict=True)
+    )
+    return (x, y, z)

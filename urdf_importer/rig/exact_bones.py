@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heads, tails and rolls of which Blender makes exact axes, found before Blender is asked.
+
+Blender's formula loses digits for bones that point back on their parent, or along -Y; how many is
+chance, down to the last bit of all bones above. So what Blender will make of such bones is worked
+out as it does, parents first, and where that is off, other tails are tried: a little turned about
+the bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents
+have to be better than is asked for. Bones far from -Y with no such bones below them need none of
+this: one look at all bones at once finds them good.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.transforms import Matrix, Vector
+from .bone_arithmetic import (
+    NO_PARENT,
+    ORIGIN,
+    ROUNDED_ONCE,
+    EditBone,
+    RestBone,
+    Trigonometry,
+    Triple,
+    edit_frame,
+    rest_of,
+)
+from .rig_plan import BonePlan
+from .rounding import TURNS, edit_numbers, try_tails
+
+TOLERANCE = 7e-7
+"""Error of an axis (as measure_errors has it) for which Blender is not asked again."""
+
+_AIM = 4e-7
+"""Error of an axis that is left as it is before Blender is asked."""
+
+_PLAIN = 1.5e-7
+"""Errors below this are all the same: the least turn of a bone decides."""
+
+_SLIGHT = 2e-6
+"""Error that is worth a turn by one radian."""
+
+_FOLDED = -0.9
+"""Cosine to a parent's Y axis below which Blender's formula can lose more than TOLERANCE."""
+
+Indices = NDArray[np.intp]
+Single = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedBones:
+    """Bones of a plan as arrays, N bones: `axes` (N, 3, 3) at `heads` (N, 3); `exact_all` (N,)
+    says whether joints need all of them exact, or X only; `parents` (N,) are indices, -1 for
+    none."""
+
+    heads: Matrix
+    axes: Matrix
+    lengths: Vector
+    exact_all: NDArray[np.bool_]
+    parents: Indices
+
+    def take(self, which: Any) -> "WantedBones":
+        """Returns some of them; their parents are still indices of all."""
+        return WantedBones(
+            heads=self.heads[which],
+            axes=self.axes[which],
+            lengths=self.lengths[which],
+            exact_all=self.exact_all[which],
+            parents=self.parents[which],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditBones:
+    """What edit mode is told: `heads` and `tails` (N, 3) in the armature's frame, `rolls` (N,)."""
+
+    heads: Single
+    tails: Single
+    rolls: Single
+
+    def copy(self) -> "EditBones":
+        """Returns the same numbers in other arrays."""
+        return EditBones(heads=self.heads.copy(), tails=self.tails.copy(), rolls=self.rolls.copy())
+
+    def bone(self, index: Any) -> EditBone:
+        """Returns one bone."""
+        x, y, z = self.heads[index]
+        u, v, w = self.tails[index]
+        return EditBone((x, y, z), (u, v, w), self.rolls[index])
+
+
+def gather_bones(bones: Sequence[BonePlan]) -> WantedBones:
+    """Returns the bones of a plan, at least one, as arrays."""
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    rests = np.array([bone.rest for bone in bones])
+    return WantedBones(
+        heads=rests[:, :3, 3],
+        axes=rests[:, :3, :3],
+        lengths=np.array([bone.length for bone in bones]),
+        exact_all=np.array([bone.exact == "xyz" for bone in bones]),
+        parents=np.array([index.get(bone.parent, -1) for bone in bones], np.intp),
+    )
+
+
+def settle_bones(wanted: WantedBones, angles: Trigonometry = ROUNDED_ONCE) -> EditBones:
+    """Returns what edit mode is to be told of the bones. `angles` are the functions that Blender uses on
+    this machine, on which its last bits depend."""
+    edit = tell_bones(wanted)
+    pending = _find_delicate(wanted, edit)
+    if pending.any():
+        _Search(wanted=wanted, edit=edit, angles=angles).settle(pending)
+    return edit
+
+
+def mend_bones(
+    wanted: WantedBones, edit: EditBones, made: Matrix, angles: Trigonometry = ROUNDED_ONCE
+) -> tuple[Indices, EditBones]:
+    """Returns other numbers for bones told `edit` of which Blender `made` inexact rest matrices
+    (N, 4, 4): the indices of bones that change, and all numbers."""
+    wrong = measure_errors(made[:, :3, :3], aim_axes(wanted, edit)) > TOLERANCE
+    if not wrong.any():
+        return np.empty(0, np.intp), edit
+    search = _Search(wanted=wanted, edit=edit.copy(), angles=angles)
+    search.mend(wrong, made.astype(np.float32))
+    tails, rolls = search.edit.tails, search.edit.rolls
+    changed = (tails != edit.tails).any(axis=1) | (rolls != edit.rolls)
+    return np.flatnonzero(changed), search.edit
+
+
+def tell_bones(wanted: WantedBones) -> EditBones:
+    """Returns what edit mode is told of bones without a look at what comes of it."""
+    tails, rolls = edit_numbers(wanted.heads, wanted.axes, wanted.lengths)
+    return EditBones(
+        heads=wanted.heads.astype(np.float32),
+        tails=tails.astype(np.float32),
+        rolls=rolls.astype(np.float32),
+    )
+
+
+def predict_rests(edit: EditBones, parents: Indices, angles: Trigonometry = ROUNDED_ONCE) -> Single:
+    """Returns (N, 4, 4) the rest matrices that Blender makes of bones, to the last bit where
+    `angles` are its own."""
+    made: list[RestBone] = [NO_PARENT] * len(parents)
+    rests = np.tile(np.eye(4, dtype=np.float32), (len(parents), 1, 1))
+    for i in _sort_parents_first(parents):
+        bone, up = edit.bone(i), int(parents[i])
+        above = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
+        made[i] = rest_of(bone, edit_frame(bone, angles), *above, angles)
+        rests[i, :3, :3] = np.transpose(made[i].axes)
+        rests[i, :3, 3] = made[i].origin
+    return rests
+
+
+def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
+    """Returns (N, 3, 3) the axes that Blender should make of bones, told `edit` of them: Y along
+    the bone, from where its children hang, and X, or all axes where joints need that, as
+    wanted."""
+    y = edit.tails.astype(np.float64) - edit.heads
+    y /= np.linalg.norm(y, axis=1)[:, None]
+    x = wanted.axes[:, :, 0]
+    axes = np.stack([x, y, np.cross(x, y)], axis=-1)
+    return np.where(wanted.exact_all[:, None, None], wanted.axes, axes)
+
+
+def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
+    """Returns (N,) by how much axes `made` (N, 3, 3) miss those `aimed` at."""
+    errors: Vector = np.abs(made - aimed).max(axis=(1, 2))
+    return errors
+
+
+def _find_delicate(wanted: WantedBones, edit: EditBones) -> NDArray[np.bool_]:
+    """Finds (N,) the bones that need care, and all above them, on whose last bits they depend: found as if
+    all parents were right already."""
+    parents, own = wanted.parents, wanted.axes[:, :, 1]
+    roots = parents < 0
+    above = np.where(roots[:, None, None], np.eye(3), wanted.axes[parents]).astype(np.float32)
+    tails = np.where(roots[:, None], np.float32(0.0), edit.tails[parents])
+    bones = EditBone(_columns(edit.heads), _columns(edit.tails), edit.rolls)
+    x, y, z = (_columns(above[:, :, axis]) for axis in range(3))
+    parent = RestBone(axes=(x, y, z), origin=ORIGIN, length=np.float32(0.0))
+    made = rest_of(bones, edit_frame(bones), parent, _columns(tails))
+    delicate = measure_errors(_stack_axes(made), aim_axes(wanted, edit)) > _AIM
+    delicate |= np.einsum("ni,ni->n", own, above[:, :, 1]) < _FOLDED
+    for i in np.flatnonzero(delicate).tolist():
+        up = int(parents[i])
+        while up >= 0 and not delicate[up]:
+            delicate[up] = True
+            up = int(parents[up])
+    return delicate
+
+
+def _stack_axes(made: RestBone) -> Single:
+    """Returns (N, 3, 3) axes of a rest bone of arrays."""
+    return np.array(made.axes).transpose(2, 1, 0)
+
+
+def _columns(vectors: Single) -> tuple[Single, Single, Single]:
+    x, y, z = np.ascontiguousarray(vectors.T)
+    return x, y, z
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What is known while bones are settled: `edit` changes, `rests` are of bones worked out."""
+
+    wanted: WantedBones
+    edit: EditBones
+    angles: Trigonometry
+    rests: dict[int, RestBone] = field(default_factory=dict)
+
+    def settle(self, pending: NDArray[np.bool_]) -> None:
+        """Works out bones that are `pending` (N,) with all above them, and what hangs on bones
+        that change, and gives other tails to those that come out wrong."""
+        changed: set[int] = set()
+        for i in _sort_parents_first(self.wanted.parents):
+            up = int(self.wanted.parents[i])
+            if pending[i] or up in changed:
+                bone = self.edit.bone(i)
+                rest = self._work_out(i, bone)
+                error = self._measure(i, bone, rest)
+                self.rests[i] = rest
+                if error > _AIM and self._try_others(i, error):
+                    changed.add(i)
+
+    def mend(self, wrong: NDArray[np.bool_], made: Single) -> None:
+        """Gives other tails to bones that are `wrong` (N,) and to what goes wrong with them.
+        `made` (N, 4, 4) is what Blender made: more is not known of machines where it was not
+        foreseen."""
+        moved: set[int] = set()
+        for i in _sort_parents_first(self.wanted.parents):
+            bone, above = self.edit.bone(i), int(self.wanted.parents[i])
+            self.rests[i] = _read_rest(made[i], bone)
+            if above in moved:
+                moved.add(i)
+                self.rests[i] = self._work_out(i, bone)
+            if wrong[i] or i in moved:
+                error = self._measure(i, bone, self.rests[i])
+                if error > _AIM and self._try_others(i, error):
+                    moved.add(i)
+
+    def _find_above(self, index: int) -> tuple[RestBone, Triple]:
+        """Returns what became of a bone's parent, and its tail."""
+        up = int(self.wanted.parents[index])
+        return (self.rests[up], self.edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
+
+    def _work_out(self, index: int, bone: EditBone) -> RestBone:
+        frame = edit_frame(bone, self.angles)
+        return rest_of(bone, frame, *self._find_above(index), self.angles)
+
+    def _measure(self, index: int, bone: EditBone, rest: RestBone) -> float:
+        """Does as measure_errors, for one bone."""
+        if self.wanted.exact_all[index]:
+            aimed = self.wanted.axes[index].T.tolist()
+        else:
+            aimed = _aim(self.wanted.axes[index, :, 0].tolist(), bone)
+        pairs = zip(rest.axes, aimed, strict=True)
+        return max(
+            abs(float(a) - b) for one, other in pairs for a, b in zip(one, other, strict=True)
+        )
+
+    def _try_others(self, index: int, error: float) -> bool:
+        """Gives a bone of this error the best of other tails, if it is better; says so."""
+        others = _list_others(self.wanted, index)
+        bones = EditBone(_columns(others.heads), _columns(others.tails), others.rolls)
+        made = _stack_axes(rest_of(bones, edit_frame(bones), *self._find_above(index)))
+        one = np.full(len(others.rolls), index)
+        found = measure_errors(made, aim_axes(self.wanted.take(one), others))
+        same = (others.tails == self.edit.tails[index]).all(axis=1)
+        score = np.maximum(found, _PLAIN) + _SLIGHT * np.abs(TURNS)
+        best = int(np.where(same, np.inf, score).argmin())
+        if found[best] >= error:
+            return False
+        self.edit.tails[index] = others.tails[best]
+        self.edit.rolls[index] = others.rolls[best]
+        self.rests[index] = self._work_out(index, self.edit.bone(index))
+        return True
+
+
+def _list_others(wanted: WantedBones, index: int) -> EditBones:
+    """Lists other tails and rolls for one bone, the least changes first."""
+    one = slice(index, index + 1)
+    axes, lengths = try_tails(wanted.axes[one], wanted.lengths[one], ~wanted.exact_all[one])
+    heads = np.broadcast_to(wanted.heads[index], (lengths.shape[1], 3))
+    tails, rolls = edit_numbers(heads, axes[0], lengths[0])
+    return EditBones(
+        heads=heads.astype(np.float32),
+        tails=tails.astype(np.float32),
+        rolls=rolls.astype(np.float32),
+    )
+
+
+def _aim(x: list[float], bone: EditBone) -> tuple[list[float], list[float], list[float]]:
+    """Does as aim_axes, for one bone of which joints need X."""
+    u, v, w = (float(b) - float(a) for a, b in zip(bone.head, bone.tail, strict=True))
+    length = (u * u + v * v + w * w) ** 0.5
+    u, v, w = u / length, v / length, w / length
+    a, b, c = x
+    return x, [u, v, w], [b * w - c * v, c * u - a * w, a * v - b * u]
+
+
+def _read_rest(made: Single, bone: EditBone) -> RestBone:
+    """Reads a rest matrix (4, 4)."""
+    x, y, z, origin = ((a, b, c) for a, b, c in made[:3].T)
+    squares = sum((b - a) * (b - a) for a, b in zip(bone.head, bone.tail, strict=True))
+    return RestBone(axes=(x, y, z), origin=origin, length=np.sqrt(squares))
+
+
+def _sort_parents_first(parents: Indices) -> list[int]:
+    """Sorts indices of bones, those of parents before their children's."""
+    depths = (parents >= 0).astype(np.intp)
+    above = parents
+    while (above >= 0).any():
+        depths = depths + np.where(above >= 0, depths[above], 0)
+        above = np.where(above >= 0, above[above], -1)
+    order: list[int] = np.argsort(depths, kind="stable").tolist()
+    return order
