@@ -86,7 +86,8 @@ def rest_of(
     parent_tail: Triple,
     angles: Trigonometry = ROUNDED_ONCE,
 ) -> RestBone:
-    """Returns what Blender makes of a bone with its edit_frame, on a parent with that tail in edit mode."""
+    """Returns what Blender makes of a bone with its edit_frame, on a parent with that tail in edit
+    mode."""
     rows = _invert_rest(parent.axes)
     head = _project(rows, _subtract(bone.head, parent_tail))
     tail = _project(rows, _subtract(bone.tail, parent_tail))
@@ -141,7 +142,8 @@ def multiply(one: Axes, other: Axes) -> Axes:
 
 
 def _turn(axes: Axes, along: Triple, roll: Number, angles: Trigonometry) -> Axes:
-    """Returns axes after a roll about the bone's direction, which near -Y is not quite their Y axis."""
+    """Returns axes after a roll about the bone's direction, which near -Y is not quite their Y
+    axis."""
     x, y, z = along
     sine, cosine = angles.sine_and_cosine(roll)
     rest = _ONE - cosine

@@ -106,8 +106,8 @@ def gather_bones(bones: Sequence[BonePlan]) -> WantedBones:
 
 
 def settle_bones(wanted: WantedBones, angles: Trigonometry = ROUNDED_ONCE) -> EditBones:
-    """Returns what edit mode is to be told of the bones. `angles` are the functions that Blender uses on
-    this machine, on which its last bits depend."""
+    """Returns what edit mode is to be told of the bones. `angles` are the functions that Blender
+    uses on this machine, on which its last bits depend."""
     edit = tell_bones(wanted)
     pending = _find_delicate(wanted, edit)
     if pending.any():
@@ -147,8 +147,8 @@ def predict_rests(edit: EditBones, parents: Indices, angles: Trigonometry = ROUN
     rests = np.tile(np.eye(4, dtype=np.float32), (len(parents), 1, 1))
     for i in _sort_parents_first(parents):
         bone, up = edit.bone(i), int(parents[i])
-        above = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
-        made[i] = rest_of(bone, edit_frame(bone, angles), *above, angles)
+        parent, tail = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
+        made[i] = rest_of(bone, edit_frame(bone, angles), parent, tail, angles)
         rests[i, :3, :3] = np.transpose(made[i].axes)
         rests[i, :3, 3] = made[i].origin
     return rests
@@ -172,8 +172,8 @@ def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
 
 
 def _find_delicate(wanted: WantedBones, edit: EditBones) -> NDArray[np.bool_]:
-    """Finds (N,) the bones that need care, and all above them, on whose last bits they depend: found as if
-    all parents were right already."""
+    """Finds (N,) the bones that need care, and all above them, on whose last bits they depend:
+    as if all parents were right already."""
     parents, own = wanted.parents, wanted.axes[:, :, 1]
     roots = parents < 0
     above = np.where(roots[:, None, None], np.eye(3), wanted.axes[parents]).astype(np.float32)
@@ -256,10 +256,12 @@ class _Search:
             aimed = self.wanted.axes[index].T.tolist()
         else:
             aimed = _aim(self.wanted.axes[index, :, 0].tolist(), bone)
-        pairs = zip(rest.axes, aimed, strict=True)
-        return max(
-            abs(float(a) - b) for one, other in pairs for a, b in zip(one, other, strict=True)
-        )
+        errors = [
+            abs(float(made) - wanted)
+            for axis, other in zip(rest.axes, aimed, strict=True)
+            for made, wanted in zip(axis, other, strict=True)
+        ]
+        return max(errors)
 
     def _try_others(self, index: int, error: float) -> bool:
         """Gives a bone of this error the best of other tails, if it is better; says so."""
