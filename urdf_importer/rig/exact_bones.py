@@ -256,7 +256,7 @@ class _Search:
             aimed = self.wanted.axes[index].T.tolist()
         else:
             aimed = _aim(self.wanted.axes[index, :, 0].tolist(), bone)
-        errors = [
+        errors: list[float] = [
             abs(float(made) - wanted)
             for axis, other in zip(rest.axes, aimed, strict=True)
             for made, wanted in zip(axis, other, strict=True)
