@@ -2,7 +2,7 @@
 """The robot as its description says it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .extra import Extra
@@ -31,9 +31,9 @@ class Robot:
     extras: tuple[Extra, ...] = ()
     version: str = ""
     source: str = field(default="", compare=False)
-    sensors: tuple[Sensor, ...] = field(default=(), compare=False)
-    settings: tuple[SimulationSettings, ...] = field(default=(), compare=False)
-    controls: tuple[JointControl, ...] = field(default=(), compare=False)
+    sensors: Sequence[Sensor] = field(default=(), compare=False)
+    settings: Sequence[SimulationSettings] = field(default=(), compare=False)
+    controls: Sequence[JointControl] = field(default=(), compare=False)
 
     def material_definitions(self) -> dict[str, Material]:
         """Name -> definition: robot-level materials first, then inline ones in file order."""

@@ -58,10 +58,8 @@ class VisualMaterials:
 
     def __init__(self, robot: Robot) -> None:
         self._definitions = robot.material_definitions()
-        self._of_links: dict[str, Material] = {}
-        for said in robot.settings:
-            if said.material is not None:
-                self._of_links.setdefault(said.reference, said.material)
+        self._settings = robot.settings
+        self._of_links: dict[str, Material] | None = None
 
     def find(self, visual: Visual, link: Link) -> Material | None:
         """Returns the material of a visual; None where nothing says any."""
@@ -70,4 +68,12 @@ class VisualMaterials:
             return material
         name = visual.material.name if visual.material is not None else ""
         color = find_gazebo_color(name)
-        return Material(name=name, color=color) if color else self._of_links.get(link.name)
+        return Material(name=name, color=color) if color else self._find_of_link(link.name)
+
+    def _find_of_link(self, link: str) -> Material | None:
+        if self._of_links is None:
+            self._of_links = {}
+            for said in self._settings:
+                if said.material is not None:
+                    self._of_links.setdefault(said.reference, said.material)
+        return self._of_links.get(link)

@@ -24,9 +24,11 @@ from ...model import (
     Setting,
     SimulationSettings,
 )
+from ...model.deferred import Deferred
 from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
 from .sensors import read_sensor
 
+_OF_ROBOTS = ("gazebo", "ros2_control")
 _FRICTION = ("mu", "mu1", "mu2")
 _PHYSICS = frozenset(
     (
@@ -61,8 +63,43 @@ def interpret_extras(robot: Robot) -> Robot:
     """Returns the robot with the sensors, settings and controls that its extras stand for, in the
     order of the file: those within links, then within joints, then of the robot itself.
 
-    Each extra is parsed once. What is not well-formed (a file's extras always are) says nothing.
+    They are worked out when one of them is first asked for; each extra is parsed once. What is not
+    well-formed (a file's extras always are) says nothing.
     """
+    if not _says_anything(robot) and not (robot.sensors or robot.settings or robot.controls):
+        return robot
+    meaning = _Meaning(robot)
+    return replace(
+        robot,
+        sensors=Deferred(lambda: meaning.find()[0]),
+        settings=Deferred(lambda: meaning.find()[1]),
+        controls=Deferred(lambda: meaning.find()[2]),
+    )
+
+
+_Found = tuple[list[Sensor], list[SimulationSettings], list[JointControl]]
+
+
+class _Meaning:
+    """What the extras of a robot mean, worked out once."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._found: _Found | None = None
+
+    def find(self) -> _Found:
+        if self._found is None:
+            self._found = _interpret(self._robot)
+        return self._found
+
+
+def _says_anything(robot: Robot) -> bool:
+    if any(each.tag in _OF_ROBOTS or _may_hold_sensors(each) for each in robot.extras):
+        return True
+    return any(_may_hold_sensors(extra) for extra, _ in _extras_within(robot))
+
+
+def _interpret(robot: Robot) -> _Found:
     sensors: list[Sensor] = []
     for extra, inside in _extras_within(robot):
         if _may_hold_sensors(extra) and (element := parse_extra(extra)) is not None:
@@ -70,7 +107,7 @@ def interpret_extras(robot: Robot) -> Robot:
     settings: list[SimulationSettings] = []
     controls: list[JointControl] = []
     for extra in robot.extras:
-        if extra.tag not in ("gazebo", "ros2_control") and not _may_hold_sensors(extra):
+        if extra.tag not in _OF_ROBOTS and not _may_hold_sensors(extra):
             continue
         element = parse_extra(extra)
         if element is None:
@@ -80,11 +117,7 @@ def interpret_extras(robot: Robot) -> Robot:
             settings.append(_read_settings(element))
         elif extra.tag == "ros2_control":
             controls += _read_controls(element)
-    if not (sensors or settings or controls or robot.sensors or robot.settings or robot.controls):
-        return robot
-    return replace(
-        robot, sensors=tuple(sensors), settings=tuple(settings), controls=tuple(controls)
-    )
+    return sensors, settings, controls
 
 
 def _extras_within(robot: Robot) -> Iterator[tuple[Extra, str]]:
