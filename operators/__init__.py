@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user interface: operators poll, translate and report; they know nothing of robots."""
+"""The user interface: operators poll, translate and report; they know nothing about robots."""
 
 from typing import Any
 

@@ -4,7 +4,7 @@
     blender --command urdf_import robot.urdf robot.blend
 
 Its arguments, messages and exit status are the command's. The package folders of the preferences
-come after those that are said; import options are the command's own defaults, not those of the
+come after those in the arguments; import options are the command's own defaults, not those of the
 preferences, so that a script gives the same robot on every machine.
 """
 
@@ -38,12 +38,12 @@ def run_command(words: Sequence[str]) -> int:
     # Not before it is needed: a session with a window does without.
     from ..urdf_importer.cli import main
 
-    # Blender takes Ctrl-C for a wish to stop rendering; here it has to stop the work.
+    # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return main(["import", *add_package_folders(words, _existing_folders())])
     except SystemExit as ended:
-        # Wrong usage or --help, all said. Blender prints a traceback where a command exits.
+        # Wrong usage or --help, already printed. Blender prints a traceback where a command exits.
         return ended.code if isinstance(ended.code, int) else 1
 
 

@@ -38,8 +38,8 @@ def option_names() -> tuple[str, ...]:
 
 
 def read_options(operator: Any, options: type[Options], **instead: Any) -> Options:
-    """Returns the options of a class that an operator's properties say, or what is given instead
-    of one. Raises RobotError."""
+    """Reads options of a class from an operator's properties, or from what is given in place of
+    them. Raises RobotError."""
     hints = get_type_hints(options)
     return options(
         **{
@@ -91,8 +91,8 @@ def draw_options(
 
 
 def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
-    """Texts, choices and vectors have their label above: beside it, the narrow file browser cuts
-    both."""
+    """Draws an option. Texts, choices and vectors have their label above: beside it, the narrow
+    file browser cuts both."""
     if isinstance(field.default, str | tuple):
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])

@@ -19,6 +19,8 @@ ROOMS = (
     "urdf_importer/files", "urdf_importer/geometry", "urdf_importer/images",
     "urdf_importer/kinematics", "urdf_importer/markup", "urdf_importer/meshes",
     "urdf_importer/readers", "urdf_importer/rig",
+    "urdf_importer/pipeline", "urdf_importer/command", "urdf_importer/cli.py",
+    "urdf_importer/headless.py", "urdf_importer/__init__.py", "operators",
 )  # fmt: skip
 
 # First words of questions that a function answers, and of generators' and decorators' docstrings.

@@ -21,13 +21,13 @@ from .command.version import find_version
 from .diagnostics import name_choices
 
 Plan = Callable[[argparse.Namespace], Sequence[Job]]
-"""What makes jobs of the arguments of a command."""
+"""Makes jobs from the arguments of a command."""
 
 _EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command and gives its exit status; wrong usage and --help exit by themselves."""
+    """Runs the command and returns its exit status; wrong usage and --help exit by themselves."""
     arguments = build_parser().parse_args(argv)
     parser: argparse.ArgumentParser = arguments.parser
     terminal = Terminal(quiet=arguments.quiet)
@@ -119,9 +119,9 @@ def _add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="take every diagnostic for a failure; nothing is written then",
+        help="take every diagnostic as a failure; nothing is written then",
     )
-    parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
 
 
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:

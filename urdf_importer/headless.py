@@ -3,9 +3,9 @@
 
     blender -b --factory-startup -P urdf_importer/headless.py -- robot.urdf -o robot.blend
 
-What follows `--` are the arguments of `urdf-importer import`, or begins with the name of another
-command. Blender's exit status is the command's. Blender also writes to standard output by itself:
-let reports go to a file (--json report.json).
+What follows `--` is the arguments of `urdf-importer import`, or begins with the name of another
+command. Blender exits with the status of the command. Blender itself also writes to standard
+output: let reports go to a file (--json report.json).
 """
 
 import signal
@@ -19,9 +19,9 @@ _COMMANDS = ("import", "check", "export", "-h", "--help", "--version")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the command with what follows `--` in Blender's arguments; the exit status."""
+    """Runs the command with what follows `--` in Blender's arguments; returns the exit status."""
     _make_importable()
-    # Blender takes Ctrl-C for a wish to stop rendering; here it shall stop the work.
+    # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As a script this file belongs to no package, so there is nothing to import relatively.
     status: int = import_module("urdf_importer.cli").main(read_arguments(argv))
@@ -29,13 +29,14 @@ def main(argv: Sequence[str]) -> int:
 
 
 def read_arguments(argv: Sequence[str]) -> list[str]:
-    """The command's arguments in those of the Blender program."""
+    """Reads the command's arguments from those of the Blender program."""
     arguments = list(argv[argv.index("--") + 1 :]) if "--" in argv else []
     return arguments if arguments and arguments[0] in _COMMANDS else ["import", *arguments]
 
 
 def _make_importable() -> None:
-    """This checkout first; wheels beside it last, so that what Blender brings comes before."""
+    """Puts this checkout first on the path, and the wheels beside it last, so that what Blender
+    brings wins over them."""
     sys.path.insert(0, str(ROOT))
     sys.path.extend(str(wheel) for wheel in sorted(ROOT.glob("wheels/*.whl")))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The robot that an export means, and what all exports do alike."""
+"""The robot to export, and what all exports have in common."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _WHICH = "Select the robot to export: there are several in this scene"
 
 
 def find_exported(context: Any) -> Any | None:
-    """The active robot, or the only one."""
+    """Finds the robot to export: the active one, or the only one."""
     robot = active_robot(context)
     if robot is None:
         robots = list(find_robots().values())
@@ -21,7 +21,7 @@ def find_exported(context: Any) -> Any | None:
 
 
 def poll_export(kind: Any, context: Any) -> bool:
-    """For an operator's poll: there is a robot to export. Says why not."""
+    """Tells an operator's poll whether there is a robot to export, and gives the reason if not."""
     if context.mode not in ("OBJECT", "POSE"):
         kind.poll_message_set(_NOT_NOW)
         return False
@@ -32,6 +32,6 @@ def poll_export(kind: Any, context: Any) -> bool:
 
 
 def refuse(operator: Any, error: RobotError) -> set[str]:
-    """One sentence; what the operator returns then."""
+    """Reports an error in one sentence; returns what the operator returns then."""
     operator.report({"ERROR"}, str(error))
     return {"CANCELLED"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Export: an operator for each format of the table, made of what the format says of itself.
+"""File > Export: an operator for each format of the table, made from its record.
 
-Scripts say what is written by the name in `filepath` alone, as the library does; `kind`, where a
-format writes several things, is how the file browser ends that name.
+Scripts choose what is written by the name in `filepath` alone, as in the library; `kind`, where a
+format can write several kinds of output, decides how the file browser ends that name.
 """
 
 import os
@@ -25,7 +25,7 @@ from .exported_robot import find_exported, poll_export, refuse
 
 
 class ExportRobot:
-    """What all export operators do alike; `format` is the record in the table."""
+    """What all export operators have in common; `format` is the record in the table."""
 
     format: WriterFormat[Any]
     bl_options = {"REGISTER", "PRESET"}
@@ -53,8 +53,8 @@ class ExportRobot:
         return {"RUNNING_MODAL"}
 
     def check(self: Any, context: Any) -> bool:
-        """Blender calls it when a name is written or an option chosen: what was changed last
-        decides, the name or the kind."""
+        """Brings the name and the kind into agreement: the one that was changed last decides.
+        Blender calls it when a name is written or an option chosen."""
         before = self.filepath, _kind_of(self)
         _agree(self, before[1])
         self._shown_kind = _kind_of(self)
@@ -72,12 +72,12 @@ class ExportRobot:
             return refuse(self, error)
         if report.error is not None:
             return refuse(self, report.error)
-        _tell(self, report)
+        _report_success(self, report)
         return {"FINISHED"}
 
 
 def _read_job(operator: Any) -> ExportJob:
-    """What an operator's properties ask for. Raises RobotError."""
+    """Reads what an operator's properties ask for. Raises RobotError."""
     path = bpy.path.abspath(operator.filepath)
     if not path:
         raise RobotError("no file is chosen; give one as filepath")
@@ -96,7 +96,7 @@ def _kind_of(operator: Any) -> str:
 
 
 def _agree(operator: Any, kind: str) -> None:
-    """Makes the name in the file browser and the kind say the same."""
+    """Brings the name in the file browser and the kind into agreement."""
     suffixes, path = _suffixes(operator), Path(operator.filepath)
     written = next((key for key, end in suffixes.items() if end and path.suffix == end), None)
     several = len(suffixes) > 1
@@ -111,7 +111,7 @@ def _agree(operator: Any, kind: str) -> None:
         operator.filepath += suffixes[kind]
 
 
-def _tell(operator: Any, report: Report) -> None:
+def _report_success(operator: Any, report: Report) -> None:
     facts = report.facts
     report_diagnostics(operator, facts["robot"], report.diagnostics, "export")
     name = Path(report.output).name

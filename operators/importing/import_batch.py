@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several descriptions imported one after the other, as one thing that can be taken back.
+"""Several descriptions imported one after the other, as one step that can be taken back.
 
-Each finished robot is held at its last step until all are done: closing the batch until then leaves
-nothing of any of them. A description that cannot be imported does not keep the others out.
+Each finished robot is held at its last step until all are done: closing the batch before then
+leaves nothing of any of them. A description that cannot be imported does not stop the others.
 """
 
 import os

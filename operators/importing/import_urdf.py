@@ -93,7 +93,7 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
     )
 
     _shown: XacroFields | None = None
-    """The fields that a user sees; None if a script calls."""
+    """Returns the fields that a user sees; None if a script calls."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:

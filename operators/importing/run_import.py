@@ -185,7 +185,7 @@ def can_import(operator: Any, context: Any) -> bool:
 
 
 def import_at_once(operator: Any, context: Any) -> set[str]:
-    """Imports what the properties say and comes back when it is there."""
+    """Imports what the properties ask for and returns when it is there."""
     try:
         batch = ImportBatch(read_jobs(operator))
     except RobotError as error:

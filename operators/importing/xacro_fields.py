@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The arguments of chosen xacro files as fields with their defaults.
 
-They are listed while a file is only looked at, so that takes a bounded time: what is not found by
-then is not offered, and can still be said in the option Xacro Arguments.
+They are listed as soon as a file is selected, in bounded time: what is not found by then is not
+offered, and can still be written in the option Xacro Arguments.
 """
 
 import os
@@ -48,7 +48,7 @@ class XacroFields:
         """Lists anew where files or options have changed; True where the fields did.
 
         What a user wrote into a field stays while the files stay. A field starts with what the
-        option Xacro Arguments says of it.
+        option Xacro Arguments has for it.
         """
         given = dict(options.xacro_args)
         marks = tuple((path, _changed_at(path)) for path in paths)
@@ -72,7 +72,8 @@ class XacroFields:
 
 def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> ImportOptions:
     """Returns the options for one of the chosen files, with those values of its fields that are not
-    the default. The option Xacro Arguments counts for arguments without a field."""
+    the default. Arguments without a field take their value from the option Xacro
+    Arguments."""
     own = [item for item in fields if path in item.files.splitlines()]
     shown = {item.name for item in fields}
     changed = tuple((item.name, item.value) for item in own if item.value != item.default)

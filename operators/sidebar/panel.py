@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar's tab "URDF": which robot it is about. Its sub-panels are in panel_*.py.
 
-Everything here is drawn again and again while Blender is used: read from what is remembered,
-never search.
+Everything here is drawn again and again while Blender is used, so it reads what is remembered and
+never searches.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command's arguments for options: one for each field, made of what the field says.
+"""The command's arguments for options: one for each field, made from its metadata.
 
-What the user does not write is not in the namespace, so defaults stand only in the options.
+What the user does not write is not in the namespace, so defaults are written only in the options.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def add_option_arguments(
 
 
 def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
-    """The options that were written, everything else by default."""
+    """Reads the options that were written; everything else has its default."""
     written = vars(namespace)
     chosen: dict[str, Any] = {
         field.name: tuple(written[field.name])
@@ -92,7 +92,7 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
 def _add_entries(
     group: Any, field: "Field[Any]", flag: str, text: str, common: dict[str, Any]
 ) -> None:
-    """A vector of numbers, or one text."""
+    """Adds the argument of a vector of numbers, or of one text."""
     names = tuple(field.metadata["entries"].split())
     if not isinstance(field.default, tuple):
         group.add_argument(flag, metavar=names[0], help=text, **common)
@@ -114,7 +114,7 @@ def _read_finite(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return number
 
 
@@ -130,13 +130,13 @@ def _number_reader(field: "Field[Any]") -> Callable[[str], float]:
             raise argparse.ArgumentTypeError(f"{text} is not between {least} and {most}")
         return number
 
-    # What argparse calls a text that is no number.
+    # What argparse says was expected, if a text is not a number.
     read.__name__ = int.__name__ if kind is int else float.__name__
     return read
 
 
 def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any], str]:
-    """How one entry of a tuple is read, and how it is shown in the help."""
+    """Returns what reads one entry of a tuple, and how an entry is shown in the help."""
     separator = field.metadata.get("separator")
     if separator is not None:
         return partial(_read_pair, separator), f"NAME{separator}VALUE"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What there is to do, as plain values, and the doing of it.
+"""Jobs as plain values, and running them.
 
 A job is a frozen dataclass of texts, paths and options, and so is the Report that `run` makes of
-it: both can be pickled, so that a job may run in another process. The command, the operators and
-whatever runs many jobs do it alike.
+it: both can be pickled, so that a job may run in another process. The command, the
+operators and whatever runs many jobs all work this way.
 """
 
 from collections.abc import Callable, Iterator
@@ -98,8 +98,8 @@ Job = ImportJob | CheckJob | ExportJob
 
 
 def run(job: Job, progress: ShowProgress | None = None) -> Report:
-    """Does a job. What goes wrong with it is in the report; `progress` is told how far an import
-    is. An import, and an export of a .blend, lose what is open in Blender."""
+    """Runs a job. What goes wrong with it is in the report; `progress` is called with how far an
+    import is. An import, and an export of a .blend, lose what is open in Blender."""
     if isinstance(job, ImportJob):
         return _run_import(job, progress)
     if isinstance(job, CheckJob):
@@ -108,8 +108,8 @@ def run(job: Job, progress: ShowProgress | None = None) -> Report:
 
 
 def export_opened(job: ExportJob, robot: Any) -> Report:
-    """Writes an armature in the scene that is open, or a Robot, as a job says; `input` is but a
-    name then."""
+    """Writes an armature in the scene that is open, or a Robot, as a job asks; its `input` is then
+    only a name."""
     work = Work(job.input)
     with work.catch():
         _write_export(job, robot, work)
@@ -146,7 +146,7 @@ def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportR
 
 
 def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
-    """The picture first: it leaves nothing in what is saved, and costs nothing if saving fails."""
+    """Renders the picture, then saves: the picture leaves nothing behind in the .blend."""
     if job.picture is not None:
         with work.clock("preview"):
             render_preview(result.armature, job.picture, bones=job.bones)
@@ -201,7 +201,8 @@ def _write_export(job: ExportJob, robot: Any, work: Work) -> None:
 
 
 def _format_of(job: ExportJob) -> WriterFormat[Any]:
-    """The part of the library that has a format may be absent where a job runs."""
+    """Finds the format of a job. Raises WriteError if the part of the library that has it is absent
+    where the job runs."""
     if not job.format:
         return find_writer(job.output, job.options)
     found = next((each for each in writer_formats() if each.name == job.format), None)
@@ -223,6 +224,6 @@ def _needing_blender(what: str) -> Iterator[None]:
 def _refuse(diagnostics: Diagnostics) -> None:
     if len(diagnostics):
         raise RobotError(
-            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each for a failure",
+            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
             source=diagnostics.source,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which input becomes which files; what cannot work is refused before any work is done."""
+"""Plans which input becomes which files; what cannot work is refused before any work is done."""
 
 import os
 from collections.abc import Sequence
@@ -21,11 +21,12 @@ class UsageError(Exception):
 def plan_imports(
     inputs: Sequence[str], output: str | None, preview: str | None, report: str | None
 ) -> list[ImportJob]:
-    """One job for each input, with the options' defaults.
+    """Plans one job for each input, with the options' defaults.
 
     `output` and `preview` are a file, or a folder to put a file in for each input. Without
-    `output`, a .blend that stands last among the inputs is it. `report` is a file or "-". Raises
-    UsageError where these make no sense together, WriteError where a file could not be put there.
+    `output`, a .blend that stands last among the inputs takes its place. `report` is a file or "-".
+    Raises UsageError where these make no sense together, WriteError where a file could not be put
+    there.
     """
     if output is None and len(inputs) > 1 and inputs[-1].lower().endswith(".blend"):
         *inputs, output = inputs
@@ -45,7 +46,7 @@ def plan_imports(
 
 
 def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
-    """One job for each input. Raises as plan_imports."""
+    """Plans one job for each input. Raises what plan_imports raises."""
     check_outputs(inputs, _report_files(report))
     return [CheckJob(input=each) for each in inputs]
 
@@ -53,11 +54,11 @@ def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
 def plan_exports(
     inputs: Sequence[str], output: str, robot: str | None, report: str | None
 ) -> list[ExportJob]:
-    """One job for each input: a file with the suffix of a format, or a folder; of several inputs
-    each gets a folder of its own in `output`. Raises as plan_imports."""
+    """Plans one job for each input: a file with the suffix of a format, or a folder; of several
+    inputs each gets a folder of its own in `output`. Raises what plan_imports raises."""
     check_outputs(inputs, _report_files(report))
     if robot is not None and not any(map(is_blend, inputs)):
-        raise UsageError("--robot says which robot of a .blend, and no input is one")
+        raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")
     return [
         ExportJob(input=each, output=path, format=find_writer(path).name, robot=robot)
         for each, path in _find_exports(inputs, output)
@@ -93,7 +94,7 @@ def _report_files(report: str | None) -> list[Path]:
 
 def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:
     """Raises UsageError where an input would be overwritten or two outputs are one file, WriteError
-    where one cannot be put."""
+    where one cannot be written."""
     taken = {os.path.realpath(each): "the input" for each in inputs}
     for path in outputs:
         place = os.path.realpath(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What --json says: one JSON object, on one line, for each input."""
+"""What --json writes: one JSON object, on one line, for each input."""
 
 import json
 import math
@@ -31,7 +31,7 @@ class Report:
     error: RobotError | None = None
 
     def to_json(self) -> str:
-        """One line."""
+        """Returns the report as JSON on one line."""
         content = {
             "version": find_version(),
             "input": self.input,
@@ -59,7 +59,7 @@ class Work:
 
     @contextmanager
     def clock(self, stage: str) -> Iterator[None]:
-        """Counts the time of the block for a stage; several blocks add up."""
+        """Adds the time of the block to that of a stage."""
         began = time.perf_counter()
         try:
             yield
@@ -69,7 +69,7 @@ class Work:
 
     @contextmanager
     def catch(self) -> Iterator[None]:
-        """Ends the block at a RobotError, which the report says then."""
+        """Ends the block at a RobotError and keeps it for the report."""
         try:
             yield
         except RobotError as error:

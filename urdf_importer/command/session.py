@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs jobs one after the other and says what comes of them."""
+"""Runs jobs one after the other and shows their results."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,8 +12,8 @@ from .terminal import Terminal, write_result
 
 
 def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
-    """Returns the exit status. `json` is the file for the report, "-" for standard output, None
-    for no report. Raises WriteError where the file cannot be written."""
+    """Runs jobs and returns the exit status. `json` is the file for the report, "-" for standard
+    output, None for no report. Raises WriteError where the file cannot be written."""
     reports: list[Report] = []
     for job in jobs:
         report = run(job, partial(terminal.progress, name=job.input))
@@ -34,7 +34,7 @@ def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
 
 
 def _describe(job: Job, report: Report) -> str:
-    """One line about a job that was done."""
+    """Describes a finished job in one line."""
     spent = sum(report.seconds.values())
     if isinstance(job, ExportJob):
         return describe_export(report.facts, report.output, spent, report.diagnostics)
@@ -42,7 +42,7 @@ def _describe(job: Job, report: Report) -> str:
 
 
 def _show_table(report: Report, *, follows: bool) -> None:
-    """What a check found; with an empty line before it, where it follows another."""
+    """Shows what a check found; with an empty line before it, where it follows another."""
     if not report.facts:
         return
     rows = [("", "")] if follows else []

@@ -15,11 +15,11 @@ from .. import (
 )
 
 Facts = dict[str, Any]
-"""Name -> number or text, as reports say them."""
+"""Name -> number or text, as in reports."""
 
 
 def summarize_result(result: ImportResult) -> Facts:
-    """What there is of an imported robot."""
+    """Counts what an imported robot has."""
     return {
         "robot": result.robot.name,
         "links": len(result.links),
@@ -31,11 +31,12 @@ def summarize_result(result: ImportResult) -> Facts:
 
 
 def summarize_plan(plan: RigPlan) -> Facts:
-    """The same of a robot before it is built, and more.
+    """Counts the same for a robot before it is built, and more.
 
     `joints_by_type` counts types as the description writes them. `degrees_of_freedom` are those of
-    joints that follow no other. `depth` is the longest way from a root, in joints. `total_mass` is
-    in kg. `zero_outside_limits`: joint name -> the valid position nearest to zero, where it starts.
+    joints that do not follow another. `depth` is the longest way from a root, in joints.
+    `total_mass` is in kg. `zero_outside_limits`: joint name -> the valid position nearest to zero,
+    where it starts.
     """
     joints_of_bone = Counter(plan.bone_of_joint.values())
     independent = [joint for joint in plan.joints if not joint.mimics]
@@ -63,30 +64,30 @@ def summarize_plan(plan: RigPlan) -> Facts:
 def describe_export(
     facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
 ) -> str:
-    """One line, of the facts of an export."""
+    """Describes an export in one line, from its facts."""
     parts = (
         count(facts["links"], "link"),
         count(facts["moving_joints"], "moving joint"),
         count(facts["degrees_of_freedom"], "degree") + " of freedom",
     )
-    told = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
-    return told + _describe_severities(diagnostics)
+    text = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
+    return text + _describe_severities(diagnostics)
 
 
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
-    """`xacro_arguments`: name -> default as it is written; nothing where there are none."""
+    """Returns `xacro_arguments`: name -> default as it is written; nothing where there are none."""
     declared = {argument.name: argument.default for argument in arguments}
     return {"xacro_arguments": declared} if declared else {}
 
 
 def describe_arguments(facts: Facts) -> list[tuple[str, str]]:
-    """(what, name and default) for a table, of summarize_arguments."""
+    """Returns the rows (what, name and default) of a table, from summarize_arguments."""
     arguments = facts.get("xacro_arguments", {}).items()
     return [("xacro argument", f"{name}:={default}") for name, default in arguments]
 
 
 def describe_summary(facts: Facts) -> list[tuple[str, str]]:
-    """(what, how much) for a table, of summarize_plan."""
+    """Returns the rows (what, how much) of a table, from summarize_plan."""
     types = ", ".join(f"{number} {kind}" for kind, number in facts["joints_by_type"].items())
     following, combined = facts["mimic_joints"], facts["combined_bones"]
     moving = f"{facts['moving_joints']}, {count(facts['degrees_of_freedom'], 'degree')} of freedom"
@@ -109,15 +110,15 @@ def describe_summary(facts: Facts) -> list[tuple[str, str]]:
 def describe_import(
     facts: Facts, files: Sequence[str], seconds: float, diagnostics: Iterable[Diagnostic]
 ) -> str:
-    """One line, of summarize_result."""
+    """Describes an import in one line, from summarize_result."""
     parts = (
         count(facts["links"], "link"),
         count(facts["moving_joints"], "moving joint"),
         count(facts["bones"], "bone"),
     )
     wrote = f"; wrote {', '.join(files)}" if files else ""
-    told = f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s"
-    return told + _describe_severities(diagnostics)
+    text = f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s"
+    return text + _describe_severities(diagnostics)
 
 
 def _describe_severities(diagnostics: Iterable[Diagnostic]) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a command says, and where: diagnostics, errors and progress on standard error, results on
+"""What a command writes, and where: diagnostics, errors and progress on standard error, results on
 standard output.
 
-Names come from files of strangers: what is no printable character is escaped, so that no file
+Names come from files of strangers: characters that are not printable are escaped, so that no file
 can send commands to a terminal.
 """
 
@@ -29,7 +29,7 @@ class Terminal:
         self._drawn = False
 
     def progress(self, done: Progress, name: str) -> None:
-        """One line that is drawn anew each time."""
+        """Draws one line, over the one before."""
         if not self._draws:
             return
         text = printable(f"{name}: {done.share:4.0%} {done.text}")
@@ -47,7 +47,7 @@ class Terminal:
             self._write(f"... and {more} more diagnostics; --json gives them all")
 
     def note(self, text: str) -> None:
-        """For people who look on; not with `quiet`."""
+        """Writes a line for people who are watching; not with `quiet`."""
         if not self.quiet:
             self._write(text)
 
@@ -70,14 +70,14 @@ class Terminal:
 
 
 def write_result(text: str) -> None:
-    """A line of what was asked for, on standard output."""
+    """Writes a line of a result to standard output."""
     if sys.stdout is not None:
         _write_line(sys.stdout, text)
         _flush()
 
 
 def printable(text: str) -> str:
-    """The text on one line, with everything escaped that is not printable."""
+    """Returns the text on one line, with everything escaped that is not printable."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -89,8 +89,8 @@ def _write_line(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def silence_blender() -> Iterator[None]:
-    """Sends nowhere what Blender itself writes to the process's standard output (every saved file,
-    every rendered tile), which would mix with results."""
+    """Discards what Blender itself writes to the process's standard output (every saved file, every
+    rendered tile), which would mix with results."""
     _flush()
     try:
         kept = os.dup(1)
@@ -110,6 +110,6 @@ def silence_blender() -> Iterator[None]:
 
 
 def _flush() -> None:
-    """A process may be started without a standard output; Python has None for it then."""
+    """Flushes standard output, which is None in a process that was started without one."""
     if sys.stdout is not None:
         sys.stdout.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which version this is: the manifest says it, also for the pip package made of it."""
+"""The version, which the manifest states, also for the pip package made from it."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,8 @@ MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
 
 
 def find_version() -> str:
-    """The version of the checkout or extension that this file lies in, else of the package."""
+    """Finds the version of the checkout or extension that this file lies in, else of the
+    package."""
     try:
         with MANIFEST.open("rb") as file:
             manifest = tomllib.load(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order of work: a page for each thing that is done from its beginning to its end."""
+"""The order of work: one module for each task, from its beginning to its end."""
 
 from .exporting import (
     ExportOptions,

@@ -70,21 +70,22 @@ def export_robot(
     *,
     strict: bool = False,
 ) -> Written:
-    """Writes a robot in the format that `path` says by its suffix: for Webots a PROTO (.proto),
-    with its meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO beside it,
-    or a project folder; a builder script of MORSE (.py); or another of writer_formats(). Existing
-    files are overwritten.
+    """Writes a robot in the format that the suffix of `path` stands for: for Webots a PROTO
+    (.proto), with its meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO
+    beside it, or a project folder; a builder script of MORSE (.py); or another of writer_formats().
+    Existing files are overwritten.
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, which
     is written as it stands in the scene: its shapes as they are shown there, its joints starting
-    where they are, its root where the armature stands. What `options` says of joints and root
-    counts more. They are those of the format, or what all formats share (FileOptions,
+    where they are, its root where the armature stands. What `options` says about joints and root
+    takes precedence. They are those of the format, or what all formats share (FileOptions,
     StartOptions).
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
-    empty. Raises KinematicsError where the robot is no tree or an option fits none of its joints
-    and links, WriteError where the files cannot be written, BuildError for an object that is no
-    imported robot; nothing is written then. Raises TypeError for the options of another format.
+    empty. Raises KinematicsError where the robot is not a tree or an option names a joint or link
+    that it does not have, WriteError where the files cannot be written, BuildError for an object
+    that is not an imported robot; nothing is written then. Raises TypeError for the options of
+    another format.
     """
     file = Path(path)
     found = find_writer(file, options)
@@ -124,8 +125,8 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
 
 
 def extract_robot(armature: Any) -> Robot:
-    """Returns the robot that a rig in Blender says, exactly, by its properties alone: also in a
-    re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
+    """Returns the robot that a rig in Blender describes, exactly, from its properties alone: also
+    in a re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
 
     Raises BuildError for an object that is not an imported robot.
     """
@@ -135,12 +136,12 @@ def extract_robot(armature: Any) -> Robot:
 
 
 def suggest_proto_name(robot: Robot | Any) -> str:
-    """A name that Webots takes for a PROTO of this robot, or of this armature's."""
+    """Returns a name that Webots accepts for a PROTO of this robot, or of this armature's robot."""
     return suggest_name(WEBOTS, robot)
 
 
 def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
-    """Returns a name, without suffix, for the file of this robot, or of this armature's, in a
+    """Returns a name, without suffix, for the file of this robot, or of this armature's robot, in a
     format. Raises BuildError for an object that is not an imported robot."""
     if isinstance(robot, Robot):
         return kind.suggest_name(robot.name)
@@ -153,7 +154,8 @@ def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
 def open_export(
     robot: Robot | Any, options: Options, diagnostics: Diagnostics | None, *, strict: bool = False
 ) -> Iterator[OpenExport[Options]]:
-    """A description; or a rig as it stands in the scene, whose images are files meanwhile."""
+    """Opens a description for export; or a rig as it stands in the scene, whose images are files
+    for as long as the block runs."""
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     diagnostics.source = diagnostics.source or described.source
@@ -181,15 +183,16 @@ def open_export(
 def _start_as_posed(
     armature: Any, robot: Robot, options: Options, diagnostics: Diagnostics
 ) -> Options:
-    """Where the rig stands, unless the options say it."""
+    """Returns the options with the joint positions and the place of the rig, unless they give their
+    own."""
     from ..blender.extract.positions import extract_positions
     from ..blender.extract.scene_source import find_place
 
     if not isinstance(options, StartOptions):
         return options
-    said = {name for name, _ in options.positions}
+    given = {name for name, _ in options.positions}
     shown = extract_positions(armature, robot)
-    posed = tuple(pair for pair in shown if pair[0] not in said)
+    posed = tuple(pair for pair in shown if pair[0] not in given)
     translation, rotation = find_place(armature, diagnostics)
     if any((*options.translation, *options.rotation)):
         translation, rotation = options.translation, options.rotation
@@ -199,7 +202,8 @@ def _start_as_posed(
 
 
 def _convert_image(content: bytes, name: str) -> bytes:
-    """By Blender, where it is installed. MeshError where it is not, or cannot read it either."""
+    """Lets Blender convert an image, where it is installed. Raises MeshError where it is not, or
+    where it cannot read the image either."""
     try:
         from ..blender.convert import convert_image
     except ImportError:

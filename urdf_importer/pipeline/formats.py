@@ -73,10 +73,10 @@ def writer_formats() -> tuple[WriterFormat[Any], ...]:
 
 
 def find_writer(path: Path, options: FileOptions | None = None) -> WriterFormat[Any]:
-    """Returns the format that a path says: by its suffix or, where there is none or the path is a
-    folder, the format that writes folders; of several of these the one whose options they are.
+    """Returns the format of a path: that of its suffix or, where there is none or the path is a
+    folder, the format that writes folders; of several of these the one that `options` belong to.
 
-    Raises WriteError for a suffix that says no format.
+    Raises WriteError for a suffix that belongs to no format.
     """
     formats = writer_formats()
     if path.suffix and not path.is_dir():

@@ -42,11 +42,11 @@ class ImportResult:
 def read_robot(
     path: AnyPath, diagnostics: Diagnostics | None = None, options: ImportOptions | None = None
 ) -> Robot:
-    """The robot that a description, URDF, xacro or another of reader_formats(), says, exactly,
+    """Reads the robot of a description (URDF, xacro or another of reader_formats()), exactly, and
     without Blender.
 
     `diagnostics` collects what is odd about the file; of the options, those about files and xacro
-    count. Raises ReadError where there is no robot.
+    matter. Raises ReadError where no robot can be read.
     """
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
@@ -57,10 +57,10 @@ def read_robot(
 def list_xacro_arguments(
     path: AnyPath, options: ImportOptions | None = None, *, seconds: float | None = None
 ) -> tuple[XacroArgument, ...]:
-    """The arguments that a xacro file and its includes declare, in their order, with their defaults
-    as they are written; none of other files. Where the file cannot be expanded (an argument may be
-    missing, or it takes more than `seconds`), those declared up to there. Raises ReadError where it
-    cannot be read at all."""
+    """Lists the arguments that a xacro file and its includes declare, in their order, with their
+    defaults as they are written; other files have none. Where the file cannot be expanded (an
+    argument may be missing, or it takes more than `seconds`), lists those declared up to there.
+    Raises ReadError where it cannot be read at all."""
     options = options or ImportOptions()
     resolver = find_files(path, options)
     return _list_xacro_arguments(
@@ -86,8 +86,8 @@ def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportR
 def import_steps(
     path: AnyPath, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> Generator[Progress, None, ImportResult]:
-    """import_robot in steps, for progress bars. Closing the generator takes everything back, also
-    at its last step, whose share is 1: the robot is there then, and only waits for the end.
+    """Runs import_robot in steps, for progress bars. Closing the generator takes everything back,
+    even at its last step, whose share is 1: the robot is complete then.
 
     `diagnostics` fills while the work goes on, also when it fails.
     """
@@ -97,7 +97,7 @@ def import_steps(
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
     yield Progress(share=0.0, text="reading")
-    # One for all: what xacro writes for a package that it found, the meshes find as well.
+    # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)
     robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")

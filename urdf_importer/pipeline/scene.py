@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is done with a rig, and with the scene that it is in."""
+"""Work on a rig that exists, and on the scene that it is in."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,10 +14,11 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
 
     `positions`: joint name -> radians (revolute, continuous) or metres (prismatic); (x, y, yaw) for
     planar joints, (x, y, z, qx, qy, qz, qw) for floating ones, (qx, qy, qz, qw) for ball joints.
-    Joints that mimic another follow it, whatever is said of them; limits hold what is shown.
+    Joints that mimic another follow it, whatever `positions` has for them; the rig shows every
+    joint within its limits.
 
     Raises KinematicsError for an unknown joint or a wrong position (and moves nothing), BuildError
-    for an object that is no imported robot.
+    for an object that is not an imported robot.
     """
     from ..blender.standing import pose
 
@@ -25,15 +26,15 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
-    """Joint name -> position as the rig shows it, after limits, IK and drivers; of all moving
-    joints, in the units and tuples of set_joint_positions. Raises BuildError."""
+    """Returns joint name -> position as the rig shows it, after limits, IK and drivers; for all
+    moving joints, in the units and tuples of set_joint_positions. Raises BuildError."""
     from ..blender.standing import pose
 
     return pose.get_joint_positions(armature)
 
 
 def link_pose(armature: Any, link: str) -> Matrix:
-    """The evaluated frame (4, 4) of a link in armature space. Raises KinematicsError."""
+    """Returns the evaluated frame (4, 4) of a link in armature space. Raises KinematicsError."""
     from ..blender.standing import pose
 
     return pose.link_pose(armature, link)
@@ -55,7 +56,7 @@ def open_blend(path: AnyPath) -> None:
 
 
 def find_robots() -> dict[str, Any]:
-    """Name of the object -> armature, of the imported robots in the scene."""
+    """Finds the imported robots in the scene: name of the object -> armature."""
     from ..blender.standing.robot_table import find_robots
 
     return {armature.name: armature for armature in find_robots()}
@@ -84,7 +85,7 @@ def render_preview(
 
     `width` and `height` are in pixels, `samples` per pixel. `bones` shows the rig through a
     transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
-    for an object that is no imported robot, WriteError where the file cannot be written.
+    for an object that is not an imported robot, WriteError where the file cannot be written.
     """
     from ..blender.preview import render as preview
 

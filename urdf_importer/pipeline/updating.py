@@ -19,10 +19,10 @@ from .importing import ImportResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateResult(ImportResult):
-    """What an update made of a rig, as ImportResult says it of an import.
+    """What an update made of a rig; the other fields are those of ImportResult.
 
-    changes      what was different in the source; where it is empty, nothing at all was touched
-    diagnostics  what was odd about the source, and what happened to things of the user
+    changes      what was different in the source; if empty, nothing at all was touched
+    diagnostics  what was odd about the source, and what happened to the user's own work
     """
 
     changes: tuple[Change, ...]
@@ -31,10 +31,11 @@ class UpdateResult(ImportResult):
 def compare_with_source(
     armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
 ) -> tuple[Change, ...]:
-    """What update_robot would change, without changing anything; empty where nothing is different.
+    """Returns what update_robot would change, without changing anything; nothing where the source
+    has not changed.
 
-    `path` and `options` as there. Raises RobotError where the source cannot be read, or the object
-    is no imported robot.
+    `path` and `options` are those of update_robot. Raises RobotError where the source cannot be
+    read, or the object is not an imported robot.
     """
     return _draft_update(armature, path, options).changes
 
@@ -42,12 +43,12 @@ def compare_with_source(
 def update_robot(
     armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
 ) -> UpdateResult:
-    """Reads the source of a rig again and makes the rig what it says now.
+    """Reads the source of a rig again and changes the rig to match it.
 
-    Poses, keyframes, materials that the user changed and objects that he attached stay. `path` is
-    another file in place of the one that was imported, `options` others than those of the import.
-    Raises RobotError (one sentence); the rig is then as it was. Where nothing is different nothing
-    is touched.
+    Poses, keyframes, materials that the user changed and objects that the user attached stay.
+    `path` is a file to read in place of the one that was imported, `options` are used in place of
+    those of the import. Raises RobotError (one sentence); the rig is then as it was. Where nothing
+    has changed, nothing is touched.
     """
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
@@ -72,8 +73,8 @@ def update_robot(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
-    """An update before it is done. `base` is the plan of what the rig says now, None where parts of
-    the rig are missing; `before` are the options of its import."""
+    """An update before it is done. `base` is the plan of what the rig describes now, None where
+    parts of the rig are missing; `before` are the options of its import."""
 
     path: str
     plan: RigPlan
@@ -118,7 +119,7 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
 
 
 def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
-    """None where what is left of a rig makes no robot."""
+    """Plans what is left of a rig; None where that is not a robot any more."""
     try:
         return plan_rig(robot, options, Diagnostics())
     except KinematicsError:
@@ -128,7 +129,7 @@ def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
 def _compare_meshes(
     armature: Any, robot: Robot, options: ImportOptions, files: RobotFiles
 ) -> list[Change]:
-    """Mesh files that say something else than when they were loaded, each once."""
+    """Lists the mesh files whose content is not what was loaded, each once."""
     from ..blender.extract.fingerprints import fingerprint_shape
     from ..blender.update.standing import find_fingerprints
 

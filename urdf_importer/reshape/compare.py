@@ -132,7 +132,7 @@ def _compare_robot(before: Robot, after: Robot) -> Iterator[Change]:
         if field.compare and field.name not in ("links", "joints"):
             old, new = getattr(before, field.name), getattr(after, field.name)
             if old != new:
-                text = _tell(field.name, old, new)
+                text = _describe_change(field.name, old, new)
                 yield Change(kind="changed", subject="robot", text=text)
     for group in ("links", "joints"):
         old_names = [item.name for item in getattr(before, group)]
@@ -171,7 +171,7 @@ def _describe(before: Any, after: Any, path: str = "") -> Iterator[str]:
         elif here not in _WHOLE and is_dataclass(old) and type(old) is type(new):
             yield from _describe(old, new, f"{here}.")
         else:
-            yield _tell(here, old, new)
+            yield _describe_change(here, old, new)
 
 
 def _describe_shapes(what: str, before: Sequence[_Shape], after: Sequence[_Shape]) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _call(what: str, shape: Visual | Collision, index: int, among: Sequence[Any]
     return what if len(among) == 1 else f"{what} {index + 1}"
 
 
-def _tell(path: str, old: Any, new: Any) -> str:
+def _describe_change(path: str, old: Any, new: Any) -> str:
     is_xml = path.rpartition(".")[2] in _XML
     return f"{_label(path)} {'changed' if is_xml else _arrow(old, new)}"
 

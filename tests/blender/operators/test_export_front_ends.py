@@ -230,4 +230,4 @@ class TestCommand:
     def test_a_robot_of_a_description(self, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as exit:
             main(["export", str(ARM), "-o", "Arm.proto", "--robot", "arm"])
-        assert exit.value.code == 2 and "--robot says which" in capsys.readouterr().err
+        assert exit.value.code == 2 and "--robot chooses a robot" in capsys.readouterr().err

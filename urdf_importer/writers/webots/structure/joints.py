@@ -269,7 +269,9 @@ def couple_motors(
             groups.setdefault(mimic.joint, []).append(follower)
         else:
             _lock(axes[follower])
-            _tell(diagnostics, joints[follower], "follows with a multiplier of 0; it is locked")
+            _warn_mimic(
+                diagnostics, joints[follower], "follows with a multiplier of 0; it is locked"
+            )
     for leader, followers in groups.items():
         for name in followers:
             _follow(axes[leader], axes[name], masters[name].multiplier, joints[name], diagnostics)
@@ -287,7 +289,7 @@ def _follow(
     follower.stops = hard_stops(_times(leader.stops, multiplier), follower)
     follower.leader = leader.joint
     if own is not None and (follower.limits is None or not _within(follower.limits, own)):
-        _tell(
+        _warn_mimic(
             diagnostics,
             joint,
             f"follows joint {quote(leader.joint)} beyond its own limits; those of its leader count",
@@ -318,7 +320,7 @@ def _within(inner: Range, outer: Range) -> bool:
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
 
 
-def _tell(diagnostics: Diagnostics, joint: Joint, finding: str) -> None:
+def _warn_mimic(diagnostics: Diagnostics, joint: Joint, finding: str) -> None:
     diagnostics.warning(
         "webots-mimic",
         f"joint {quote(joint.name)} {finding}",
