@@ -91,11 +91,11 @@ class Diagnostics:
         self._items: list[Diagnostic] = []
 
     def warning(self, code: str, message: str, *, subject: str = "", line: int = 0) -> None:
-        """A stated substitute was used."""
+        """Adds a WARNING: a substitute was used, which the message names."""
         self._add(Severity.WARNING, code, message, subject, line)
 
     def error(self, code: str, message: str, *, subject: str = "", line: int = 0) -> None:
-        """One element was lost; the robot is there."""
+        """Adds an ERROR: one element was lost; the robot is there."""
         self._add(Severity.ERROR, code, message, subject, line)
 
     def _add(self, severity: Severity, code: str, message: str, subject: str, line: int) -> None:
@@ -118,7 +118,8 @@ class Diagnostics:
 
 
 def quote(name: str) -> str:
-    """A name from a file, for a message: quoted, on one line, shortened, no control characters."""
+    """Returns a name from a file, for a message: quoted, on one line, shortened, without control
+    characters."""
     shown = name if len(name) <= 80 else name[:77] + "..."
     return (
         "'"

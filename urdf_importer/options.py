@@ -20,7 +20,7 @@ def option(
     separator: str | None = None,
     entries: str | None = None,
 ) -> Any:
-    """A field with what the front ends show: `label`, help `text`, `group`, range, choices.
+    """Makes a field with what the front ends show: `label`, help `text`, `group`, range, choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
     `entries` names the numbers of a vector ("X Y Z") or what a text stands for ("LINK").

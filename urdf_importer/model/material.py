@@ -28,11 +28,11 @@ class Material:
 def resolve_material(
     material: Material | None, definitions: Mapping[str, Material]
 ) -> Material | None:
-    """The definition that a visual's material stands for; None where there is none.
+    """Returns the definition that a visual's material stands for; None where there is none.
 
-    A name means the same material everywhere in a robot (the first definition wins, as in
-    urdfdom); nameless materials stand for themselves, since exporters write many different
-    colours under the empty name.
+    A name means the same material everywhere in a robot (the first definition wins, as in urdfdom);
+    nameless materials stand for themselves, since exporters write many different colours under the
+    empty name.
     """
     if material is None:
         return None

@@ -36,7 +36,8 @@ class Robot:
     controls: Sequence[JointControl] = field(default=(), compare=False)
 
     def material_definitions(self) -> dict[str, Material]:
-        """Name -> definition: robot-level materials first, then inline ones in file order."""
+        """Returns name -> definition: robot-level materials first, then inline ones in file
+        order."""
         definitions: dict[str, Material] = {}
         for material in self._written_materials():
             if material.name and not material.is_reference:

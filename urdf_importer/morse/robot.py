@@ -270,8 +270,8 @@ class DescribedRobot:
         return made
 
     def after_renaming(self) -> None:
-        """Places the targets of the robot's IK again when the environment is created: the robot is
-        in its final place then. The builder calls this."""
+        """Puts the targets of the robot's IK in their places again when the environment is created:
+        the robot is in its final place then. The builder calls this."""
         from .game_engine import robots
 
         for target, rig, bone in self._targets:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is different between two states of a robot, in words. Without Blender.
 
-Links and joints are told by their names: one that was renamed is removed and added. Shapes of a
-link have no names to rely on; match_shapes says which of before is which of after.
+Links and joints are identified by their names: one that was renamed is removed and added. Shapes of
+a link have no names to rely on; match_shapes says which one before is which one after.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,10 +46,10 @@ _LABELS = {
     "extras": "further XML",
 }
 _WHOLE = {"inertial.inertia", "calibration", "safety_controller", "extras", "materials"}
-"""Told as one thing, without what is in them."""
+"""Reported as a whole, without their parts."""
 
 _XML = {"extras", "transmissions"}
-"""Not shown: nobody reads them in a line."""
+"""Not shown: they cannot be read on one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Change:
 
 
 def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
-    """What came, went and changed; empty only for equal robots."""
+    """Returns what came, went and changed; empty only for equal robots."""
     changes = [*_compare_robot(before, after)]
     for subject, group in (("link", "links"), ("joint", "joints")):
         changes += _compare_named(subject, getattr(before, group), getattr(after, group))
@@ -76,7 +76,7 @@ def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
 
 
 def compare_options(before: ImportOptions, after: ImportOptions) -> tuple[Change, ...]:
-    """The import options that differ, by their labels."""
+    """Returns the import options that differ, by their labels."""
     return tuple(
         Change(
             kind="changed",
@@ -90,8 +90,9 @@ def compare_options(before: ImportOptions, after: ImportOptions) -> tuple[Change
 
 
 def match_shapes(before: Sequence[_Shape], after: Sequence[_Shape]) -> dict[int, int]:
-    """Index after -> index before of the shapes that go on: equal ones first, then those of the
-    same name, of the same geometry, of the same mesh file, and what is left in its order."""
+    """Returns index after -> index before of the shapes that are still there: equal ones first,
+    then those of the same name, of the same geometry, of the same mesh file, and the rest in their
+    order."""
     found: dict[int, int] = {}
     for alike in (_equal, _same_name, _same_geometry, _same_file, _any):
         taken = set(found.values())
@@ -158,7 +159,7 @@ def _compare_named(
 
 
 def _describe(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """The differences of two values of one class, field by field."""
+    """Yields the differences of two values of one class, field by field."""
     for field in fields(before):
         if not field.compare:
             continue

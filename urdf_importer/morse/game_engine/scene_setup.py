@@ -82,7 +82,7 @@ def write_text(name: str, text: str) -> None:
 def place_camera(
     location: Sequence[float], rotation: Sequence[float], *, lens: float, near: float, far: float
 ) -> Any:
-    """Places the simulator's camera, made if missing, and shows the scene through it.
+    """Puts the simulator's camera in its place, made if missing, and shows the scene through it.
 
     Location in metres, rotation as Euler angles in radians, lens in millimetres.
     """

@@ -126,7 +126,7 @@ class SceneObjects(View):
         _view_layer(self._scene).objects.active = item
 
     def link(self, item: Any) -> None:
-        """Links an object to the scene itself, whatever collection is active: in 2.7 there were
+        """Adds an object to the scene itself, whatever collection is active: in 2.7 there were
         none."""
         self._scene.collection.objects.link(item)
 

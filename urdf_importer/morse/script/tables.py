@@ -174,8 +174,8 @@ _HEAD = (
 def name_sensors(
     sensors: Sequence[SensorSuggestion], armatures: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Names the sensors for the script, in their order and apart from the `armatures`: MORSE wants
-    no dots."""
+    """Gives the sensors their names in the script, in their order and apart from the `armatures`:
+    MORSE does not allow dots."""
     names = Claims()
     for name in (*armatures, _JOINT_STATES):
         names.claim(name)

@@ -97,7 +97,7 @@ class Environment(SceneWords):
         self._created = False
 
     def set_camera_location(self, location: Sequence[float]) -> None:
-        """Places the viewer's camera, in metres."""
+        """Moves the viewer's camera to a place, in metres."""
         self._camera_location = location
 
     def set_camera_rotation(self, rotation: Sequence[float]) -> None:
@@ -105,7 +105,7 @@ class Environment(SceneWords):
         self._camera_rotation = rotation
 
     def place_camera(self, location: Sequence[float]) -> None:
-        """Places the camera: the old name of set_camera_location."""
+        """Moves the camera: the old name of set_camera_location."""
         self.set_camera_location(location)
 
     def aim_camera(self, rotation: Sequence[float]) -> None:

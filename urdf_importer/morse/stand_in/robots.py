@@ -67,7 +67,7 @@ class Armature(ActuatorCreator):
             self.ik_targets.append((target, name))
 
     def after_renaming(self) -> None:
-        """Names the targets after the armature and their bones, as MORSE expects them."""
+        """Gives the targets the names of the armature and their bones, as MORSE expects."""
         for target, bone in self.ik_targets:
             if is_alive(target):
                 target.name = f"ik_target.{self.name}.{bone}"

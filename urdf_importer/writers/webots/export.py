@@ -101,12 +101,12 @@ def export_webots(
     *,
     strict: bool = False,
 ) -> ExportResult:
-    """Writes what `path` says: a PROTO (.proto) with its meshes in a folder beside it; a world
+    """Writes what `path` asks for: a PROTO (.proto) with its meshes in a folder beside it; a world
     (.wbt) with the PROTO beside it; or else a project folder.
 
-    With `strict` every diagnostic is a failure. Raises KinematicsError where the robot is no tree
-    or an option fits no joint or link of it, WriteError where the files cannot be written. Nothing
-    is written then.
+    With `strict` every diagnostic is a failure. Raises KinematicsError if the robot is not a tree,
+    or if an option does not fit any joint or link of it; WriteError if the files cannot be written.
+    Nothing is written then.
     """
     layout = plan_layout(robot, path, diagnostics)
     for file in (layout.proto, layout.world):
@@ -159,8 +159,9 @@ def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[Expo
 
 
 def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
-    """A PROTO is named as its file: where Webots takes no PROTO of that name, the file gets another
-    one, and a diagnostic says so. Raises WriteError for a path that says nothing of its kind."""
+    """Plans where the files go. A PROTO is named as its file: where Webots takes no PROTO of that
+    name, the file gets another one, and a diagnostic says so. Raises WriteError for a path from
+    which the kind of output cannot be told."""
     if path.suffix == ".proto":
         return Layout(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
     name = make_proto_name(robot.name)
@@ -225,7 +226,7 @@ def _write_around(
     options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> None:
-    """The world with the PROTO, and the rest of a project."""
+    """Writes the world around the PROTO, and the rest of a project."""
     if layout.world is None:
         return
     world = folder / layout.world
@@ -249,7 +250,7 @@ def _write_around(
 
 
 def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:
-    """What could not keep its name, and what it is called: links by their DEF names or those of
+    """Returns what could not keep its name, and its new name: links by their DEF names or those of
     their Solids, joints by their motors."""
     renamed = []
     for name, (solid, held) in plan.holders().items():

@@ -37,7 +37,8 @@ _RESERVED = {
 
 
 def make_identifier(name: str) -> str:
-    """The name itself where it can be a DEF; else with `_` for what may not stand in it."""
+    """Returns the name itself if it can be a DEF name, else the name with `_` in place of the
+    characters that are not allowed."""
     plain = "".join("_" if c in _ILLEGAL or c.isspace() or not c.isprintable() else c for c in name)
     if not plain:
         return "unnamed"
@@ -47,13 +48,14 @@ def make_identifier(name: str) -> str:
 
 
 def make_proto_name(name: str) -> str:
-    """As make_identifier; neither a base node's name nor what a file system could not hold."""
+    """Returns an identifier, as make_identifier does, that is neither the name of a base node nor
+    one that a file system could not hold."""
     plain = make_identifier("".join("_" if c in '/:*?<>|"' else c for c in name))[:100]
     return f"{plain}_" if plain in BASE_NODES else plain
 
 
 def make_label(name: str) -> str:
-    """A name for a Solid or a device: on one line and without ':'."""
+    """Returns a name for a Solid or a device: on one line and without ':'."""
     plain = "".join("_" if c == ":" or not c.isprintable() else c for c in name).strip()
     return plain or "unnamed"
 

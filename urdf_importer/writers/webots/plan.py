@@ -30,10 +30,12 @@ def plan_structure(
     diagnostics: Diagnostics,
     kept: frozenset[str] = frozenset(),
 ) -> StructurePlan:
-    """`volume` measures the collision shapes of a link, where an inertia is wanted of them; `kept`
-    names links that something beside their own content needs, such as a sensor.
+    """Plans the Solids and joints of a robot. `volume` measures the collision shapes of a link,
+    where an inertia is to be computed from them; `kept` names links that something besides their
+    own content needs, such as a sensor.
 
-    Raises KinematicsError where the robot is no tree, and for start positions that fit no joint.
+    Raises KinematicsError if the robot is not a tree, and for start positions that do not fit any
+    joint.
     """
     tree = plan_tree(robot, diagnostics)
     kept |= {options.tool_slot}
@@ -58,7 +60,8 @@ def plan_structure(
 
 
 def _check_slot(plan: StructurePlan, slot: str) -> None:
-    """The world above a floating robot is no part of it either."""
+    """Raises KinematicsError for a link that is not in the robot, such as the world above a
+    floating robot."""
     if slot and slot not in plan.holders():
         raise KinematicsError(f"the robot has no link {quote(slot)} for a tool slot")
 

@@ -24,8 +24,8 @@ from .structure.links import AxisPlan, StructurePlan
 
 
 def write_controller(name: str, plan: StructurePlan) -> str:
-    """The text of controllers/<name>/<name>.py. A joint with several degrees of freedom has one
-    entry for each, by the name of its motor or sensor."""
+    """Returns the text of controllers/<name>/<name>.py. A joint with several degrees of freedom has
+    one entry for each, under the name of its motor or sensor."""
     counts = Counter(axis.joint for axis in plan.axes())
     entries = [_entry(axis, counts[axis.joint]) for axis in plan.axes()]
     joints = "{\n" + "".join(f"    {entry},\n" for entry in entries) + "}"

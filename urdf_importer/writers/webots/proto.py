@@ -47,11 +47,12 @@ class Sensors(Protocol):
     def sensor_nodes(self, link: Link) -> list[Node]: ...
 
     def solid_link(self, link: Link) -> Link:
-        """The link with only those collisions that belong to the Solid."""
+        """Returns the link with only those collisions that belong to the Solid."""
         ...
 
     def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
-        """The kind of node that a Solid on a fixed joint becomes, and its further fields."""
+        """Returns the kind of node that a Solid on a fixed joint becomes, and adds to its
+        `fields`."""
         ...
 
 
@@ -62,7 +63,7 @@ def build_robot(
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
-    """The Robot node, with its fields bound to those of the PROTO (see write_proto).
+    """Builds the Robot node, with its fields bound to those of the PROTO (see write_proto).
 
     `contact_materials`: link name -> the name of its material, of links that have one.
     """
@@ -87,7 +88,8 @@ def write_proto(
     options: WebotsOptions,
     renamed: Iterable[tuple[str, str]],
 ) -> str:
-    """The text of the PROTO `name`; `renamed` is what had to be called otherwise, and how."""
+    """Returns the text of the PROTO `name`; `renamed` lists what had to get another name, and
+    which."""
     fields = "\n".join(f"  {line}" for line in _interface(plan, options))
     comments = "".join(
         f"# {what} is called {json.dumps(new, ensure_ascii=False)} here.\n" for what, new in renamed
@@ -99,14 +101,14 @@ def write_proto(
 
 
 def place_robot(plan: StructurePlan, options: WebotsOptions) -> Matrix:
-    """Where the Robot node stands in the world (4, 4)."""
+    """Returns the frame (4, 4) of the Robot node in the world."""
     asked = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
     place: Matrix = asked @ plan.base
     return place
 
 
 def joint_node(joint: JointPlan, end_point: Node) -> Node:
-    """The joint around its endPoint, which is placed already."""
+    """Returns the joint around its endPoint, which is placed already."""
     fields: dict[str, Value] = {}
     for index, axis in enumerate(joint.axes):
         suffix = str(index + 1) if index else ""
@@ -119,7 +121,7 @@ def joint_node(joint: JointPlan, end_point: Node) -> Node:
 
 
 def moved_zero(solid: SolidPlan) -> Matrix:
-    """The frame of a Solid in the Solid above, with its joint at its position."""
+    """Returns the frame (4, 4) of a Solid in the Solid above, with its joint at its position."""
     joint = solid.joint
     if joint is None:
         return solid.zero

@@ -38,8 +38,8 @@ class Raw:
 class Node:
     """`kind { fields }`, with `DEF name` before it where there is a name.
 
-    A list is written in brackets, None as NULL; fields come in the order of the dict. Where a
-    field shall be left out, leave it out of the dict.
+    A list is written in brackets, None as NULL; fields come in the order of the dict. What
+    is not in the dict is not written.
     """
 
     kind: str
@@ -48,23 +48,23 @@ class Node:
 
 
 def write_node(node: Node, indent: int = 0) -> str:
-    """The text of a node, `indent` levels in, without a line feed at its end.
+    """Returns the text of a node, `indent` levels in, without a line feed at its end.
 
-    Raises ValueError for a number that is not finite and for a value of no VRML type. Nothing
+    Raises ValueError for a number that is not finite and for a value without a VRML type. Nothing
     recurses: links may hang 10,000 deep.
     """
     return "".join(_write(node, indent))
 
 
 def write_value(value: Value, indent: int = 0) -> str:
-    """The text of the value of a field, as write_node writes it."""
+    """Returns the text of the value of a field, as write_node writes it."""
     return "".join(_write(value, indent))
 
 
 def write_number(number: float) -> str:
-    """The shortest text that reads back as the same double; no minus before zero.
+    """Returns the shortest text that reads back as the same double; no minus before zero.
 
-    Raises ValueError for nan and inf, which VRML cannot say.
+    Raises ValueError for nan and inf, which VRML cannot express.
     """
     if isinstance(number, int):
         return str(number)
@@ -77,7 +77,7 @@ def write_number(number: float) -> str:
 
 
 def write_string(text: str) -> str:
-    """In quotes; VRML escapes quotes and backslashes and nothing else."""
+    """Returns the text in quotes; VRML escapes quotes and backslashes and nothing else."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -41,8 +41,8 @@ class Bounds:
 
 
 def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bounds:
-    """Of all shapes and link origins, with the robot's root standing at `place` (4, 4). Shapes that
-    cannot be loaded do not count; they are reported where they are written."""
+    """Measures all shapes and link origins, with the robot's root standing at `place` (4, 4).
+    Shapes that cannot be loaded do not count; they are reported where they are written."""
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     for points in _point_sets(plan, load, place):
         lower = np.minimum(lower, points.min(axis=0))
@@ -51,7 +51,7 @@ def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bound
 
 
 def start_frames(plan: StructurePlan, place: Matrix) -> dict[str, Matrix]:
-    """Link name -> its frame (4, 4) in the world as the robot starts."""
+    """Returns link name -> its frame (4, 4) in the world as the robot starts."""
     frames: dict[SolidPlan, Matrix] = {}
     found: dict[str, Matrix] = {}
     for solid in plan.solids:
@@ -104,8 +104,8 @@ def write_world(
     proto: str,
     controller: str,
 ) -> str:
-    """The text of a .wbt around the PROTO called `name`, which is at the url `proto`; `controller`
-    is the Robot's, "<extern>" for one that runs outside of Webots."""
+    """Returns the text of a .wbt around the PROTO called `name`, which is at the url `proto`;
+    `controller` is the Robot's, "<extern>" for one that runs outside of Webots."""
     nodes = build_world(name, plan, contacts, sensors, load, options, controller)
     text = "\n".join(write_node(node) for node in nodes)
     return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"
@@ -120,7 +120,7 @@ def build_world(
     options: WebotsOptions,
     controller: str,
 ) -> list[Node]:
-    """The nodes of the world in their order."""
+    """Returns the nodes of the world in their order."""
     place = place_robot(plan, options)
     bounds = measure_bounds(plan, load, place)
     lift = 0.0 if plan.root.static else _CLEARANCE - float(bounds.lower[2])

@@ -38,7 +38,7 @@ from .interface import RosJoint, RosRobot
 
 # What webots_ros2_driver publishes by itself.
 PUBLISHED = ("Camera", "Compass", "DistanceSensor", "GPS", "Lidar", "RangeFinder")
-# Rendered only while somebody listens, whatever the description says: as Gazebo's plugins do.
+# Rendered only while something listens, whatever the description says: as Gazebo's plugins do.
 _IMAGES = ("Camera", "Lidar", "RangeFinder")
 _IMU_DEVICES = {
     "InertialUnit": "inertialUnitName",
@@ -55,7 +55,7 @@ FindFiles = Callable[[Visual, Link], list[tuple[str, Color | None]]]
 def write_ros_urdf(
     ros: RosRobot, sensors: Sequence[SensorPlan], find_files: FindFiles, prefix: str
 ) -> str:
-    """The text of the URDF. `prefix` is the URI of the PROTO's folder."""
+    """Returns the text of the URDF. `prefix` is the URI of the PROTO's folder."""
     robot = ros.plan.robot
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(robot.name)}>"]
     materials = VisualMaterials(robot)
@@ -319,7 +319,7 @@ def _control_joint(joint: RosJoint) -> Iterator[str]:
 
 
 def unpublished(sensors: Iterable[SensorPlan]) -> Iterator[tuple[SensorPlan, DevicePlan]]:
-    """The devices that the driver knows nothing of."""
+    """Yields the devices that the driver does not know, with their sensors."""
     for sensor in sensors:
         for device in sensor.devices:
             if device.kind not in PUBLISHED and device.kind not in _IMU_DEVICES:

@@ -48,7 +48,7 @@ class RosRobot:
 
 
 def plan_ros(plan: StructurePlan) -> RosRobot:
-    """Joints with a motor, in the order of the structure. Followers that stand elsewhere by an
+    """Plans the joints with a motor, in the order of the structure. Followers whose position has an
     offset are left to the robot_state_publisher, which knows offsets; Webots does not."""
     masters = plan.tree.masters
     hints = _find_hints(plan.robot)
@@ -79,8 +79,9 @@ def plan_ros(plan: StructurePlan) -> RosRobot:
 
 
 def _choose_command(joint: Joint, hint: str) -> Command:
-    """What the description's own ros2_control or transmission says. Without any, positions; for
-    wheels, known by their name, velocities. Efforts need a tuned controller: positions again."""
+    """Returns what the description's own ros2_control or transmission asks for. Without any,
+    positions; for wheels, known by their name, velocities. Efforts need a tuned controller:
+    positions again."""
     if hint:
         return "velocity" if hint == "velocity" else "position"
     wheel = joint.type == "continuous" and "wheel" in f"{joint.name} {joint.child}".lower()
@@ -118,13 +119,14 @@ _TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def fill_template(name: str, **words: str) -> str:
-    """The text of a template with its $words replaced."""
+    """Returns the text of a template with its $words replaced."""
     text = (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(words)
 
 
 def make_package_name(robot: str) -> str:
-    """Small letters, digits and single _, a letter first, as ROS wants it."""
+    """Makes a name as ROS wants it: lower-case letters, digits and single _, beginning with a
+    letter."""
     plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in robot.lower())
     words = "_".join(word for word in plain.split("_") if word) or "robot"
     words = words if words[0].isalpha() else f"robot_{words}"
@@ -132,7 +134,8 @@ def make_package_name(robot: str) -> str:
 
 
 def controllers_of(joints: Iterable[RosJoint]) -> dict[str, list[str]]:
-    """Controller -> the joints that it commands; a controller without joints is not there."""
+    """Returns controller -> the joints that it commands; a controller without joints is left
+    out."""
     found: dict[str, list[str]] = {STATE_BROADCASTER: []}
     for joint in joints:
         if joint.command is not None:
@@ -143,7 +146,8 @@ def controllers_of(joints: Iterable[RosJoint]) -> dict[str, list[str]]:
 
 
 def write_control(joints: Iterable[RosJoint], time_step: float) -> str:
-    """ros2_control.yml. Texts are quoted as in JSON, which YAML reads as well."""
+    """Returns the text of ros2_control.yml. Strings are quoted as in JSON, which YAML reads as
+    well."""
     controllers = controllers_of(joints)
     types = {
         STATE_BROADCASTER: "joint_state_broadcaster/JointStateBroadcaster",

@@ -34,8 +34,8 @@ class Textures:
         self._urls: dict[tuple[Path | None, bytes, bool], str | None] = {}
 
     def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
-        """The url of the look's image; None where it has none, or none that can be shown, which is
-        reported once as `unreadable-texture`."""
+        """Returns the url of the look's image; None where it has none, or none that can be shown,
+        which is reported once as `unreadable-texture`."""
         if look.texture is None and not look.image:
             return None
         key = (look.texture, look.image, look.image_alpha)
@@ -107,7 +107,8 @@ class Appearances:
         self._nodes: dict[tuple[Color, str], Node] = {}
 
     def find(self, look: MeshMaterial | None, subject: str, line: int) -> Node:
-        """The appearance of a look; `subject` (a link's name) and `line` are for diagnostics."""
+        """Returns the appearance of a look; `subject` (a link's name) and `line` are for
+        diagnostics."""
         color = _rounded(look.color if look is not None else _WITHOUT_COLOR)
         url = self._textures.find(look, subject, line) if look is not None else None
         key = (color, url or "")

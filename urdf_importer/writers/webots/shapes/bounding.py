@@ -70,7 +70,8 @@ class BoundingBodies:
         file: Path | None,
         link: Link,
     ) -> list[Node]:
-        """A collision as a node, in a Pose where its frame `at` (4, 4) is not where it is used.
+        """Makes the nodes of a collision, in a Pose where its frame `at` (4, 4) differs from the
+        one in which it is used.
 
         `file` holds exactly these data. Reports `flat-collision` where a hull has no volume.
         """
@@ -91,7 +92,7 @@ class BoundingBodies:
         return place_nodes(at, [self._nodes[key]])
 
     def measure(self, collision: Collision, data: MeshData) -> MassProperties | None:
-        """In the frame of the shape; of an open mesh that of its hull."""
+        """Returns the MassProperties of a shape, in its frame; an open mesh counts as its hull."""
         if not isinstance(collision.geometry, Mesh):
             return primitive_mass(collision.geometry)
         triangles = self._find_triangles(data)

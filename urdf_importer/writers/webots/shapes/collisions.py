@@ -64,7 +64,8 @@ class CollisionBody:
 
 
 def fit_collision(triangles: Triangles, kind: str, most_triangles: int = 0) -> CollisionBody:
-    """The body of this kind (of KINDS) for a mesh that has triangles; 0 is no budget."""
+    """Returns the body of this kind (one of KINDS) for a mesh that has triangles. With
+    `most_triangles` at 0 their number is not limited."""
     if kind == "exact":
         return _keep(triangles, most_triangles)
     points = np.unique(triangles.vertices[triangles.corners].astype(np.float64), axis=0)

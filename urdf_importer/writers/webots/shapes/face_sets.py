@@ -13,7 +13,7 @@ _SMOOTH, _CREASE = 3.14159, 0.5
 
 
 def make_face_set(triangles: Triangles, *, collides: bool = False) -> Node:
-    """An IndexedFaceSet. Without normals of its own it has a crease angle in their place; one that
+    """Makes an IndexedFaceSet. Without normals of its own it gets a crease angle instead; one that
     collides has neither, nor texture coordinates."""
     points, corners = weld_rows(triangles.vertices[triangles.corners])
     fields: dict[str, Value] = {

@@ -34,7 +34,7 @@ class FileFolder:
         self._taken: set[str] = set()
 
     def write(self, content: bytes, stem: str, suffix: str) -> str:
-        """The url of a file with this content."""
+        """Returns the url of a file with this content, which is written the first time."""
         key = hashlib.sha256(suffix.encode() + b"\0" + content).digest()
         if key not in self._names:
             name = self._new_name(stem, suffix)
@@ -60,8 +60,8 @@ class MeshFiles:
         self._folder = folder
 
     def copy(self, path: Path, triangles: Triangles) -> str | None:
-        """The url of an unchanged copy of a file that holds these triangles; None where Webots
-        would not see the same in it: it must be a binary STL whose normals are right."""
+        """Returns the url of an unchanged copy of a file that holds these triangles; None where
+        Webots would not see the same in it: it must be a binary STL whose normals are right."""
         if path.suffix.lower() != ".stl":
             return None
         try:
@@ -79,7 +79,7 @@ class MeshFiles:
         return self._folder.write(write_obj(triangles), stem, ".obj")
 
     def write_body(self, triangles: Triangles, stem: str) -> str:
-        """For collisions: nothing but triangles."""
+        """Writes a mesh for collisions, which is triangles alone, and returns its url."""
         return self._folder.write(write_stl(triangles), stem, ".stl")
 
 

@@ -44,7 +44,7 @@ class ShapeWriter:
 
     Files go into `folder` (made when the first one comes); `prefix` stands before their names in
     urls. What cannot be shown or collide is left out and reported, with the code of its MeshError.
-    KinematicsError where the options name a link that is not there or a shape that is none.
+    Raises KinematicsError where the options name a link that is not there or an unknown shape.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class ShapeWriter:
         self._lost_textures: set[tuple[str, int]] = set()
 
     def visual_nodes(self, link: Link) -> list[Node]:
-        """The link's visuals in its frame: a Shape for each material, in a Pose where the visual
-        does not stand in the link's frame itself."""
+        """Returns the link's visuals in its frame: a Shape for each material, in a Pose where the
+        visual does not stand in the link's frame itself."""
         nodes: list[Node] = []
         for visual in link.visuals:
             shapes = self._draw(visual, link)
@@ -79,8 +79,8 @@ class ShapeWriter:
         return nodes
 
     def mesh_files(self, visual: Visual, link: Link) -> list[tuple[str, Color | None]]:
-        """The files that draw a visual, as the PROTO names them, and their colours: in metres, in
-        the visual's frame. None where no file does: simple shapes, and meshes inside the PROTO."""
+        """Returns the files that draw a visual, as the PROTO names them, and their colours: in
+        metres, in the visual's frame. Empty for simple shapes, and for meshes inside the PROTO."""
         if not isinstance(visual.geometry, Mesh):
             return []
         data = self._source.load_or_report(visual, link)
@@ -96,8 +96,9 @@ class ShapeWriter:
         return files
 
     def bounding_parts(self, link: Link, frame: Matrix = _IDENTITY) -> list[Node]:
-        """The link's collisions in the frame in which the link stands at `frame` (4, 4): each a
-        shape, or one in a Pose. Several links' parts make one body by `join_bounding`."""
+        """Returns the link's collisions in the frame in which the link stands at `frame` (4, 4):
+        each a shape, or one in a Pose. The parts of several links make one body by
+        `join_bounding`."""
         parts: list[Node] = []
         kind = self._kinds.get(link.name, self._options.collision)
         self.bodies.fits.pop(link.name, None)
@@ -111,12 +112,13 @@ class ShapeWriter:
         return parts
 
     def bounding_object(self, link: Link) -> Node | None:
-        """What goes into the link's boundingObject; None where nothing collides."""
+        """Returns what goes into the link's boundingObject; None where nothing collides."""
         return join_bounding(self.bounding_parts(link))
 
     def collision_volume(self, link: Link) -> MassProperties | None:
-        """Of the collisions as the robot has them, whatever they are exported as, in the link's
-        frame; an open mesh counts as its hull. None where they have no volume."""
+        """Returns the MassProperties of the collisions as the robot has them, whatever they are
+        exported as, in the link's frame; an open mesh counts as its hull. None where they have no
+        volume."""
         masses: list[MassProperties] = []
         for collision in link.collisions:
             data = self._source.load_or_report(collision, link)
@@ -139,7 +141,7 @@ class ShapeWriter:
     def _find_parts(
         self, visual: Visual, data: MeshData, link: Link, is_textured: bool
     ) -> list[tuple[MeshMaterial | None, Node]]:
-        """The geometry of each material, the same nodes for the same mesh."""
+        """Returns the geometry of each material, with the same nodes for the same mesh."""
         key = (data, is_textured)
         if key not in self._parts:
             self._parts[key] = self._make_parts(visual, data, link, is_textured)
@@ -190,7 +192,8 @@ class ShapeWriter:
 
 
 def join_bounding(parts: Iterable[Node]) -> Node | None:
-    """One boundingObject of shapes and of Poses with one shape each; None of none.
+    """Makes one boundingObject of shapes and of Poses with one shape each; returns None if there
+    are none.
 
     Webots wants no Group in a Group, no Pose in a Pose and one child in a Pose.
     """
@@ -207,7 +210,7 @@ def _read_overrides(robot: Robot, options: WebotsOptions) -> dict[str, str]:
             raise KinematicsError(f"there is no link {quote(link)} to choose a collision shape for")
         if kind not in KINDS:
             known = ", ".join(KINDS)
-            raise KinematicsError(f"{quote(kind)} is no collision shape; there are {known}")
+            raise KinematicsError(f"{quote(kind)} is not a collision shape; choose from {known}")
     return dict(options.collision_overrides)
 
 

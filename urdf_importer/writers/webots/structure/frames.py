@@ -13,7 +13,8 @@ _NO_ANGLE = 1e-9
 
 
 def rotation_of(frame: Matrix) -> Vec | None:
-    """Unit axis and angle in 0..pi of a frame (3, 3) or (4, 4); None where it is not turned."""
+    """Returns the unit axis and the angle in 0..pi of a frame (3, 3) or (4, 4); None where it is
+    not turned."""
     x, y, z, w = quaternion_from_rotation(frame[:3, :3])
     sine = math.sqrt(x * x + y * y + z * z)
     angle = 2.0 * math.atan2(sine, w)
@@ -23,7 +24,8 @@ def rotation_of(frame: Matrix) -> Vec | None:
 
 
 def pose_fields(frame: Matrix) -> dict[str, Value]:
-    """The fields of a frame (4, 4) in the frame of its parent, without those that do nothing."""
+    """Returns the fields of a frame (4, 4) in the frame of its parent, without those that do
+    nothing."""
     fields: dict[str, Value] = {}
     if float(np.abs(frame[:3, 3]).max()) > _NO_LENGTH:
         x, y, z = frame[:3, 3].tolist()
@@ -35,7 +37,8 @@ def pose_fields(frame: Matrix) -> dict[str, Value]:
 
 
 def place_nodes(frame: Matrix, nodes: list[Node]) -> list[Node]:
-    """The nodes in a Pose that stands in `frame`; as they are where that is where they are."""
+    """Returns the nodes in a Pose that stands in `frame` (4, 4); the nodes themselves where a Pose
+    would change nothing."""
     fields = pose_fields(frame)
     if not fields or not nodes:
         return nodes

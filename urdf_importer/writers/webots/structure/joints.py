@@ -60,7 +60,7 @@ class JointPlanner:
         self._told: set[str] = set()
 
     def plan_joints(self, motion: JointMotion, place: Matrix) -> list[Placed]:
-        """The joints, one on the other, that do what a joint of the description does.
+        """Plans the joints, one on top of the other, that do what a joint of the description does.
 
         `place` is the frame of the joint's parent link in the Solid that holds it.
         """
@@ -137,7 +137,7 @@ class JointPlanner:
         return [*placed, (ball, here)]
 
     def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:
-        """An axis with a motor; where it may go is not said yet."""
+        """Plans an axis with a motor, without limits so far."""
         options, limit, dynamics = self._options, joint.limit, joint.dynamics
         effort = limit.effort if limit is not None else None
         velocity = limit.velocity if limit is not None else None
@@ -185,9 +185,10 @@ class JointPlanner:
 
 
 def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
-    """The stops of the mechanism, where Webots can have them; it starts away from them.
+    """Returns the stops of the mechanism, where Webots can have them; the joint starts away from
+    them.
 
-    Hinges take only stops of -pi to 0 and 0 to pi; the motor still keeps wider ones.
+    Hinges take only stops of -pi to 0 and 0 to pi; the motor still keeps to wider ones.
     """
     if bounds is None:
         return None
@@ -205,7 +206,7 @@ def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
 
 
 def _range(motion: JointMotion, offset: float) -> Range | None:
-    """The limits as Webots counts; a side without limit is far away."""
+    """Returns the limits as Webots counts; a side without a limit is far away."""
     if motion.lower is None and motion.upper is None:
         return None
     lower = -UNBOUNDED if motion.lower is None else motion.lower - offset
@@ -214,8 +215,8 @@ def _range(motion: JointMotion, offset: float) -> Range | None:
 
 
 def motor_limits(motion: JointMotion, offset: float = 0.0) -> Range | None:
-    """The soft limits where there are sensible ones, else the limits; `offset` less than the
-    description says. None where nothing bounds the motion."""
+    """Returns the soft limits where there are sensible ones, else the limits; both less `offset`,
+    as Webots counts. None where nothing bounds the motion."""
     bounds = _range(motion, offset)
     if bounds is None:
         return None
@@ -235,7 +236,7 @@ def motor_limits(motion: JointMotion, offset: float = 0.0) -> Range | None:
 
 
 def _ball_angles(rotation: Matrix) -> tuple[float, float, float]:
-    """The angles about x, y and z of R = Rx Ry Rz, as a BallJoint turns."""
+    """Returns the angles about x, y and z of R = Rx Ry Rz, as a BallJoint turns."""
     pitch = math.asin(max(-1.0, min(1.0, float(rotation[0, 2]))))
     if abs(rotation[0, 2]) > 1.0 - 1e-12:
         return math.atan2(float(rotation[2, 1]), float(rotation[1, 1])), pitch, 0.0

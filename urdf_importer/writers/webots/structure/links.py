@@ -33,9 +33,9 @@ class AxisPlan:
     """One degree of freedom.
 
     `joint` is the joint of the description. A position that Webots shows, plus `offset`, is the
-    position that the description means. `limits` bound the motor and `stops` the mechanism; None
-    is no bound. Without a `motor` nothing drives it. A `leader` is the joint whose motor leads a
-    group of coupled motors, its own included.
+    position that the description means. `limits` bound the motor and `stops` the mechanism; with
+    None nothing does. Without a `motor` nothing drives it. A `leader` is the joint whose motor
+    leads a group of coupled motors, its own included.
     """
 
     joint: str
@@ -130,5 +130,5 @@ class StructurePlan:
             yield from joint.axes
 
     def holders(self) -> dict[str, tuple[SolidPlan, HeldLink]]:
-        """Link name -> the Solid that holds it, and how."""
+        """Returns link name -> the Solid that holds it, and how."""
         return {held.link.name: (solid, held) for solid in self.solids for held in solid.links}

@@ -25,8 +25,8 @@ _EXACT = 1e-7
 def combine_hinges(
     solids: Sequence[SolidPlan], kept: frozenset[str], diagnostics: Diagnostics
 ) -> list[SolidPlan]:
-    """The Solids without those that a combined joint makes needless. `kept` names links that must
-    stay, such as those with sensors."""
+    """Returns the Solids without those that a combined joint makes unnecessary. `kept` names links
+    that must stay, such as those with sensors."""
     below: dict[SolidPlan, list[SolidPlan]] = {}
     for solid in solids:
         if solid.above is not None:
@@ -53,7 +53,7 @@ def combine_hinges(
 def _find_chain(
     first: SolidPlan, below: dict[SolidPlan, list[SolidPlan]], kept: frozenset[str]
 ) -> list[SolidPlan]:
-    """At most three Solids on hinges, each the only one on a bare one."""
+    """Finds at most three Solids on hinges, each the only one on a Solid that is bare."""
     chain = [first]
     while len(chain) < 3 and _can_go(chain[-1], kept):
         beyond = below.get(chain[-1], [])
@@ -64,7 +64,8 @@ def _find_chain(
 
 
 def _is_hinge(solid: SolidPlan) -> bool:
-    """A hinge of its own: not one of a group, whose members are told apart by their joints."""
+    """Whether a joint is a hinge of its own: not one of a group, whose members are identified by
+    their joints."""
     joint = solid.joint
     return joint is not None and joint.kind == "HingeJoint" and not joint.axes[0].leader
 

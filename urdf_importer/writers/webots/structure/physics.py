@@ -34,7 +34,8 @@ _ROUNDING = 1e-6
 def find_mass(
     link: Link, options: WebotsOptions, volume: MeasureVolume, diagnostics: Diagnostics
 ) -> Mass | None:
-    """The mass of a link in its frame, with an inertia that Webots takes; None where it has none.
+    """Returns the mass of a link in its frame, with an inertia that Webots takes; None where it has
+    none.
 
     A mass of zero or less counts as none.
     """
@@ -56,7 +57,7 @@ def find_mass(
 
 
 def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[Mass, str]:
-    """The mass of a link that has none and must have one to move, and what was taken for it."""
+    """Returns a mass for a link that has none and needs one to move, and what it was taken from."""
     measured = volume(link) if options.inertia == "volume" else None
     if measured is not None:
         inertia = DENSITY * measured.inertia
@@ -73,7 +74,7 @@ def small_mass(options: WebotsOptions) -> Mass:
 
 
 def move_mass(mass: Mass, frame: Matrix) -> Mass:
-    """The same mass, said in the frame in which `frame` stands."""
+    """Returns the same mass, given in the frame in which `frame` stands."""
     turn = frame[:3, :3]
     return Mass(
         mass=mass.mass,
@@ -83,7 +84,7 @@ def move_mass(mass: Mass, frame: Matrix) -> Mass:
 
 
 def add_masses(masses: Sequence[Mass]) -> Mass:
-    """The sum of masses in one frame, about their common centre (parallel axis theorem)."""
+    """Returns the sum of masses in one frame, about their common centre (parallel axis theorem)."""
     if len(masses) == 1:
         return masses[0]
     total = sum(mass.mass for mass in masses)
@@ -96,7 +97,8 @@ def add_masses(masses: Sequence[Mass]) -> Mass:
 
 
 def physics_node(mass: Mass, options: WebotsOptions) -> Node:
-    """density is -1, so that Webots takes the mass and not the volume."""
+    """Returns the Physics node of a mass. Its density is -1, so that Webots takes the mass instead
+    of a volume."""
     i = mass.inertia
     diagonal = (float(i[0, 0]), float(i[1, 1]), float(i[2, 2]))
     products = (float(i[0, 1]), float(i[0, 2]), float(i[1, 2]))
@@ -124,7 +126,7 @@ def is_positive(inertia: Matrix) -> bool:
 
 
 def find_fault(inertia: Matrix) -> str:
-    """Why no real body has this inertia; empty where one can."""
+    """Returns the reason why no real body has this inertia; empty where one can."""
     if not is_positive(inertia):
         return "is not positive definite"
     least, middle, most = np.linalg.eigvalsh(inertia)
@@ -134,8 +136,8 @@ def find_fault(inertia: Matrix) -> str:
 
 
 def clamp_inertia(inertia: Matrix) -> Matrix:
-    """The inertia with its principal axes and, where needed, larger principal moments: none below
-    a millionth of the largest, none above the sum of the other two."""
+    """Returns the inertia with the same principal axes and, where needed, larger principal moments:
+    none below a millionth of the largest, none above the sum of the other two."""
     moments, axes = np.linalg.eigh(inertia)
     most = float(moments[-1])
     moments = np.maximum(moments, _LEAST * most)
@@ -165,7 +167,7 @@ def _repair(
 
 
 def _invent(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
-    """An inertia for a mass: that of the collision shapes, else that of a sphere."""
+    """Returns an inertia for a mass: that of the collision shapes, else that of a sphere."""
     measured = volume(link)
     if measured is not None:
         inertia = measured.inertia * (mass / measured.volume)

@@ -8,8 +8,8 @@ from ..vrml import Node, Use, Value
 
 
 def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
-    """Names the nodes that are in the tree more than once (the same object) and replaces all but
-    the first, in the order of the text, by USE.
+    """Gives names to the nodes that are in the tree more than once (the same object) and replaces
+    all but the first, in the order of the text, by USE.
 
     `taken` are DEF names that must not be used; those of the tree are kept clear as well.
     """
@@ -33,7 +33,8 @@ def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
 
 
 def _places(node: Node) -> Iterator[tuple[Any, Any]]:
-    """Where nodes stand in the fields of a node: a dict or list, and the key or index in it."""
+    """Yields where nodes stand in the fields of a node: a dict or list, and the key or index in
+    it."""
     for name in list(node.fields):
         value = node.fields[name]
         if isinstance(value, Node):
@@ -60,7 +61,7 @@ def _new_name(kind: str, names: set[str], taken: Container[str]) -> str:
 
 
 def _walk(root: Node) -> Iterator[Node]:
-    """Every node once."""
+    """Yields every node once."""
     seen = {id(root)}
     todo = [root]
     while todo:

@@ -44,7 +44,8 @@ class Base:
 def find_base(
     tree: KinematicTree, options: WebotsOptions, positions: Mapping[str, float | tuple[float, ...]]
 ) -> Base:
-    """Raises KinematicsError for a wrong position of the joint that carries the robot."""
+    """Finds the base. Raises KinematicsError for a wrong position of the joint that carries the
+    robot."""
     below = [index for index, parent in enumerate(tree.parents) if parent == 0]
     root = tree.links[0]
     if len(below) == 1 and _is_empty(root):
@@ -66,7 +67,7 @@ def plan_solids(
     options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> list[SolidPlan]:
-    """The Solids, each after the one above it."""
+    """Plans the Solids, each after the one above it."""
     grouping = _Grouping(masses, joints, merge=options.fixed_joints == "merge")
     for index, (link, motion, parent) in enumerate(
         zip(tree.links, tree.motions, tree.parents, strict=True)
