@@ -153,17 +153,26 @@ def _warn(diagnostics: Diagnostics, joint: Joint, code: str, finding: str) -> No
     )
 
 
+_MOST_GUESSES, _MOST_LIKELY = 100, 16
+"""Each guess looks at all joints: a hostile description could make many of them."""
+
+
 def resolve_mimics(
     motions: Sequence[JointMotion], diagnostics: Diagnostics
 ) -> tuple[JointMotion, ...]:
     """Returns the motions with `mimic` set where it can be followed: source there, both of one
     position each, no ring. What cannot be followed moves on its own, with a warning."""
     by_name = {motion.joint.name: motion for motion in motions}
-    followed = {
-        motion.joint.name: motion.joint.mimic
-        for motion in motions
-        if motion.joint.mimic is not None and _can_follow(motion, by_name, diagnostics)
-    }
+    followed: dict[str, Mimic] = {}
+    guesses = 0
+    for motion in motions:
+        mimic = motion.joint.mimic
+        if mimic is not None and mimic.joint not in by_name and motion.is_scalar:
+            guesses += 1
+            known = by_name if guesses <= _MOST_GUESSES else {}
+            mimic = _guess_mimic(motion.joint, mimic, known, diagnostics)
+        if mimic is not None and _can_follow(motion, mimic, by_name, diagnostics):
+            followed[motion.joint.name] = mimic
     for name in _find_rings(followed):
         motion = by_name[name]
         _warn(
@@ -197,19 +206,66 @@ def follow_to_masters(motions: Sequence[JointMotion]) -> dict[str, Mimic]:
     return masters
 
 
+def _guess_mimic(
+    joint: Joint, mimic: Mimic, by_name: Mapping[str, JointMotion], diagnostics: Diagnostics
+) -> Mimic | None:
+    """Returns what is meant by a joint that is not there: the one nearest in the tree whose name
+    ends so, as where a limb was copied and its joints were given a prefix. None where there is no
+    such joint, or where several are as near."""
+    asked = mimic.joint.casefold()
+    likely = [
+        motion.joint
+        for name, motion in by_name.items()
+        if asked and name.casefold().endswith(asked) and name != joint.name and motion.is_scalar
+    ]
+    nearest = _find_nearest(joint, likely, by_name) if len(likely) <= _MOST_LIKELY else []
+    lost = f"mimics joint {quote(mimic.joint)}, which is not there"
+    if len(nearest) == 1:
+        finding = f"{lost}; {quote(nearest[0])} is taken, the nearest whose name ends so"
+        _warn(diagnostics, joint, "mimic-unknown-joint", finding)
+        return replace(mimic, joint=nearest[0])
+    shown = f"; likely one of {', '.join(map(quote, nearest[:5]))} is meant" if nearest else ""
+    _warn(diagnostics, joint, "mimic-unknown-joint", f"{lost}{shown}; it moves on its own")
+    return None
+
+
+def _find_nearest(
+    joint: Joint, likely: Sequence[Joint], by_name: Mapping[str, JointMotion]
+) -> list[str]:
+    """Returns the names of those that fewest joints lie between."""
+    above = {motion.joint.child: motion.joint for motion in by_name.values()} if likely else {}
+    here = _joints_above(joint, above)
+    distances = {each.name: _distance(here, _joints_above(each, above)) for each in likely}
+    least = min(distances.values(), default=0)
+    return [name for name, distance in distances.items() if distance == least]
+
+
+def _joints_above(joint: Joint, above: Mapping[str, Joint]) -> list[str]:
+    """Returns the names of the joint and of those above it, up to the root or around a ring."""
+    names = {joint.name: None}
+    while (upper := above.get(joint.parent)) is not None and upper.name not in names:
+        names[upper.name] = None
+        joint = upper
+    return list(names)
+
+
+def _distance(first: Sequence[str], second: Sequence[str]) -> int:
+    """Returns how many joints lie between two, by the joints above each."""
+    shared = len(set(first) & set(second))
+    return len(first) + len(second) - 2 * shared
+
+
 def _can_follow(
-    motion: JointMotion, by_name: Mapping[str, JointMotion], diagnostics: Diagnostics
+    motion: JointMotion,
+    mimic: Mimic,
+    by_name: Mapping[str, JointMotion],
+    diagnostics: Diagnostics,
 ) -> bool:
-    mimic = motion.joint.mimic
-    assert mimic is not None
     source = by_name.get(mimic.joint)
     if not motion.is_scalar:
         finding = f"is {motion.joint.type} and cannot mimic a joint; mimic is ignored"
         _warn(diagnostics, motion.joint, "mimic-ignored", finding)
-    elif source is None:
-        finding = f"mimics joint {quote(mimic.joint)}, which is not there; it moves on its own"
-        _warn(diagnostics, motion.joint, "mimic-unknown-joint", finding)
-    elif not source.is_scalar:
+    elif source is None or not source.is_scalar:
         finding = (
             f"mimics joint {quote(mimic.joint)}, which has no single position; it moves on its own"
         )
