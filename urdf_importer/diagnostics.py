@@ -61,7 +61,7 @@ class WriteError(RobotError):
     pass
 
 
-# How what works on one element without knowing which (a mesh loader, the search for a file) states
+# Code that works on one element without knowing which (a mesh loader, the search for a file) states
 # a substitute: report(code, message). Its caller says where:
 # functools.partial(diagnostics.warning, subject=link.name, line=visual.line).
 Report = Callable[[str, str], None]

@@ -28,7 +28,7 @@ class Material:
 def resolve_material(
     material: Material | None, definitions: Mapping[str, Material]
 ) -> Material | None:
-    """Returns the definition that a visual's material stands for; None where there is none.
+    """Returns the definition to which a visual's material refers; None where nothing defines it.
 
     A name means the same material everywhere in a robot (the first definition wins, as in urdfdom);
     nameless materials stand for themselves, since exporters write many different colours under the

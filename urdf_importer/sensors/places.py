@@ -12,7 +12,7 @@ from ..model import Camera, ForceSensor, Joint, Lidar, Robot, Sensor
 
 WIDEST_PLANE = math.pi - 1e-3
 """Radians: what a plane picture can hold across."""
-# From z forward, x right (what URDF's cameras look along) to x forward, z up.
+# From z forward, x right (the frame of URDF's cameras) to x forward, z up.
 _OPTICAL = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 
 

@@ -126,7 +126,7 @@ def _resolve(gathered: _Gathered, layout: Layout) -> Contents:
     for block, blocks in gathered.objects:
         view = catalogue.view(block.structure, block.data)
         if view is None or view.structure.name != "Object":
-            raise ReadError("the file is damaged: an object in it is none")
+            raise ReadError("the file is damaged: a block of an object holds something else")
         objects.append(StoredObject(names.get(block.address, ""), block.address, view, blocks))
     version = (layout.version, _read_subversion(gathered.general, catalogue))
     return Contents(catalogue, version, tuple(objects), names)

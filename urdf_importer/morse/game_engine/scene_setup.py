@@ -32,7 +32,7 @@ def set_gravity(gravity: float) -> None:
 
 
 def set_background(name: str) -> bool:
-    """Shows a scene behind this one; False if there is none of the name."""
+    """Shows a scene behind this one; False if there is none of that name."""
     found = bpy.data.scenes.get(name)
     if found is not None:
         bpy.context.scene.background_set = found

@@ -85,7 +85,7 @@ def set_property(item: Any, name: str, value: Value, kind: str = "") -> None:
 
 
 def get_property(item: Any, name: str) -> Value | None:
-    """Returns the value of a game property; None if there is none of the name."""
+    """Returns the value of a game property; None if there is none of that name."""
     for record in read_game(item)["properties"]:
         if record["name"] == name:
             value: Value = record["value"]

@@ -113,7 +113,7 @@ def _plan(rays: Lidar, component: str, notes: list[str]) -> ComponentPlan:
 
 
 def _join(fan: Fan) -> Fan:
-    """Rays in one direction are one ray."""
+    """Joins rays in the same direction to one ray."""
     return fan if fan.width > _FLAT else _thin(fan, 1)
 
 

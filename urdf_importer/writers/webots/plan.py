@@ -67,7 +67,7 @@ def _check_slot(plan: StructurePlan, slot: str) -> None:
 
 
 def _axes_by_joint(solids: Sequence[SolidPlan]) -> dict[str, AxisPlan]:
-    """The axes of joints that have one."""
+    """Returns the axes by joint, of joints that have one."""
     return {
         solid.joint.name: solid.joint.axes[0]
         for solid in solids
@@ -81,7 +81,8 @@ def _weigh(
     volume: MeasureVolume,
     diagnostics: Diagnostics,
 ) -> None:
-    """Gives every Solid that is not static its mass: what has Physics above must have Physics."""
+    """Gives every Solid that is not static its mass: a Solid below one with Physics must have
+    Physics."""
     for solid in solids:
         if solid.static:
             continue
@@ -101,7 +102,7 @@ def _weigh(
 
 
 def _give_names(robot: Robot, solids: Sequence[SolidPlan], names: NameTables) -> None:
-    """Links first: where a joint has the name of a link, the joint gives way."""
+    """Gives names to links first: where a joint has the name of a link, the joint gives way."""
     solids[0].name = names.claim_solid(robot.name)
     solids[0].def_name = names.claim_def(robot.name)
     for solid in solids:

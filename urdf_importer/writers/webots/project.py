@@ -33,7 +33,8 @@ def write_controller(name: str, plan: StructurePlan) -> str:
 
 
 def _entry(axis: AxisPlan, count: int) -> str:
-    """A follower has no motor here: a command goes to the leader of its group."""
+    """Returns the entry of an axis. A follower has no motor here: a command goes to the leader of
+    its group."""
     follows = bool(axis.leader) and axis.leader != axis.joint
     name = axis.joint if count == 1 else axis.motor or axis.sensor
     values = {

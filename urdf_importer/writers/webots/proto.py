@@ -167,7 +167,7 @@ def _solid_node(
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
-    """Its `children` may still grow."""
+    """Returns a Solid as a node, whose `children` may still grow."""
     fields: dict[str, Value] = {}
     if solid.above is None:
         fields |= {word: Raw(f"IS {word}") for word in ("translation", "rotation")}
@@ -198,7 +198,8 @@ def _solid_node(
 def _links_of(
     solid: SolidPlan, shapes: Shapes, sensors: Sensors, options: WebotsOptions
 ) -> list[Value]:
-    """What its links look like and the sensors on them; a link that is held is a Pose."""
+    """Returns what the links of a Solid look like and the sensors on them; a link that is held is a
+    Pose."""
     children: list[Value] = []
     for held in solid.links:
         link = held.link
@@ -214,8 +215,8 @@ def _links_of(
 
 
 def _parameters(joint: JointPlan, index: int) -> Node:
-    """The axes of a BallJoint are written in the second and third parameters; the second axis
-    follows from these."""
+    """Returns the parameters of an axis. The axes of a BallJoint are written in its second and
+    third parameters; the second axis follows from these."""
     axis = joint.axes[index]
     ball = joint.kind == "BallJoint"
     fields: dict[str, Value] = {}

@@ -82,7 +82,7 @@ def write_string(text: str) -> str:
 
 
 def _write(value: Value, indent: int) -> Iterator[str]:
-    """The pieces of a text, by a stack of generators instead of recursion."""
+    """Yields the pieces of a text, by a stack of generators instead of recursion."""
     stack = [_pieces(value, indent)]
     while stack:
         piece = next(stack[-1], None)
@@ -98,7 +98,7 @@ Piece = str | tuple[Value, int]
 
 
 def _pieces(value: Value, indent: int) -> Iterator[Piece]:
-    """Texts, and values with their indentation that are still to be written."""
+    """Yields texts, and values with their indentation that are still to be written."""
     if isinstance(value, Node):
         yield from _node_pieces(value, indent)
     elif isinstance(value, list):
@@ -135,7 +135,7 @@ def _list_pieces(values: list[Value], indent: int) -> Iterator[Piece]:
 
 
 def _wrap(texts: list[str], values: list[Value], start: str) -> Iterator[str]:
-    """One vector on a line; numbers fill lines, so that a mesh stays readable and small."""
+    """Writes one vector on a line; numbers fill lines, so that a mesh stays readable and small."""
     if any(isinstance(value, tuple) for value in values):
         separator = "," if all(isinstance(value, tuple) for value in values) else ""
         yield start + f"{separator}{start}".join(texts)

@@ -164,7 +164,8 @@ def _world_info(
 
 
 def _viewpoint(bounds: Bounds, plan: StructurePlan) -> Node:
-    """Looks at the middle of the robot from where all of it is in sight."""
+    """Returns a viewpoint that looks at the middle of the robot from where all of it is in
+    sight."""
     radius = max(bounds.radius, _SMALLEST)
     distance = _MARGIN * radius / math.sin(0.5 * _FIELD_OF_VIEW)
     view = np.eye(4)
@@ -183,7 +184,7 @@ def _viewpoint(bounds: Bounds, plan: StructurePlan) -> Node:
 
 
 def _floor(bounds: Bounds, height: float) -> Node:
-    """Rough, so that nothing shines, and wide enough for the robot."""
+    """Returns a floor that is rough, so that nothing shines, and wide enough for the robot."""
     side = max(_FLOOR, 4.0 * math.ceil(2.0 * bounds.radius))
     size: Vec = (side, side)
     appearance = Node(

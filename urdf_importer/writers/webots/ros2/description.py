@@ -118,7 +118,8 @@ def _geometry(geometry: Geometry, robot: Robot) -> str:
 
 
 def _mesh_uri(filename: str, robot: Robot) -> str:
-    """RViz takes URIs only: a path is one on this computer, from the file that names it."""
+    """Returns the URI of a mesh, since RViz takes nothing else: a path is one on this computer,
+    from the file that names it."""
     if filename.startswith(_SCHEMES):
         return filename
     beside = Path(robot.source).parent if robot.source else Path()
@@ -135,7 +136,8 @@ def _joint_lines(motion: JointMotion, ros: RosRobot) -> list[str]:
 
 
 def _type_of(motion: JointMotion) -> str:
-    """A ball is fixed in URDF's words: nothing drives it, and no frame could follow it."""
+    """Returns URDF's type of a joint. A ball is fixed in URDF: nothing drives it, and no frame
+    could follow it."""
     if motion.kind == "revolute":
         return "continuous" if motion.lower is None or motion.upper is None else "revolute"
     if motion.kind == "spherical":
@@ -172,7 +174,7 @@ def _one_joint(
 
 
 def _limit(motion: JointMotion, name: str, kind: str, ros: RosRobot) -> str:
-    """Effort and speed are those of the motor, which always has them."""
+    """Returns the limits. Effort and speed are those of the motor, which always has them."""
     axis = ros.axes.get(name)
     effort, velocity = (axis.effort, axis.velocity) if axis is not None else (0.0, 0.0)
     bounds = ""
@@ -184,7 +186,7 @@ def _limit(motion: JointMotion, name: str, kind: str, ros: RosRobot) -> str:
 
 
 def _planar_lines(motion: JointMotion, ros: RosRobot) -> list[str]:
-    """x, y and yaw, each with a frame of its own, named after the joint."""
+    """Returns x, y and yaw as joints, each with a frame of its own, named after the joint."""
     joint = motion.joint
     normal = np.array(motion.axis)
     u, v = plane_axes(normal)
@@ -241,7 +243,7 @@ def _angles(quat_xyzw: Quaternion) -> Vector3:
 
 
 def _webots_lines(sensors: Iterable[SensorPlan]) -> Iterator[str]:
-    """What the driver publishes, and how; then its plugins, which follow the devices."""
+    """Yields what the driver publishes, and how; then its plugins, which come after the devices."""
     plugins: list[str] = []
     for sensor in sensors:
         for device in sensor.devices:

@@ -202,5 +202,5 @@ def _describe(robot: str) -> str:
 
 
 def _python(text: str) -> str:
-    """A text as Python writes it, in double quotes."""
+    """Returns a text as Python writes it, in double quotes."""
     return json.dumps(text, ensure_ascii=False)

@@ -164,7 +164,7 @@ class SensorWriter:
 
     def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
         """Returns the kind of node that a Solid becomes. A Solid whose joint is measured is a
-        TouchSensor, and must collide with something, be it a speck."""
+        TouchSensor, and must collide with something, even if it is a speck."""
         device = self._measured.get(solid)
         if device is None:
             return "Solid"

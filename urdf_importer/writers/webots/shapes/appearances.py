@@ -62,7 +62,7 @@ class Textures:
     def _prepare(
         self, content: bytes, name: str, stem: str, has_alpha: bool
     ) -> tuple[bytes, str, str]:
-        """Content, stem and suffix of the file."""
+        """Returns content, stem and suffix of the file."""
         if content.startswith((_JPEG, PNG_SIGNATURE)):
             check_image(content, name)
         if content.startswith(_JPEG):
@@ -118,7 +118,8 @@ class Appearances:
 
 
 def _make(color: Color, url: str | None) -> Node:
-    """An image takes the place of the colour, which Webots would multiply it by."""
+    """Makes an appearance. An image takes the place of the colour, which Webots would multiply it
+    by."""
     fields: dict[str, Value] = {"baseColor": (1.0, 1.0, 1.0) if url else color[:3]}
     if url:
         fields["baseColorMap"] = Node("ImageTexture", {"url": [url]})

@@ -110,7 +110,7 @@ def _outside(hull: Hull, points: Points) -> Triangles:
 
 
 def _choose(points: Points, triangles: Triangles, most_triangles: int) -> CollisionBody:
-    """Of volumes within a thousandth the shape that is cheapest to collide."""
+    """Returns, of volumes within a thousandth, the shape that is cheapest to collide."""
     budget = most_triangles or AUTO_HULL_TRIANGLES
     coarse = coarse_hull(points)
     fits = {name: _FITS[name](points, coarse) for name in _CHEAPEST_FIRST}

@@ -8,8 +8,8 @@ floating               three SliderJoints and a BallJoint, without motors
 ball                   BallJoint, without motors
 
 A joint starts at the valid position nearest to zero, or where the options say. Webots keeps the
-pose of what a joint carries AT that position; here everything is said at zero, and proto.py turns
-it.
+pose of what a joint carries AT that position; here every pose is the one at zero, and proto.py
+turns it.
 """
 
 import math
@@ -113,7 +113,7 @@ class JointPlanner:
         return placed
 
     def _plan_free(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
-        """A floating joint or a ball: nothing drives these."""
+        """Plans a floating joint or a ball: nothing drives these."""
         joint = motion.joint
         position = self._positions[joint.name]
         assert isinstance(position, tuple)

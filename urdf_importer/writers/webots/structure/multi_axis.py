@@ -96,7 +96,7 @@ def _combine(chain: Sequence[SolidPlan]) -> JointPlan | None:
 
 
 def _lines(chain: Sequence[SolidPlan]) -> tuple[list[Vector], list[Vector]]:
-    """The axes and a point on each, in the frame of the Solid above the chain, at zero."""
+    """Returns the axes and a point on each, in the frame of the Solid above the chain, at zero."""
     axes, points = [], []
     frame = np.eye(4)
     for solid in chain:
@@ -108,7 +108,8 @@ def _lines(chain: Sequence[SolidPlan]) -> tuple[list[Vector], list[Vector]]:
 
 
 def _find_crossing(axes: Sequence[Vector], points: Sequence[Vector]) -> Vector | None:
-    """The point in which all lines meet; None where they do not, or the first two are parallel."""
+    """Returns the point in which all lines meet; None where they do not, or the first two are
+    parallel."""
     normal = cross(axes[0], axes[1])
     square = float(normal @ normal)
     if square < 1e-4:
