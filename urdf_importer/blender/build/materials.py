@@ -19,7 +19,7 @@ from ...images.size import MOST_BYTES, check_image
 from ...meshes import RobotFiles
 from ...meshes.robot_files import report_lost_texture
 from ...model import Color, Link, Material
-from ..extract.fingerprints import describe_look
+from ..extract.fingerprints import describe_material
 from ..ledger import Ledger
 from ..standing import properties
 
@@ -122,7 +122,7 @@ class MaterialBuilder:
             image = self._find_image(material, subject, line) if has_image else None
             made = self._ledger.new_material(material.name or _name_color(material.color))
             fill_material(made, material, image, has_uvs=has_uvs)
-            made[properties.LOOK] = describe_look(material, has_uvs=has_uvs)
+            made[properties.LOOK] = describe_material(material, has_uvs=has_uvs)
             self._built[key] = made
         return self._built[key]
 

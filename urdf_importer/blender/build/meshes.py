@@ -24,7 +24,7 @@ from ...model import (
     VisualMaterials,
 )
 from ...options import ImportOptions
-from ..extract.fingerprints import fingerprint_shape, note_looks
+from ..extract.fingerprints import fingerprint_shape, note_materials
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
@@ -238,7 +238,7 @@ class ShapeBuilder:
             has_uvs = data.uvs is not None
             made = self._materials.build_from(material, link.name, shape.line, has_uvs=has_uvs)
             mesh.materials.append(made)
-        note_looks(mesh, mesh.materials)
+        note_materials(mesh, mesh.materials)
         return mesh
 
     def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
@@ -267,4 +267,4 @@ class ShapeBuilder:
             built.data.materials.append(None)
         built.material_slots[0].link = "OBJECT"
         built.material_slots[0].material = made
-        note_looks(built, [made])
+        note_materials(built, [made])

@@ -18,8 +18,9 @@ _ARRAYS = ("vertices", "corners", "face_sizes", "normals", "uvs", "slots")
 
 
 def fingerprint_shape(data: MeshData, shape: Visual | Collision, options: ImportOptions) -> str:
-    """A number, as text, for all that decides what mesh a shape becomes; visuals and collisions
-    never have the same. It is read from arrays in memory, at some gigabytes a second."""
+    """Returns a number, as text, for all that decides what mesh a shape becomes; visuals and
+    collisions never have the same. It is computed from arrays in memory, at some gigabytes a
+    second."""
     number = zlib.crc32(repr((*_settings(shape, options), data.smooth)).encode())
     for name in _ARRAYS:
         array = getattr(data, name)
@@ -36,26 +37,26 @@ def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, .
     return (type(shape).__name__, options.smooth_angle, hull, options.most_triangles)
 
 
-def describe_look(look: MeshMaterial, *, has_uvs: bool) -> str:
-    """The look as a JSON object: equal text, equal material."""
-    described: dict[str, Any] = {"name": look.name, "color": look.color}
-    if look.texture or look.image:
-        described["image"] = str(look.texture) if look.texture else zlib.crc32(look.image)
-        described |= {"image_alpha": look.image_alpha, "uvs": has_uvs}
+def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
+    """Describes a material as a JSON object: equal texts stand for equal materials."""
+    described: dict[str, Any] = {"name": material.name, "color": material.color}
+    if material.texture or material.image:
+        image = str(material.texture) if material.texture else zlib.crc32(material.image)
+        described |= {"image": image, "image_alpha": material.image_alpha, "uvs": has_uvs}
     return json.dumps(described)
 
 
-def read_look(text: str) -> tuple[MeshMaterial, bool]:
-    """(look without its image, whether there were uvs) of a description."""
+def read_material(text: str) -> tuple[MeshMaterial, bool]:
+    """Reads (material without its image, whether there were uvs) from a description."""
     kept = json.loads(text)
-    look = MeshMaterial(
+    material = MeshMaterial(
         name=kept["name"], color=tuple(kept["color"]), image_alpha=kept.get("image_alpha", False)
     )
-    return look, kept.get("uvs", False)
+    return material, kept.get("uvs", False)
 
 
-def note_looks(owner: Any, materials: Iterable[Any]) -> None:
-    """Writes on an object or a mesh which looks its slots were given."""
+def note_materials(owner: Any, materials: Iterable[Any]) -> None:
+    """Writes on an object or a mesh which materials its slots were given."""
     looks = [material[properties.LOOK] for material in materials]
     if looks:
         owner[properties.LOOKS] = looks

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keyframes and drivers of the user go on with their joints where these got other channels.
+"""Moves the user's keyframes and drivers along with joints that got other channels.
 
 A channel moves by combining or separating joints: another bone, another axis, the other sign. That
 is linear, so curves are rewritten. Where a joint now moves in another way (turns, where it slid)
-its numbers mean something else: the curve is muted and said so.
+its numbers mean something else: the curve is muted, and a warning says so.
 """
 
 import re
@@ -30,8 +30,8 @@ _ANIMATED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """Where a joint's channel went; `sign` is -1 where the number turns round. `channel` is None
-    where the joint moves in another way now."""
+    """Where a joint's channel went; `sign` is -1 where the number changes its sign. `channel` is
+    None where the joint moves in another way now."""
 
     joint: str
     channel: Channel | None
@@ -39,8 +39,8 @@ class Move:
 
 
 def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict[Channel, Move]:
-    """Old channel -> where it goes, of joints whose channel changes. Old bones are called as they
-    will be once `renames` are done. To be read while the bones are as they were."""
+    """Plans old channel -> where it goes, for joints whose channel changes. Old bones have the
+    names that they get from `renames`. To be called while the bones are as they were."""
     planned = {joint.joint.name: joint for joint in plan.joints}
     moves: dict[Channel, Move] = {}
     for joint in (joint for bone in armature.data.bones for joint in read_joints(bone)):
@@ -67,7 +67,7 @@ def move_curves(
     """Rewrites the keyframes and drivers of the joints. Returns the joints whose curves were muted.
 
     To be called when the bones have their new names. Blender has then corrected names in the
-    actions that the armature uses; in those that nothing uses it is done here.
+    actions that the armature uses; those in actions that nothing uses are corrected here.
     """
     muted: dict[str, bool] = {}
     if not (moves or renames):
@@ -84,9 +84,9 @@ def move_curves(
 
 
 def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
-    """One look at each curve of a collection as it was, so that channels may change places. A curve
-    that stays where another one moves to is one of a locked channel, keyed along with the others:
-    it is removed, since Blender would play only one of the two."""
+    """Moves the curves of a collection, each from where it was before, so that channels may change
+    places. A curve that stays where another one moves to belongs to a locked channel that was keyed
+    along with the others: it is removed, since Blender would play only one of the two."""
     muted: dict[str, bool] = {}
     found = [(curve, moves.get(_channel_of(curve) or ("", "", 0))) for curve in curves]
     superfluous = []
@@ -105,13 +105,13 @@ def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
         curve.data_path = _path(bone, prop)
         curve.array_index = index
         if move.sign < 0:
-            _turn_round(curve)
+            _negate(curve)
     for curve in superfluous:
         curves.remove(curve)
     return muted
 
 
-def _turn_round(curve: Any) -> None:
+def _negate(curve: Any) -> None:
     if curve.driver is not None:
         driver = curve.driver
         if driver.type != "SCRIPTED":
@@ -148,7 +148,7 @@ def _path(bone: str, prop: str) -> str:
 
 
 def _used_curves(armature: Any) -> Iterator[Any]:
-    """The curves, by collections, of each action that the armature plays, now or in its NLA
+    """Yields the collections of curves of each action that the armature plays, now or in its NLA
     tracks."""
     animated = armature.animation_data
     if animated is None:
@@ -165,8 +165,8 @@ def _used_curves(armature: Any) -> Iterator[Any]:
 
 
 def _unused_curves(bones: set[str]) -> Iterator[Any]:
-    """The curves of actions that no object plays but that name these bones: kept ones, for later.
-    They are taken for this rig's."""
+    """Yields the collections of curves of actions that no object plays but that name these bones:
+    users keep them for later. They are taken to be of this rig."""
     played = set(_played_actions())
     for action in bpy.data.actions:
         if action in played:
@@ -216,11 +216,11 @@ def _rename_paths(curves: Iterable[Any], renames: Mapping[str, str]) -> None:
                 break
 
 
-# Drivers of other things that read a joint
+# Drivers of other objects that read a joint
 
 
 def _move_variables(armature: Any, moves: Mapping[Channel, Move]) -> None:
-    """What the user drives by a joint's channel goes on reading the joint."""
+    """Keeps the user's drivers that read a joint's channel reading the joint."""
     own = [
         f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].constraints['
         for bone in armature.data.bones
@@ -251,7 +251,7 @@ def _move_target(driver: Any, name: str, target: Any, moves: Mapping[Channel, Mo
 
 
 def _all_drivers() -> Iterator[tuple[Any, Any]]:
-    """(owner, driver) of the whole file."""
+    """Yields (owner, driver) of the whole file."""
     for kind in _ANIMATED:
         for owner in getattr(bpy.data, kind):
             animated = getattr(owner, "animation_data", None)

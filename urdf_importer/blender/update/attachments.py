@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user attached to a rig stays attached.
+"""Keeps attached what the user attached to a rig.
 
 An object on a link's empty follows the empty, wherever the link goes. One on a bone follows the
 link that the bone carries: Blender holds it at the bone's tail, which may now be elsewhere, so its
-inverse parent matrix is worked out anew. Where the link is gone it moves to the nearest link above
-that is still there, and keeps its place in the world.
+inverse parent matrix is computed again. Where the link is gone, the object moves to the nearest
+link above that is still there, and keeps its place in the world.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,8 +36,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orphan:
-    """An object whose link goes: `world` is where it stood, `link` where it hangs from now on
-    (empty: the armature)."""
+    """An object whose link goes: `world` is where it stood, `link` its parent from now on (empty:
+    the armature)."""
 
     item: Any
     world: Matrix
@@ -45,7 +45,7 @@ class Orphan:
 
 
 def note_attachments(standing: StandingRig) -> list[Attachment]:
-    """The user's objects on the importer's bones. To be read while all is as it was."""
+    """Notes the user's objects on the importer's bones. To be called before anything changes."""
     armature = standing.armature
     own = set(standing.links.values())
     tails = _tails(armature)
@@ -73,7 +73,8 @@ def note_attachments(standing: StandingRig) -> list[Attachment]:
 
 
 def detach_from_bones(standing: StandingRig, gone: set[str]) -> None:
-    """For a while: Blender complains of every object whose bone is missing."""
+    """Detaches objects from bones that go: Blender complains about every object whose bone is
+    missing."""
     for item in standing.children.get(standing.armature, []):
         if item.parent_type == "BONE" and item.parent_bone in gone:
             item.parent_type = "OBJECT"
@@ -82,7 +83,7 @@ def detach_from_bones(standing: StandingRig, gone: set[str]) -> None:
 def reseat_attachments(
     standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan
 ) -> None:
-    """Those whose link is still there, and those on bones that carry none."""
+    """Puts back objects whose link is still there, and those on bones that carry none."""
     tails = _tails(standing.armature)
     bones = {item.link.name: item.bone for item in plan.links}
     for noted in attachments:
@@ -98,10 +99,10 @@ def reseat_attachments(
             now = tail @ np.array(item.matrix_parent_inverse)
             if np.abs(now - held).max() < 1e-7:
                 continue
-        _hang(item, bone if bone in tails else "", invert(tail) @ held)
+        _attach(item, bone if bone in tails else "", invert(tail) @ held)
 
 
-def _hang(item: Any, bone: str, inverse: Matrix) -> None:
+def _attach(item: Any, bone: str, inverse: Matrix) -> None:
     item.parent_type = "BONE" if bone else "OBJECT"
     item.parent_bone = bone
     item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
@@ -110,8 +111,8 @@ def _hang(item: Any, bone: str, inverse: Matrix) -> None:
 def note_orphans(
     standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan, going: Iterable[Any]
 ) -> list[Orphan]:
-    """The user's objects under what goes: links, bones of links, and shapes. With the pose as it
-    is shown."""
+    """Notes the user's objects under what goes: links, bones of links, and shapes; in the pose as
+    it is shown."""
     stay = {item.link.name for item in plan.links}
     above = _links_above(standing)
     going = list(going)
@@ -137,7 +138,7 @@ def _orphan(item: Any, link: str, above: Mapping[str, str], stay: set[str]) -> O
 
 
 def adopt_orphans(standing: StandingRig, orphans: Iterable[Orphan]) -> None:
-    """Gives them their new parents. To be called when the new rig is posed."""
+    """Gives orphans their new parents. To be called when the new rig is posed."""
     bpy.context.view_layer.update()
     for orphan in orphans:
         item = orphan.item
@@ -149,12 +150,12 @@ def adopt_orphans(standing: StandingRig, orphans: Iterable[Orphan]) -> None:
 
 
 def _links_above(standing: StandingRig) -> dict[str, str]:
-    """Link -> the link that its joint hangs on."""
+    """Returns link -> the parent link of its joint."""
     return {joint.child: joint.parent for joint in standing.robot.joints}
 
 
 def _links_by_bone(standing: StandingRig) -> dict[str, str]:
-    """Bone -> a link that it carries: of several the first in the description."""
+    """Returns bone -> a link that it carries: of several the first in the description."""
     found: dict[str, str] = {}
     for link in standing.robot.links:
         empty = standing.links[link.name]
@@ -164,14 +165,14 @@ def _links_by_bone(standing: StandingRig) -> dict[str, str]:
 
 
 def _link_rest(empty: Any, tails: Mapping[str, Matrix]) -> Matrix:
-    """The empty's frame in the armature's, at rest."""
+    """Returns the empty's frame in the armature's, at rest."""
     basis = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
     rest: Matrix = tails[empty.parent_bone] @ basis if empty.parent_type == "BONE" else basis
     return rest
 
 
 def _tails(armature: Any) -> dict[str, Matrix]:
-    """Bone -> the frame in which Blender holds its children, in the armature's, at rest."""
+    """Returns bone -> the frame in which Blender holds its children, in the armature's, at rest."""
     tails = rest_matrices(armature)
     for bone in armature.data.bones:
         tail = tails[bone.name]

@@ -19,12 +19,13 @@ _ORDER = ("Joints", "Fixed", "Mechanism")
 
 
 def own_bones(armature: Any) -> list[str]:
-    """Names of the bones that the importer made."""
+    """Lists the names of the bones that the importer made."""
     return [bone.name for bone in armature.data.bones if properties.PART in bone]
 
 
 def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
-    """Old bone -> new name. `old` are the importer's bones with their joints, outermost first."""
+    """Plans old bone -> new name. `old` are the importer's bones with their joints, outermost
+    first."""
     new: dict[str, list[str]] = {bone.name: [] for bone in plan.bones}
     for joint, bone in plan.bone_of_joint.items():
         new[bone].append(joint)
@@ -44,8 +45,8 @@ def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
 
 
 def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> None:
-    """By way of names that nobody has. A bone of the user that has a name of the plan gets another
-    one; Blender corrects all that refers to it."""
+    """Renames bones, by way of names that are not in use. A bone of the user that has a name of the
+    plan gets another one; Blender corrects all that refers to it."""
     bones = armature.data.bones
     own = set(own_bones(armature))
     for planned in plan.bones:
@@ -59,7 +60,7 @@ def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> No
 
 
 def find_gone(armature: Any, plan: RigPlan) -> set[str]:
-    """The importer's bones that the plan does not have."""
+    """Finds the importer's bones that the plan does not have."""
     return set(own_bones(armature)) - {bone.name for bone in plan.bones}
 
 
@@ -121,7 +122,8 @@ def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | No
 
 
 def sort_bones(armature: Any, plan: RigPlan) -> None:
-    """The importer's bone collections hold the bones of the plan, and those that the user added."""
+    """Sorts the bones of the plan into the importer's bone collections; those that the user added
+    stay."""
     collections = armature.data.collections
     for bone in plan.bones:
         real = armature.data.bones[bone.name]

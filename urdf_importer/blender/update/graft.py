@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A standing rig becomes that of a new plan, and keeps what the user did to it.
+"""Turns a standing rig into that of a new plan, and keeps what the user did to it.
 
-The new rig is first built beside the old one, whole: whatever fails until then leaves the old one
-as it was. Then the old objects take over what is new in their twins, the bones are changed in
+The new rig is first built beside the old one, whole: a failure before that is done leaves the old
+one as it was. Then the old objects take over what is new in their twins, the bones are changed in
 place, and what is left of the new rig goes. The order of the stages is only here.
 """
 
@@ -53,14 +53,14 @@ from .pose import (
     remove_drivers,
     update_pose,
 )
-from .shapes import Wardrobe
+from .shapes import ShapeUpdater
 from .standing import StandingRig, find_standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the rig shall become. `base` is the plan of what it says now, None where that makes no
-    robot any more; `before` the options of its import."""
+    """What the rig is to become. `base` is the plan of what it describes now, None where that is
+    not a robot any more; `before` are the options of its import."""
 
     plan: RigPlan
     base: RigPlan | None
@@ -74,7 +74,7 @@ def check_editable(armature: Any) -> None:
     if properties.ARMATURES in armature:
         raise BuildError(
             f"the joints of {quote(armature.name)} were split into several armatures, which an "
-            "update can not follow; import the robot again"
+            "update cannot follow; import the robot again"
         )
     for datablock in (armature, armature.data):
         if datablock.library is not None or datablock.override_library is not None:
@@ -84,8 +84,8 @@ def check_editable(armature: Any) -> None:
 
 
 def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
-    """Makes the rig that of `wanted.plan`. On any exception while the new parts are made all is as
-    it was. Raises BuildError."""
+    """Turns the rig into that of `wanted.plan`. An exception while the new parts are made leaves
+    everything as it was. Raises BuildError."""
     check_editable(armature)
     with selection_kept(armature):
         standing = find_standing(armature)
@@ -115,7 +115,7 @@ def _stage(wanted: Wanted, files: RobotFiles) -> Rig:
 
 
 def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
-    """Links last: other names are made of theirs."""
+    """Puts the names of all parts aside; links last, as other names are made from theirs."""
     robot = standing.robot.name
     names.put(standing.armature, robot)
     names.put(standing.armature.data, robot)
@@ -130,7 +130,7 @@ def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
 
 
 def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
-    """(datablock, what an import calls it) of objects, and of the meshes of limit marks."""
+    """Lists (datablock, what an import calls it) of objects, and of the meshes of limit marks."""
     found: list[tuple[Any, str | None]] = []
     for (part, link), shapes in standing.shapes.items():
         called = f"{standing.links[link].name}_{part.lower().removesuffix('s')}"
@@ -146,28 +146,29 @@ def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
 def _graft(
     standing: StandingRig, staged: Rig, wanted: Wanted, names: NamesAside, diagnostics: Diagnostics
 ) -> Rig:
-    """From here on nothing fails: all that could was tried on the staged rig."""
+    """Changes the standing rig. From here on nothing fails: all that could was tried on the staged
+    rig."""
     armature, plan = standing.armature, wanted.plan
     pairing = pair_objects(standing, staged, wanted.before, wanted.options)
     attachments = note_attachments(standing)
     orphans = note_orphans(standing, attachments, plan, pairing.going)
     _change_bones(standing, staged, wanted, diagnostics)
-    wardrobe = Wardrobe(standing, names)
-    wardrobe.reuse(pairing.pairs, pairing.new)
+    shapes = ShapeUpdater(standing, names)
+    shapes.reuse(pairing.pairs, pairing.new)
     scale = (wanted.base.size if wanted.base else plan.size, plan.size)
     mover = Mover(standing, staged, scale)
     parts = move_parts(standing, staged)
     alike = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
     for old, twin in alike:
-        wardrobe.dress(old, twin)
+        shapes.update(old, twin)
     update_rigid_bodies(alike, drop=wanted.before.rigid_bodies)
     replaced = mover.merge(pairing)
     copy_properties(armature, staged.armature)
     reseat_attachments(standing, attachments, plan)
     adopt_orphans(standing, orphans)
-    _say_orphans(orphans, diagnostics)
+    _report_orphans(orphans, diagnostics)
     rig = _collect(staged, mover, standing, pairing)
-    _clear(standing, staged, pairing, replaced, names, wardrobe)
+    _clear(standing, staged, pairing, replaced, names, shapes)
     _remove_parts(standing, parts, names)
     names.give_back()
     bpy.context.view_layer.update()
@@ -179,7 +180,7 @@ def _change_bones(
 ) -> None:
     armature, plan, base = standing.armature, wanted.plan, wanted.base
     if armature.data.users > 1:
-        # The other object keeps its bones: it is no rig of the importer's.
+        # The other object keeps its bones: it is not a rig of the importer.
         armature.data = armature.data.copy()
     positions = note_positions(armature)
     own = own_bones(armature)
@@ -207,7 +208,7 @@ def _change_bones(
         )
 
 
-def _say_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
+def _report_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
     for orphan in orphans:
         now = f"link {quote(orphan.link)}" if orphan.link else "the armature"
         diagnostics.warning(
@@ -219,7 +220,7 @@ def _say_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
 
 
 def _collect(staged: Rig, mover: Mover, standing: StandingRig, pairing: Pairing) -> Rig:
-    """What the result names. Shapes that the user removed are not in it."""
+    """Collects what the result names. Shapes that the user removed are not in it."""
     removed = set(pairing.removed)
 
     def final(groups: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -244,7 +245,7 @@ def _clear(
     pairing: Pairing,
     replaced: list[Any],
     names: NamesAside,
-    wardrobe: Wardrobe,
+    shapes: ShapeUpdater,
 ) -> None:
     """Removes what is left of the staged rig, and what the description no longer has."""
     twins = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
@@ -260,13 +261,13 @@ def _clear(
     for item in gone:
         names.forget(item)
     objects = [twin for _, twin in twins] + pairing.removed + gone
-    wardrobe.note_spent(objects)
+    shapes.note_spent(objects)
     emptied = [part for _, part in collections]
     if staged.collection not in emptied:
         emptied.append(staged.collection)
     bpy.data.batch_remove([*objects, *armatures, *emptied])
     # Meshes first: they use materials.
-    for spent in (wardrobe.spent_meshes(), wardrobe.spent_materials()):
+    for spent in (shapes.spent_meshes(), shapes.spent_materials()):
         unused = [each for each in spent if not each.users]
         for each in unused:
             names.forget(each)
@@ -274,7 +275,8 @@ def _clear(
 
 
 def _remove_parts(standing: StandingRig, wanted: set[str], names: NamesAside) -> None:
-    """Collections that the new rig does not have, unless something of the user's is in them."""
+    """Removes collections that the new rig does not have, unless the user put something into
+    them."""
     for name, part in standing.parts.items():
         if name not in wanted and not (part.objects or part.children):
             names.forget(part)
@@ -288,7 +290,7 @@ def _remove_unused(datablocks: Iterable[Any]) -> None:
 
 
 def _find_widgets(armature: Any) -> set[Any]:
-    """The importer's bone shapes."""
+    """Finds the importer's bone shapes."""
     shapes = {bone.custom_shape for bone in armature.pose.bones} if armature.pose else set()
     return {shape for shape in shapes if shape is not None and properties.WIDGET in shape}
 

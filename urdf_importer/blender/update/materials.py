@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which materials are still as they were made, and which are the user's now.
+"""Tells the materials that are still as they were made from those that are the user's now.
 
-A material says which look it was made for. Made again from that it shows whether the user changed
-anything: a fingerprint of its nodes would not survive a new version of Blender.
+Each material keeps a description of what it was made from. Making it again and comparing shows
+whether the user changed anything: a fingerprint of its nodes would not survive a new version of
+Blender.
 """
 
 import json
@@ -14,39 +15,40 @@ from typing import Any
 import bpy
 
 from ..build.materials import fill_material
-from ..extract.fingerprints import read_look
+from ..extract.fingerprints import read_material
 from ..standing import properties
 
 _VIEWPORT = ("diffuse_color", "metallic", "roughness", "specular_intensity")
 
 
 def find_touched(materials: Iterable[Any]) -> set[Any]:
-    """Those of the importer's materials that the user changed."""
+    """Finds those of the importer's materials that the user changed."""
     return {material for material in materials if not _is_as_made(material)}
 
 
 def is_users(material: Any | None, look: str | None, touched: set[Any]) -> bool:
-    """The user put it into a slot that was given `look` (None: nothing), or changed it."""
+    """Whether the user put a material into a slot that was given `look` (None: nothing), or changed
+    it. `look` is a description by describe_material."""
     if material is None:
         return look is not None
     return material.get(properties.LOOK) != look or material in touched
 
 
 def _is_as_made(material: Any) -> bool:
-    look, has_uvs = read_look(material[properties.LOOK])
+    described, has_uvs = read_material(material[properties.LOOK])
     image = _find_image(material)
     if image is not None and not _is_image_of(material[properties.LOOK], image):
         return False
     reference = bpy.data.materials.new("~ reference")
     try:
-        fill_material(reference, look, image, has_uvs=has_uvs)
+        fill_material(reference, described, image, has_uvs=has_uvs)
         return bool(_describe(material) == _describe(reference))
     finally:
         bpy.data.materials.remove(reference)
 
 
 def _find_image(material: Any) -> Any | None:
-    """The image that its only image node shows."""
+    """Finds the image that the only image node of a material shows."""
     if material.node_tree is None:
         return None
     images = [n.image for n in material.node_tree.nodes if n.bl_idname == "ShaderNodeTexImage"]
@@ -63,7 +65,7 @@ def _is_image_of(look: str, image: Any) -> bool:
 
 
 def _describe(material: Any) -> Any:
-    """All that decides what it looks like."""
+    """Collects all that decides what a material looks like."""
     tree = material.node_tree
     nodes = [] if tree is None else [_describe_node(node) for node in tree.nodes]
     links = [] if tree is None else [_describe_link(link) for link in tree.links]

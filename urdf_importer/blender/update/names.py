@@ -2,7 +2,7 @@
 """Names during an update.
 
 The new parts are built beside the old ones. So that they get the names of a fresh import, the old
-ones put theirs aside; afterwards what stays takes the name of its new twin. Names that the user
+names are put aside; afterwards what stays takes the name of its new twin. Names that the user
 gave are never touched.
 """
 
@@ -15,7 +15,7 @@ _CUT = 58
 
 
 class NamesAside:
-    """Remembers names, and what each datablock shall be called in the end."""
+    """Remembers names, and what each datablock is to be called in the end."""
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
@@ -23,8 +23,8 @@ class NamesAside:
         self._final: dict[Any, str] = {}
 
     def put(self, datablock: Any, wanted: str | None = None) -> None:
-        """Takes the name away for a while, unless it is one that the user gave: not `wanted` with
-        or without a number. Without `wanted` that is seen when the twin's name is known."""
+        """Puts a name aside, unless the user gave it: such a name is neither `wanted` nor `wanted`
+        with a number. Without `wanted` that is decided when the twin's name is known."""
         name = datablock.name
         if datablock in self._names or (wanted is not None and not is_named_after(name, wanted)):
             return
@@ -34,7 +34,7 @@ class NamesAside:
         datablock.name = f"~ {len(self._names)}"
 
     def take(self, datablock: Any, twin: Any) -> None:
-        """The datablock shall have the name of its twin, which goes."""
+        """Plans that a datablock takes the name of its twin, which goes."""
         name = self._names.get(datablock)
         if name is None:
             return
@@ -42,12 +42,12 @@ class NamesAside:
             self._final[datablock] = twin.name
 
     def forget(self, datablock: Any) -> None:
-        """It goes."""
+        """Drops the name of a datablock that goes."""
         self._names.pop(datablock, None)
         self._final.pop(datablock, None)
 
     def give_back(self) -> None:
-        """Every datablock gets its final name; that which it had where it has no twin."""
+        """Gives every datablock its final name; where it has no twin, the one that it had."""
         for datablock, name in self._final.items():
             datablock.name = name
         for datablock, name in self._names.items():
@@ -55,13 +55,14 @@ class NamesAside:
                 datablock.name = name
 
     def restore(self) -> None:
-        """As if nothing had been."""
+        """Restores all names as they were before."""
         self._final.clear()
         self.give_back()
 
 
 def is_named_after(name: str, wanted: str) -> bool:
-    """Blender made this name of `wanted`: it cuts names and numbers those that clash."""
+    """Whether Blender may have made this name from `wanted`: it cuts names and numbers those that
+    clash."""
     if name == wanted:
         return True
     stem = _stem(name)

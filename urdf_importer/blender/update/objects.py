@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects of a standing rig and their twins in the staged one.
 
-An object that has a twin stays, with all that the user did to it, and takes over what the
-description says: the importer's properties, the link's frame, an origin that changed. One without a
+An object that has a twin stays, with all that the user did to it, and takes over what comes from
+the description: the importer's properties, the link's frame, an origin that changed. One without a
 twin goes; a twin without an old one is new and moves in.
 """
 
@@ -44,8 +44,8 @@ class Pairing:
 def pair_objects(
     standing: StandingRig, staged: Rig, before: ImportOptions, after: ImportOptions
 ) -> Pairing:
-    """Links and inertial frames by the link's name, limit marks by the joint's, shapes by what the
-    description says of them. The importer's own objects only."""
+    """Pairs links and inertial frames by the link's name, limit marks by the joint's, and shapes by
+    their descriptions. Only the importer's own objects are paired."""
     found = Pairing()
     marks = {
         item[properties.LIMITS_OF]: item
@@ -74,12 +74,12 @@ def _pair_shapes(
     described = {link.name: link for link in standing.robot.links}
     for name, objects in twins.items():
         old = standing.shapes.get((part, name), [])
-        said = shapes_of(described[name], part) if name in described else ()
-        matches = match_shapes(said, _read_shapes(objects, part))
+        before_shapes = shapes_of(described[name], part) if name in described else ()
+        matches = match_shapes(before_shapes, _read_shapes(objects, part))
         for index, twin in enumerate(objects):
             before = old[matches[index]] if index in matches else None
             is_removed = index in matches and before is None and keep_removed
-            if is_removed and said[matches[index]] == _read_shapes([twin], part)[0]:
+            if is_removed and before_shapes[matches[index]] == _read_shapes([twin], part)[0]:
                 found.removed.append(twin)
             else:
                 found.add(before, twin)
@@ -107,7 +107,8 @@ class Mover:
         self._stands_for: dict[Any, Any] = {staged.armature: standing.armature}
 
     def merge(self, pairing: Pairing) -> list[Any]:
-        """Returns old objects that gave way to their twins, as they are of another type."""
+        """Merges the staged objects into the rig. Returns the old objects that their twins
+        replaced, being of another type."""
         replaced = []
         for old, twin in pairing.pairs:
             if old.type == twin.type:
@@ -162,7 +163,7 @@ class Mover:
                 collection.objects.unlink(twin)
 
     def _name_links(self) -> None:
-        """`links` of the standing rig are the new ones from here on."""
+        """Puts the new links into `links` of the standing rig."""
         for name, twin in self._staged.links.items():
             self._standing.links[name] = self._stands_for.get(twin, twin)
 
@@ -176,7 +177,8 @@ def _origin(item: Any) -> Any:
 
 
 def _replace(old: Any, twin: Any) -> None:
-    """All that points at the old object points at its twin, which also gets what the user set."""
+    """Redirects all that points at the old object to its twin, which also gets what the user
+    set."""
     for key in old.keys():  # noqa: SIM118
         if not key.startswith(_OWN):
             twin[key] = old[key]
@@ -193,7 +195,7 @@ def _replace(old: Any, twin: Any) -> None:
 
 
 def copy_properties(old: Any, twin: Any) -> None:
-    """What the importer wrote on the twin, and nothing else that it wrote on the old one."""
+    """Copies the importer's properties of the twin to the old object, and removes its others."""
     for key in [key for key in old.keys() if key.startswith(_OWN)]:  # noqa: SIM118
         if key not in twin:
             del old[key]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pose side of a standing rig: settings, constraints, drivers and joint positions.
 
-What the description did not change stays as the user has it. The plan of the old description tells:
-a bone of which both plans say the same is left alone.
+What the description did not change stays as the user has it: a bone that is the same in the plans
+of the old and the new description is left alone.
 """
 
 import math
@@ -39,7 +39,7 @@ class Position:
 
 
 def note_positions(armature: Any) -> dict[str, Position]:
-    """Joint name -> where it is. To be read before anything is changed."""
+    """Notes joint name -> position. To be called before anything is changed."""
     found: dict[str, Position] = {}
     follows: dict[str, str] = {}
     for pose_bone in armature.pose.bones if armature.pose else ():
@@ -73,8 +73,8 @@ def update_pose(
     base: RigPlan | None,
     positions: Mapping[str, Position],
 ) -> None:
-    """Locks, limits, looks, positions; `base` is the plan of the old description, `staged` a fresh
-    armature of the new one."""
+    """Updates locks, limits, bone shapes and positions; `base` is the plan of the old description,
+    `staged` a fresh armature of the new one."""
     before = {bone.name: bone for bone in base.bones} if base else {}
     _describe(armature, plan)
     others = [bone for bone in plan.bones if not _is_set_alike(bone, before.get(bone.name))]
@@ -96,7 +96,7 @@ def _is_set_alike(bone: BonePlan, before: BonePlan | None) -> bool:
 
 
 def _clear_ik_limits(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """build_pose only sets limits: it expects bones as Blender makes them."""
+    """Clears limits, since build_pose only sets them: it expects bones as Blender makes them."""
     for bone in bones:
         for index, axis in enumerate("xyz"):
             if bone.ik_limits[index] is None:
@@ -107,8 +107,8 @@ def _clear_ik_limits(armature: Any, bones: Sequence[BonePlan]) -> None:
 
 
 def _set_positions(armature: Any, plan: RigPlan, positions: Mapping[str, Position]) -> None:
-    """Joints that go on keep their numbers; the others start where an import puts them. All other
-    channels of the importer's bones are zero."""
+    """Sets the positions: joints that stay keep their numbers; the others start where an import
+    puts them. All other channels of the importer's bones are zero."""
     wanted: dict[tuple[str, str, int], float] = {}
     for joint in plan.joints:
         for channel, value in zip(joint.channels, _values(joint, positions), strict=True):
@@ -130,7 +130,7 @@ def _values(joint: JointPlan, positions: Mapping[str, Position]) -> tuple[float,
 def _update_looks(
     armature: Any, staged: Any, plan: RigPlan, before: Mapping[str, BonePlan]
 ) -> None:
-    """A shape that the user put in stays."""
+    """Updates the shapes and colours of bones; a shape that the user put in stays."""
     for bone in plan.bones:
         pose_bone, old = armature.pose.bones[bone.name], before.get(bone.name)
         shape = pose_bone.custom_shape
@@ -159,9 +159,9 @@ Kept = dict[str, dict[str, tuple[bool, float]]]
 def remove_constraints(
     armature: Any, plan: RigPlan, base: RigPlan | None, renamed: Iterable[str]
 ) -> Kept:
-    """Takes away the importer's constraints on bones of which the two plans say different things;
-    `renamed` are bones whose name is new. All bones that need new ones are in what is returned. To
-    be called before the bones change, which constraints point at."""
+    """Takes away the importer's constraints on bones that differ between the two plans; `renamed`
+    are bones whose name is new. Returns all bones that need new ones. To be called before the bones
+    change, since constraints point at them."""
     # Blender before 5 leaves the driver of a constraint whose bone goes.
     for name in find_gone(armature, plan):
         _remove_constraints(armature, name)
@@ -175,7 +175,7 @@ def remove_constraints(
 
 
 def add_constraints(armature: Any, plan: RigPlan, kept: Kept) -> None:
-    """The new ones, before the user's."""
+    """Adds the new constraints, before the user's."""
     after = _by_bone(plan)
     build_constraints(armature, [c for name in kept for c in after.get(name, ())])
     for name, settings in kept.items():

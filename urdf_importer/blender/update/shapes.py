@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes and materials of a standing rig and their twins in the staged one.
 
-A mesh whose fingerprint is the same stays, also where the user edited it; another one gives way to
-its twin. A material that the user changed, or put into a slot, stays in the slot; all others follow
-the description.
+A mesh whose fingerprint is the same stays, even if the user edited it; any other is replaced by its
+twin. A material that the user changed, or put into a slot, stays in the slot; all others follow the
+description.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ from .names import NamesAside
 from .standing import StandingRig
 
 
-class Wardrobe:
-    """The materials and meshes of the rig as it stood; to be made before objects are merged."""
+class ShapeUpdater:
+    """Updates the meshes and materials of a rig; to be made before objects are merged."""
 
     def __init__(self, standing: StandingRig, names: NamesAside) -> None:
         self._names = names
@@ -28,8 +28,8 @@ class Wardrobe:
         self._spent_materials: list[Any] = []
 
     def reuse(self, pairs: Sequence[tuple[Any, Any]], new: Sequence[Any]) -> None:
-        """Staged objects take the old materials and meshes where these are for the same thing.
-        Which mesh that is, `pairs` of (old object, twin) say: two files may hold the same mesh."""
+        """Gives staged objects the old materials and meshes where these still fit. `pairs` of (old
+        object, twin) decide which mesh that is, since two files may hold the same mesh."""
         twins = [*(twin for _, twin in pairs), *new]
         shapes = [twin for twin in twins if twin.type == "MESH" and properties.SHAPE in twin]
         for material in _distinct(_slot_materials(shapes)):
@@ -45,7 +45,7 @@ class Wardrobe:
             self._spent_meshes.append(mesh)
 
     def _match_meshes(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
-        """Staged mesh -> the old one that stays in its place."""
+        """Returns staged mesh -> the old one that stays in its place."""
         found: dict[Any, Any] = {}
         for item, twin in pairs:
             if item.type != "MESH" or twin.type != "MESH" or properties.SHAPE not in twin:
@@ -63,7 +63,7 @@ class Wardrobe:
         return next(iter([*untouched, *alike]), None)
 
     def _update_slots(self, old: Any, mesh: Any) -> None:
-        """Slots of a mesh that stays; those of the user stay too."""
+        """Updates the slots of a mesh that stays; those of the user stay too."""
         given, wanted = _looks(old), _looks(mesh)
         for index, material in enumerate(mesh.materials):
             if index >= len(old.materials):
@@ -74,8 +74,8 @@ class Wardrobe:
                 old.materials[index] = material
         _note(old, wanted)
 
-    def dress(self, old: Any, twin: Any) -> None:
-        """An old object gets its twin's mesh and material, but for what is the user's."""
+    def update(self, old: Any, twin: Any) -> None:
+        """Gives an old object its twin's mesh and material, except where they are the user's."""
         if old.type != "MESH" or properties.SHAPE not in twin:
             self._take_data(old, twin)
             return
@@ -89,15 +89,15 @@ class Wardrobe:
         changes_mesh = old.data != twin.data and not (is_users_mesh or is_copy)
         if not changes_mesh and _looks(old) == _looks(twin):
             return
-        worn = _undress(old)
+        cleared = _clear_object_materials(old)
         if changes_mesh:
             looks = _looks(old.data)
             old.data = twin.data
             self._keep_own(old, own, looks)
-        self._dress_object(old, twin, own, worn)
+        self._set_object_materials(old, twin, own, cleared)
 
     def _find_own(self, old: Any) -> dict[int, tuple[str, Any]]:
-        """Slot -> (where it is, material) of slots that hold something of the user's."""
+        """Returns slot -> (where it is, material) of slots whose material is the user's."""
         on_object, on_mesh = _looks(old), _looks(old.data)
         found = {}
         for index, slot in enumerate(old.material_slots):
@@ -109,8 +109,8 @@ class Wardrobe:
         return found
 
     def _keep_own(self, old: Any, own: dict[int, tuple[str, Any]], before: list[str]) -> None:
-        """Materials of the user on a mesh that gave way: in the slot of the same look, else in that
-        of the same place."""
+        """Keeps the user's materials of a mesh that was replaced: in the slot that was given the
+        same material, else in that with the same index."""
         after = _looks(old.data)
         for index, (link, material) in own.items():
             if link == "OBJECT":
@@ -121,14 +121,16 @@ class Wardrobe:
                 old.data.materials.append(None)
             old.data.materials[place] = material
 
-    def _dress_object(
-        self, old: Any, twin: Any, own: dict[int, tuple[str, Any]], worn: dict[int, Any]
+    def _set_object_materials(
+        self, old: Any, twin: Any, own: dict[int, tuple[str, Any]], cleared: dict[int, Any]
     ) -> None:
-        """Materials that sit on the object: the user's as before, else as the twin has it."""
+        """Sets the materials that are on the object: the user's as before, others as the twin has
+        them."""
         given, wanted = _looks(old), _looks(twin)
-        put = {i: material for i, material in worn.items() if i in own}
+        put = {i: material for i, material in cleared.items() if i in own}
         if wanted and 0 not in own:
-            put[0] = worn[0] if given == wanted and 0 in worn else twin.material_slots[0].material
+            is_kept = given == wanted and 0 in cleared
+            put[0] = cleared[0] if is_kept else twin.material_slots[0].material
         for index, material in put.items():
             while index >= len(old.data.materials):
                 old.data.materials.append(None)
@@ -136,7 +138,8 @@ class Wardrobe:
             old.material_slots[index].material = material
 
     def note_spent(self, items: Iterable[Any]) -> None:
-        """The importer's meshes and materials of objects that go may be without use then."""
+        """Remembers the importer's meshes and materials of objects that go: they may be unused
+        afterwards."""
         for item in items:
             is_own = properties.SHAPE in item or properties.LIMITS_OF in item
             if is_own and item.type == "MESH":
@@ -146,31 +149,32 @@ class Wardrobe:
                 self._spent_materials += (m for m in given if m and properties.LOOK in m)
 
     def spent_meshes(self) -> list[Any]:
-        """Old and staged meshes that may go if nothing uses them; none of the user's."""
+        """Returns old and staged meshes that may go if nothing uses them; none of the user's."""
         return _distinct([*self._spent_meshes, *self._meshes])
 
     def spent_materials(self) -> list[Any]:
-        """Old and staged materials, but for those that the user changed."""
+        """Returns old and staged materials, except those that the user changed."""
         spent = _distinct([*self._spent_materials, *self._materials])
         return [material for material in spent if material not in self._touched]
 
     def _take_data(self, old: Any, twin: Any) -> None:
-        """Of limit marks, which nobody edits."""
+        """Replaces the mesh of a limit mark, which users do not edit."""
         if old.type == "MESH":
             self._spent_meshes.append(old.data)
             old.data = twin.data
 
 
-def _undress(old: Any) -> dict[int, Any]:
-    """Slot -> material, of those that sat on the object. Before a mesh is changed: Blender forgets
-    to count down the users of materials in slots that the new mesh does not have."""
-    worn = {}
+def _clear_object_materials(old: Any) -> dict[int, Any]:
+    """Takes the materials off the object and returns them by slot. To be called before a mesh is
+    changed: Blender forgets to count down the users of materials in slots that the new mesh does
+    not have."""
+    cleared = {}
     for index, slot in enumerate(old.material_slots):
         if slot.link == "OBJECT":
-            worn[index] = slot.material
+            cleared[index] = slot.material
             slot.material = None
             slot.link = "DATA"
-    return worn
+    return cleared
 
 
 def _slot_materials(shapes: Iterable[Any]) -> Iterable[Any]:

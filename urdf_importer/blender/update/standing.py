@@ -43,7 +43,7 @@ class StandingRig:
     children: dict[Any, list[Any]] = field(default_factory=dict)
 
     def objects(self) -> Iterator[Any]:
-        """All of them but the armature."""
+        """Yields all of them except the armature."""
         yield from self.links.values()
         yield from self.inertials.values()
         yield from self.marks.values()
@@ -51,7 +51,7 @@ class StandingRig:
             yield from (shape for shape in shapes if shape is not None)
 
     def meshes(self) -> list[Any]:
-        """The meshes that the importer made, each once; those that the user put in have no
+        """Lists the meshes that the importer made, each once; those that the user put in have no
         fingerprint."""
         found = {}
         for shape in self.objects():
@@ -60,7 +60,7 @@ class StandingRig:
         return list(found)
 
     def materials(self) -> list[Any]:
-        """The importer's materials on its shapes, each once, as they are in the slots now."""
+        """Lists the importer's materials on its shapes, each once, as they are in the slots now."""
         found = {}
         for shape in self.objects():
             for slot in shape.material_slots:
@@ -70,7 +70,8 @@ class StandingRig:
 
 
 def find_standing(armature: Any) -> StandingRig:
-    """Finds what belongs to the rig. Raises BuildError for an object that is no imported robot."""
+    """Finds what belongs to the rig. Raises BuildError for an object that is not an imported
+    robot."""
     robot = extract_robot(armature)
     children = group_children()
     collection = _find_collection(armature)
@@ -100,8 +101,8 @@ def find_standing(armature: Any) -> StandingRig:
 def find_fingerprints(
     armature: Any, robot: Robot, options: ImportOptions
 ) -> Iterator[tuple[Visual | Collision, Mesh, str | None]]:
-    """Shapes of mesh files that the rig has and `robot` says alike, with the fingerprint of their
-    mesh; None where an empty stands in the file's place. Meshes that the user put in are left
+    """Finds the shapes of mesh files that both the rig and `robot` have, with the fingerprint of
+    their mesh; None where an empty stands in the file's place. Meshes that the user put in are left
     out."""
     standing = find_standing(armature)
     wanted = {
@@ -149,7 +150,7 @@ def _first_of(objects: Sequence[Any], part: str) -> Any | None:
 
 
 def _find_shapes(link: Link, below: Sequence[Any], part: str) -> list[Any | None]:
-    """The object of each described shape."""
+    """Finds the object of each described shape."""
     left = [
         (item, unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict()))
         for item in below
@@ -157,6 +158,6 @@ def _find_shapes(link: Link, below: Sequence[Any], part: str) -> list[Any | None
     ]
     found: list[Any | None] = []
     for shape in shapes_of(link, part):
-        index = next((i for i, (_, said) in enumerate(left) if said == shape), None)
+        index = next((i for i, (_, described) in enumerate(left) if described == shape), None)
         found.append(None if index is None else left.pop(index)[0])
     return found
