@@ -21,7 +21,7 @@ ROOMS = (
     "urdf_importer/readers", "urdf_importer/rig",
     "urdf_importer/pipeline", "urdf_importer/command", "urdf_importer/cli.py",
     "urdf_importer/headless.py", "urdf_importer/__init__.py", "operators",
-    "urdf_importer/blender/build", "urdf_importer/blender/preview", "urdf_importer/blender/update",
+    "urdf_importer/blender",
     "urdf_importer/model", "urdf_importer/morse", "urdf_importer/reshape", "urdf_importer/sensors",
     "urdf_importer/writers", "urdf_importer/diagnostics.py", "urdf_importer/interrupts.py",
     "urdf_importer/options.py", "urdf_importer/progress.py",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a mesh and a material were made of, kept on them, so that an update can tell what its source
-changed from what the user changed."""
+"""What a mesh and a material were made from, kept on them, so that an update can tell changes of
+the source from changes of the user."""
 
 import json
 import zlib

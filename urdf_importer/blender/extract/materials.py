@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's materials as looks: the colour and the image of their Principled BSDF.
+"""Reads Blender's materials: the colour and the image of their Principled BSDF.
 
-Robots have matt looks of one colour or one image; what else nodes do is left out.
+Robots have matt materials of one colour or one image; whatever else nodes do is left out.
 """
 
 import re
@@ -20,24 +20,24 @@ _DIGITS = 6
 _WITHOUT_MATERIAL = MeshMaterial()
 
 
-class LookReader:
-    """Reads each material once. Images that are in no file are written into `folder`, which has to
-    be there as long as the looks are used. An image that is gone is reported once; the colour takes
-    its place."""
+class MaterialReader:
+    """Reads each material once. Images that are not in a file are written into `folder`, which has
+    to be there as long as the materials are used. An image that is gone is reported once; the
+    colour takes its place."""
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
         self._folder = folder
         self._diagnostics = diagnostics
-        self._looks: dict[Any, MeshMaterial] = {}
+        self._known: dict[Any, MeshMaterial] = {}
         self._images: dict[Any, Path | None] = {}
 
     def read(self, material: Any | None) -> MeshMaterial:
-        """An empty slot is grey, as Blender shows it."""
+        """Returns what a material shows; grey for an empty slot, as Blender shows it."""
         if material is None:
             return _WITHOUT_MATERIAL
-        if material not in self._looks:
-            self._looks[material] = self._read(material)
-        return self._looks[material]
+        if material not in self._known:
+            self._known[material] = self._read(material)
+        return self._known[material]
 
     def _read(self, material: Any) -> MeshMaterial:
         shader = _find_shader(material)
@@ -70,8 +70,8 @@ class LookReader:
         return self._images[image]
 
     def _provide(self, image: Any) -> Path:
-        """The file of an image; of one that was painted on, or that lies in the .blend, a file
-        made of it."""
+        """Returns the file of an image; for one that was painted on, or that lies in the .blend, a
+        file made from it."""
         path = Path(bpy.path.abspath(image.filepath, library=image.library) or image.name)
         name = re.sub(r"[^\w.-]", "_", path.name) or "texture"
         made = self._folder / str(len(self._images)) / name
@@ -90,7 +90,8 @@ class LookReader:
 
 
 def _find_shader(material: Any) -> Any | None:
-    """The Principled BSDF that the surface is made of. Before Blender 5 nodes could be off."""
+    """Finds the Principled BSDF that the surface is made of. Before Blender 5 nodes could be
+    off."""
     if material.node_tree is None or (bpy.app.version < (5, 0) and not material.use_nodes):
         return None
     output = material.node_tree.get_output_node("ALL")
@@ -105,7 +106,7 @@ def _find_image(socket: Any) -> Any | None:
 
 
 def _read_alpha(socket: Any) -> tuple[float, bool]:
-    """(alpha, whether an image's is multiplied with it)."""
+    """Reads (alpha, whether that of an image is multiplied with it)."""
     if not socket.is_linked:
         return socket.default_value, False
     factor = 1.0
@@ -117,7 +118,7 @@ def _read_alpha(socket: Any) -> tuple[float, bool]:
 
 
 def _nodes_above(socket: Any, kind: str) -> Iterator[Any]:
-    """The nodes of this kind that a socket gets its value from, the nearest first."""
+    """Yields the nodes of this kind that a socket gets its value from, the nearest first."""
     waiting, seen = [socket], set()
     while waiting:
         for link in waiting.pop(0).links:
@@ -131,6 +132,6 @@ def _nodes_above(socket: Any, kind: str) -> Iterator[Any]:
 
 
 def _srgb(red: float, green: float, blue: float, alpha: float) -> tuple[float, float, float, float]:
-    """Blender's colours are linear and of single precision."""
+    """Converts a colour of Blender, which is linear and of single precision."""
     parts = [round(srgb_from_linear(part), _DIGITS) for part in (red, green, blue)]
     return (parts[0], parts[1], parts[2], round(min(max(alpha, 0.0), 1.0), _DIGITS))

@@ -20,21 +20,21 @@ from ...geometry.transforms import Matrix
 Slots = NDArray[np.int32]
 
 _FLAT = 1e-5
-"""Corner normals this near to those of their faces say nothing that the faces do not say."""
+"""Corner normals this near to those of their faces add nothing to the faces."""
 
 
 def extract_mesh(item: Any, *, bare: bool) -> MeshData:
-    """The polygons of an object in its own frame, before its transform, in metres.
+    """Extracts the polygons of an object in its own frame, before its transform, in metres.
 
-    With `bare` it has no normals and no texture coordinates, as a collision needs none. Materials
-    and slots are left to `extract_slots`.
+    With `bare` the mesh has no normals and no texture coordinates: a collision needs none.
+    Materials and slots are left to `extract_slots`.
     """
     with shown_mesh(item) as mesh:
         return _read_mesh(mesh, bare=bare)
 
 
 def extract_slots(item: Any) -> Slots:
-    """(F,) the material slot of each face, in the order of extract_mesh."""
+    """Extracts the material slot of each face (F,), in the order of extract_mesh."""
     with shown_mesh(item) as mesh:
         attribute = mesh.attributes.get("material_index")
         slots = np.zeros(len(mesh.polygons), dtype=np.int32)
@@ -50,7 +50,8 @@ def is_plain(item: Any) -> bool:
 
 @contextmanager
 def shown_mesh(item: Any) -> Iterator[Any]:
-    """The mesh that an object shows, of a curve or a text too; only to be read, and only here."""
+    """Gives the mesh that an object shows, also for a curve or a text; only for reading, and only
+    within the block."""
     if item.mode == "EDIT":
         item.update_from_editmode()
     if is_plain(item):
@@ -75,7 +76,7 @@ def shown_mesh(item: Any) -> Iterator[Any]:
 
 
 def transform_mesh(data: MeshData, linear: Matrix) -> MeshData:
-    """The mesh under a linear map (3, 3); faces stay counter-clockwise when it mirrors."""
+    """Returns the mesh under a linear map (3, 3); faces stay counter-clockwise when it mirrors."""
     mirrors = np.linalg.det(linear) < 0.0
     sizes = data.face_sizes
     order = (
@@ -100,7 +101,7 @@ def transform_mesh(data: MeshData, linear: Matrix) -> MeshData:
 
 
 def _normal_map(linear: Matrix) -> Matrix:
-    """The inverse transpose up to a factor, also of a map that flattens: its cofactors."""
+    """Returns the inverse transpose up to a factor, also of a map that flattens: its cofactors."""
     a, b, c = linear
     cofactors: Matrix = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
     return cofactors * (1.0 if np.linalg.det(linear) >= 0.0 else -1.0)
@@ -122,7 +123,7 @@ def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
 
 
 def _read_normals(mesh: Any, sizes: Any) -> Any:
-    """Those of the corners; None where all faces are flat."""
+    """Reads the normals of the corners; None where all faces are flat."""
     normals = _read_vectors(mesh.corner_normals, "vector", 3)
     faces = np.repeat(_read_vectors(mesh.polygon_normals, "vector", 3), sizes, axis=0)
     if not len(normals) or bool(np.abs(normals - faces).max() < _FLAT):

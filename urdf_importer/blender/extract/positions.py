@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints of a rig stand, as an export starts with it."""
+"""Where the joints of a rig stand, which is where an export starts them."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from ..standing.pose import get_joint_positions
 from .scene_source import shorten
 
 _SAME = 1e-6
-"""A position this near to one that the description names is that one: poses are of single
+"""A position this near to one that the description names is taken for that one: poses are of single
 precision, and one at a limit must not be beyond it."""
 
 
 def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...]:
-    """(joint, its position as text) of the joints that do not follow others, as the rig shows them.
-    BuildError for an object that is no imported robot."""
+    """Extracts (joint, its position as text) of the joints that do not follow others, as the rig
+    shows them. Raises BuildError for an object that is not an imported robot."""
     joints = {joint.name: joint for joint in robot.joints}
     followers = _find_followers(armature)
     return tuple(
@@ -37,7 +37,7 @@ def _write(joint: Joint, position: float | tuple[float, ...]) -> str:
 
 
 def _marks(joint: Joint) -> list[float]:
-    """The positions that a description names: zero and the limits."""
+    """Lists the positions that a description names: zero and the limits."""
     limit, safety = joint.limit, joint.safety_controller
     bounds = [limit.lower, limit.upper] if limit is not None else []
     if safety is not None:

@@ -20,8 +20,8 @@ _hints: dict[type[Any], dict[str, Any]] = {}
 
 
 def extract_robot(armature: Any) -> Robot:
-    """Returns the robot as its rig says it. Links whose empty is no longer there are missing, and
-    so are their joints. Raises BuildError for an object that is not an imported robot."""
+    """Returns the robot that its rig describes. Links whose empty is no longer there are missing,
+    and so are their joints. Raises BuildError for an object that is not an imported robot."""
     packed = _find_properties(armature).to_dict()
     empties = find_link_empties(armature)
     links = {name: _link_of(empty) for name, empty in empties.items()}
@@ -50,7 +50,8 @@ def _find_properties(armature: Any) -> Any:
 
 
 def find_link_empties(armature: Any) -> dict[str, Any]:
-    """Returns link name -> its empty. Of copies made by the user, the first one by name counts."""
+    """Returns link name -> its empty. If the user made copies, the first one by name is
+    taken."""
     found: dict[str, Any] = {}
     children = group_children()
     for each in armatures_of(armature):
@@ -62,7 +63,7 @@ def find_link_empties(armature: Any) -> dict[str, Any]:
 
 
 def group_children() -> dict[Any, list[Any]]:
-    """Parent -> the objects directly under it, of the whole file, by their names."""
+    """Groups the objects of the whole file: parent -> those directly under it, by their names."""
     groups: dict[Any, list[Any]] = {}
     for item in bpy.data.objects:
         if item.parent is not None:
@@ -86,7 +87,7 @@ def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Itera
 
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
-    """The model value of this class that properties.pack made a group of."""
+    """Returns the model value of this class from the group that properties.pack made of it."""
     if kind not in _hints:
         _hints[kind] = get_type_hints(kind)
     hints = _hints[kind]
@@ -95,7 +96,8 @@ def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
 
 
 def _unpack_value(hint: Any, value: Any) -> Any:
-    """Groups become the class that the hint names, or of several the one their `type` names."""
+    """Turns groups into the class that the hint names, or of several into the one that their `type`
+    names."""
     if get_origin(hint) in (Union, UnionType):
         choices = [choice for choice in get_args(hint) if choice is not NoneType]
         hint = _KINDS[value["type"]] if len(choices) > 1 else choices[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A robot as it stands in the scene, for writers: its shapes, its looks, its place.
+"""A robot as it stands in the scene, for writers: its shapes, its materials, its place.
 
 What its links weigh and how its joints move comes from its properties alone, exactly.
 """
@@ -23,7 +23,7 @@ from .shapes import ShapeExtractor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneRobot:
-    """A robot with the shapes and looks that the objects of the scene show.
+    """A robot with the shapes and materials that the objects of the scene show.
 
     shapes  what `robot` took from the scene, with arrays
     images  the files of its materials' images
@@ -39,8 +39,8 @@ def extract_scene(
 ) -> SceneRobot:
     """Extracts the shapes of a rig; `described` is what extract_robot gives of it.
 
-    `folder` takes images that are in no file; it has to be there as long as the result is used.
-    What was not imported, or could not be, stays as described, for its files to be asked.
+    Images that are not in a file are written into `folder`, which has to be there as long as the
+    result is used. What was not imported, or could not be, stays as described: its files are read.
     """
     missing = _find_missing(armature)
     materials = VisualMaterials(described)
@@ -52,7 +52,7 @@ def extract_scene(
         links.append(_replace_shapes(link, found, missing, materials))
         shapes += found
     return SceneRobot(
-        # Materials of the scene say themselves what they are.
+        # The visuals hold the materials of the scene themselves.
         robot=replace(described, links=tuple(links), materials=()),
         shapes=tuple(shapes),
         images=frozenset(name for each in shapes for name in _name_images(each.shape)),
@@ -62,9 +62,10 @@ def extract_scene(
 def find_place(
     armature: Any, diagnostics: Diagnostics
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """(translation in metres, roll, pitch and yaw) of the robot's root link in the scene.
+    """Finds the place of the robot's root link in the scene: (translation in metres, roll, pitch
+    and yaw).
 
-    A robot has the size that its description says: a scale is reported and left out.
+    A robot has the size that is in its description: a scale is reported and left out.
     """
     location, rotation, scale = armature.matrix_world.decompose()
     if max(abs(part - 1.0) for part in scale) > 1e-5:
@@ -81,8 +82,8 @@ def find_place(
 
 
 def shorten(number: float) -> float:
-    """The shortest number that is the same in Blender's single precision: 0.1 for what a user
-    wrote as 0.1. What is nothing but rounding is zero."""
+    """Returns the shortest number that is the same in Blender's single precision: 0.1 for what a
+    user wrote as 0.1. What is only a rounding error is zero."""
     return 0.0 if abs(number) < 1e-7 else float(str(np.float32(number)))
 
 
@@ -98,7 +99,8 @@ def _find_missing(armature: Any) -> tuple[bool, bool]:
 def _replace_shapes(
     link: Link, shapes: list[ShownShape], missing: tuple[bool, bool], materials: VisualMaterials
 ) -> Link:
-    """The link with its shapes of the scene, and the described ones of what was left out."""
+    """Returns the link with its shapes from the scene, and the described ones of what was left
+    out."""
     seen = [each.shape for each in shapes]
     visuals = [shape for shape in seen if isinstance(shape, Visual)]
     collisions = [shape for shape in seen if isinstance(shape, Collision)]
@@ -115,8 +117,8 @@ def _name_images(shape: Shape) -> set[str]:
 
 
 def _undefine(link: Link, materials: VisualMaterials) -> Iterator[Visual]:
-    """The described visuals with what their materials are, under no name: a material of the scene
-    may have taken it."""
+    """Yields the described visuals with the content of their materials and without their names,
+    which materials of the scene may have taken."""
     for visual in link.visuals:
         material = materials.find(visual, link)
         yield replace(visual, material=material and replace(material, name=""))

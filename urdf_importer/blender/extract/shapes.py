@@ -2,8 +2,8 @@
 """Visuals and collisions as they stand in the scene: what was moved, scaled, changed, coloured,
 added and deleted counts, and nothing is read from files.
 
-A shape that nobody touched is said as the description said it, exactly: Blender holds places and
-sizes in single precision only.
+A shape that the user did not touch is exactly the described one: Blender holds places and sizes in
+single precision only.
 """
 
 from collections.abc import Iterator
@@ -37,31 +37,31 @@ from ...model import (
     Visual,
 )
 from ..standing import properties
-from .materials import LookReader
+from .materials import MaterialReader
 from .meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
 from .robot import group_children, unpack
 
 _SAME = 2e-6
-"""Places this near, per metre, are what Blender makes of one place in single precision."""
-Looks = tuple[MeshMaterial, ...]
+"""Places this near, per metre, are one place in Blender's single precision."""
+Materials = tuple[MeshMaterial, ...]
 _SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 
 
 class ShapeExtractor:
-    """Extracts the shapes of one robot; plain objects with one mesh and one look share arrays.
+    """Extracts the shapes of one robot; plain objects with the same mesh and material share arrays.
 
-    `folder` takes the images that are in no file.
+    Images that are not in a file are written into `folder`.
     """
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
-        self._looks = LookReader(folder, diagnostics)
+        self._materials = MaterialReader(folder, diagnostics)
         self._children = group_children()
         self._arrays: dict[tuple[Any, bool], MeshData] = {}
-        self._made: dict[tuple[MeshData, bytes | None, Looks], MeshData] = {}
+        self._made: dict[tuple[MeshData, bytes | None, Materials], MeshData] = {}
 
     def extract_link(self, link: Link, empty: Any) -> list[ShownShape]:
-        """What stands for shapes of a link, in the order of the description; what a user added
-        comes last."""
+        """Extracts the shapes of a link, in the order of the description; those that a user added
+        come last."""
         order: dict[Any, int] = {}
         for index, shape in enumerate((*link.visuals, *link.collisions)):
             order.setdefault(shape, index)
@@ -73,7 +73,7 @@ class ShapeExtractor:
         return [shape for _, shape in sorted(found, key=lambda pair: pair[0])]
 
     def _objects_of(self, empty: Any) -> Iterator[tuple[Any, Matrix]]:
-        """The objects that hang on a link's empty and stand for its shapes, with their transform
+        """Yields the objects below a link's empty that stand for its shapes, with their transform
         (4, 4) in the link's frame."""
         scale = np.diag([*empty.scale, 1.0])
         waiting = [(child, scale) for child in self._children.get(empty, ())]
@@ -98,8 +98,8 @@ class ShapeExtractor:
         shape = replace(shape, geometry=geometry, origin=origin)
         if not is_visual:
             return ShownShape(shape=shape, data=self._finish(arrays, linear, (), None))
-        shape, looks, slots = self._dress(item, shape)
-        return ShownShape(shape=shape, data=self._finish(arrays, linear, looks, slots))
+        shape, materials, slots = self._read_materials(item, shape)
+        return ShownShape(shape=shape, data=self._finish(arrays, linear, materials, slots))
 
     def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:
         if not is_plain(item) or item.mode == "EDIT":
@@ -109,36 +109,36 @@ class ShapeExtractor:
             self._arrays[key] = extract_mesh(item, bare=bare)
         return self._arrays[key]
 
-    def _dress(self, item: Any, visual: Visual) -> tuple[Visual, Looks, Slots | None]:
-        """A single look is the visual's material, so that objects of other colours share the mesh;
-        several are the mesh's, face by face."""
-        looks = tuple(self._looks.read(slot.material) for slot in item.material_slots)
-        slots = extract_slots(item) if len(looks) > 1 else None
+    def _read_materials(self, item: Any, visual: Visual) -> tuple[Visual, Materials, Slots | None]:
+        """Reads the materials of an object: a single one goes to the visual, so that objects of
+        other colours share the mesh; several go to the mesh, face by face."""
+        found = tuple(self._materials.read(slot.material) for slot in item.material_slots)
+        slots = extract_slots(item) if len(found) > 1 else None
         used = sorted(set(slots.tolist())) if slots is not None else [0]
-        distinct = {looks[slot] for slot in used if slot < len(looks)}
-        needs_several = len(distinct) > 1 or any(look.image_alpha for look in distinct)
+        distinct = {found[slot] for slot in used if slot < len(found)}
+        needs_several = len(distinct) > 1 or any(each.image_alpha for each in distinct)
         if needs_several and isinstance(visual.geometry, Mesh):
-            return replace(visual, material=None), looks, slots
-        look = looks[used[0]] if looks and used else MeshMaterial()
-        texture = None if look.texture is None else str(look.texture)
-        material = Material(name=look.name, color=look.color, texture=texture)
+            return replace(visual, material=None), found, slots
+        only = found[used[0]] if found and used else MeshMaterial()
+        texture = None if only.texture is None else str(only.texture)
+        material = Material(name=only.name, color=only.color, texture=texture)
         return replace(visual, material=material), (), None
 
     def _finish(
-        self, arrays: MeshData, linear: Matrix | None, looks: Looks, slots: Slots | None
+        self, arrays: MeshData, linear: Matrix | None, materials: Materials, slots: Slots | None
     ) -> MeshData:
-        if linear is None and not looks:
+        if linear is None and not materials:
             return arrays
-        key = (arrays, None if linear is None else linear.tobytes(), looks)
+        key = (arrays, None if linear is None else linear.tobytes(), materials)
         if key not in self._made:
             data = arrays if linear is None else transform_mesh(arrays, linear)
-            self._made[key] = replace(data, materials=looks, slots=slots)
+            self._made[key] = replace(data, materials=materials, slots=slots)
         return self._made[key]
 
 
 def _stands_for_a_shape(item: Any) -> bool:
-    """Shapes that were imported, copies of them, and whatever a user hung on a link to be seen; not
-    the marks that an import draws."""
+    """Whether an object is a shape: one that was imported, a copy of one, or whatever a user put
+    under a link to be seen; not a mark that an import draws."""
     if properties.PART in item:
         is_known = item.type in _SHOWN_TYPES or properties.SHAPE in item
         return is_known and item[properties.PART] != properties.INERTIALS
@@ -147,7 +147,7 @@ def _stands_for_a_shape(item: Any) -> bool:
 
 
 def _read_shape(item: Any) -> Any | None:
-    """What the description said of an object; None of one that a user added."""
+    """Reads the description of an object; None for one that a user added."""
     described = item.get(properties.SHAPE)
     if described is None:
         return None
@@ -156,8 +156,8 @@ def _read_shape(item: Any) -> Any | None:
 
 
 def _local_transform(item: Any) -> Matrix:
-    """(4, 4) under the parent, from what is set, not from what was last drawn: hidden objects are
-    not kept up to date. Constraints are evaluated."""
+    """Returns the transform (4, 4) under the parent, from what is set, not from what was last
+    drawn: hidden objects are not kept up to date. Constraints are evaluated."""
     if item.parent_type != "OBJECT" or any(not each.mute for each in item.constraints):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         parent = np.array(item.parent.evaluated_get(depsgraph).matrix_world)
@@ -168,7 +168,8 @@ def _local_transform(item: Any) -> Matrix:
 
 
 def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
-    """(pose, linear map (3, 3) of the mesh before it or None): a pose can neither scale nor shear.
+    """Splits a transform into (pose, linear map (3, 3) of the mesh before it or None): a pose can
+    neither scale nor shear.
 
     The pose is the described one where the object still stands there.
     """
@@ -190,7 +191,7 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
 def _find_geometry(
     item: Any, described: Any | None, arrays: MeshData, linear: Matrix | None
 ) -> Geometry:
-    """The described one; of a simple shape whose mesh was changed a mesh."""
+    """Returns the described geometry; for a simple shape whose mesh was changed, a mesh."""
     if described is None:
         return Mesh(filename=item.name)
     geometry: Geometry = described.geometry
@@ -210,7 +211,7 @@ def _is_untouched(geometry: Any, arrays: MeshData) -> bool:
 
 
 def _scale_primitive(geometry: Geometry, linear: Matrix) -> Geometry | None:
-    """A simple shape under a linear map, where it stays one of its kind."""
+    """Returns a simple shape under a linear map; None where it does not stay one of its kind."""
     sizes = np.abs(np.diag(linear))
     if np.abs(np.abs(linear) - np.diag(sizes)).max() > _SAME or not sizes.all():
         return None

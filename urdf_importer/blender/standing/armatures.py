@@ -4,13 +4,13 @@
     pr2                                 main armature: the robot's root frame, and its properties
     |-- torso                           on the main armature: nothing that moves is above it
     |   |-- head                        on the bone torso_lift_joint of `torso`
-    |   `-- beyond_torso_lift_joint     the same: what hangs on that bone and nobody named
+    |   `-- beyond_torso_lift_joint     the same: what is on that bone and was not given a name
     `-- ...
 
 Each but the main one has the property `urdf_armature`: its name among the robot's armatures, and
 the main one. What reads a rig goes through all of them, by the functions here; a robot of one
-armature does not pay for it. Parents alone do not tell: programs that work with a robot hang its
-parts elsewhere, and rename them.
+armature does not pay for it. Parents alone are not enough: programs that work with a robot move its
+parts to other parents, and rename them.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from . import properties
 
 
 def armatures_of(armature: Any) -> list[Any]:
-    """The main armature of a robot and those split off it: each after the one that carries it,
-    those on one armature in the order in which they were split off.
+    """Lists the main armature of a robot and those split off it: each after the one that carries
+    it, those on one armature in the order in which they were split off.
 
-    Of a robot of several armatures it takes time for every object of the file (3,000: 0.6 ms).
+    For a robot of several armatures it takes time for every object of the file (3,000: 0.6 ms).
     """
     if properties.ARMATURES not in armature:
         return [armature]
@@ -43,7 +43,7 @@ def armatures_of(armature: Any) -> list[Any]:
 
 
 def find_main(item: Any) -> Any | None:
-    """The main armature of the robot that an armature object belongs to; None for any other
+    """Finds the main armature of the robot that an armature object belongs to; None for any other
     object."""
     if item.type != "ARMATURE":
         return None
@@ -51,43 +51,43 @@ def find_main(item: Any) -> Any | None:
 
 
 def name_armature(armature: Any) -> str:
-    """The name under which an armature was split off, whatever Blender or others call the object;
-    empty for the main one."""
+    """Returns the name under which an armature was split off, whatever the object is called; empty
+    for the main one."""
     kept = armature.get(properties.ARMATURE)
     return "" if kept is None else str(kept["name"])
 
 
 def is_implied(armature: Any) -> bool:
-    """Whether nobody asked for this armature: it holds what a split left without one."""
+    """Whether this armature was not asked for: it holds what a split left without one."""
     kept = armature.get(properties.ARMATURE)
     return kept is not None and bool(kept["implied"])
 
 
 def armatures_by_name(armature: Any) -> dict[str, Any]:
-    """The armatures of a robot by name_armature."""
+    """Returns the armatures of a robot by name_armature."""
     return {name_armature(each): each for each in armatures_of(armature)}
 
 
 def pose_bones_of(armature: Any) -> Iterator[Any]:
-    """The pose bones of all armatures of a robot. PoseBone.id_data is the armature."""
+    """Yields the pose bones of all armatures of a robot. PoseBone.id_data is the armature."""
     for each in armatures_of(armature):
         yield from each.pose.bones if each.pose else ()
 
 
 def bones_of(armature: Any) -> Iterator[Any]:
-    """The bones, in rest, of all armatures of a robot."""
+    """Yields the bones, at rest, of all armatures of a robot."""
     for each in armatures_of(armature):
         yield from each.data.bones
 
 
 def children_of(armature: Any) -> Iterator[Any]:
-    """The objects that hang directly on a robot's armatures: links' empties above all."""
+    """Yields the direct children of a robot's armatures: links' empties above all."""
     for each in armatures_of(armature):
         yield from each.children
 
 
 def objects_of(armature: Any) -> list[Any]:
-    """All objects that hang on a robot, each once."""
+    """Lists all objects below a robot's armatures, each once."""
     found = (item for each in armatures_of(armature) for item in each.children_recursive)
     return list(dict.fromkeys(found))
 

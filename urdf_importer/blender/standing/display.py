@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown of a robot, and whether its limits hold: the rig's own switches, found."""
+"""What is shown of a robot, and whether its limits hold: finds the rig's own switches."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,8 +14,8 @@ from .robot_table import find_robot, recall_table
 
 
 def find_parts(armature: Any) -> dict[str, list[Any]]:
-    """Part (`Links`, `Visuals`, ...) -> the collections that hold this robot's, whatever they are
-    named and wherever they were moved."""
+    """Finds part (`Links`, `Visuals`, ...) -> the collections that hold this robot's, whatever they
+    are named and wherever they were moved."""
     parts: dict[str, list[Any]] = {}
     for collection in bpy.data.collections:
         part = collection.get(properties.PART)
@@ -25,7 +25,7 @@ def find_parts(armature: Any) -> dict[str, list[Any]]:
 
 
 def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
-    """The entries of these collections in a view layer, whose eye shows and hides them."""
+    """Finds the entries of these collections in a view layer, whose eye shows and hides them."""
     return [
         layer
         for layer in _walk(view_layer.layer_collection)
@@ -44,8 +44,8 @@ def enforces_limits(armature: Any) -> bool:
 
 
 def enforce_limits(armature: Any, on: bool) -> None:
-    """Switches the limits of all joints, and those that Blender's IK keeps. On is what an import
-    makes; constraints that somebody added are left alone."""
+    """Switches the limits of all joints, and those that Blender's IK keeps. An import
+    makes them on; constraints that a user added are left alone."""
     for constraint in _limits(armature):
         constraint.mute = not on
     for pose_bone, joint in posed_joints_of(armature):

@@ -68,7 +68,7 @@ class JointChannel:
         return position
 
     def is_valid(self, position: float) -> bool:
-        """Returns whether a position is within the limits, up to single precision."""
+        """Whether a position is within the limits, up to single precision."""
         return abs(self.clamp(position) - position) <= 1e-6 * max(1.0, abs(position))
 
     def find_valid(self, position: float) -> float:
@@ -132,7 +132,7 @@ def forget_joints(bone: Any) -> None:
 
 
 def has_joints(bone: Any) -> bool:
-    """Returns whether a bone, not a pose bone, holds joints."""
+    """Whether a bone, not a pose bone, holds joints."""
     return properties.JOINTS in bone
 
 
@@ -176,7 +176,7 @@ def posed_joints_of(armature: Any) -> Iterator[tuple[Any, RigJoint]]:
 
 
 def holds_limits(pose_bone: Any) -> bool:
-    """Returns whether limits of the rig hold this bone: they do unless a user muted them."""
+    """Whether limits of the rig hold this bone: they do unless a user muted them."""
     return any(not limit.mute for limit in limits_of(pose_bone))
 
 
@@ -189,7 +189,7 @@ def limits_of(pose_bone: Any) -> Iterator[Any]:
 
 
 def name_limits(bone: Any) -> tuple[str, ...]:
-    """Returns the names of these constraints: a joint's bone has no others from an import."""
+    """Returns the names of these constraints: an import puts no others on a joint's bone."""
     return tuple(bone.get(properties.CONSTRAINTS, ())) if has_joints(bone) else ()
 
 
@@ -199,7 +199,7 @@ def write_link_joint(empty: Any, joint: Joint) -> None:
 
 
 def find_packed_joint(empty: Any) -> Mapping[str, Any] | None:
-    """Returns the joint above a link, packed as properties.pack does it; None at a root."""
+    """Returns the joint above a link, as properties.pack made it; None at a root."""
     described = empty.get(properties.JOINT)
     packed: Mapping[str, Any] | None = None if described is None else described.to_dict()
     return packed

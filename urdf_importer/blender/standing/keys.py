@@ -11,7 +11,7 @@ KeyState = Literal["none", "animated", "keyed"]
 
 
 def insert_key(pose_bone: Any, prop: str, index: int) -> None:
-    """A keyframe at the current frame, in the bone's group as Blender's own tools do it."""
+    """Inserts a keyframe at the current frame, in the bone's group as Blender's own tools do it."""
     pose_bone.keyframe_insert(prop, index=index, group=pose_bone.name)
 
 
@@ -21,8 +21,8 @@ def remove_key(pose_bone: Any, prop: str, index: int) -> None:
 
 
 def key_state_of(pose_bone: Any, channels: Iterable[Any], curves: Any = None) -> KeyState:
-    """The state of several channels of a bone as one: keyed where all are. `curves` are those of
-    find_curves, where the caller has them."""
+    """Returns the state of several channels of a bone as one: keyed where all are. `curves` are
+    those of find_curves, where the caller has them."""
     curves = curves or find_curves(pose_bone.id_data)
     states = {
         find_key_state(curves, pose_bone, channel.prop, channel.index) for channel in channels
@@ -33,7 +33,7 @@ def key_state_of(pose_bone: Any, channels: Iterable[Any], curves: Any = None) ->
 
 
 def find_curves(armature: Any) -> Any | None:
-    """The curves of the action that moves an object; Blender 5 keeps them in slots."""
+    """Finds the curves of the action that moves an object; Blender 5 keeps them in slots."""
     data = armature.animation_data
     action = data.action if data is not None else None
     if action is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links of a rig: their empties, and what these say."""
+"""The links of a rig: their empties, and what is kept on these."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,19 +12,20 @@ from .joints import read_link_joint
 
 
 def links_of(armature: Any) -> Iterator[Any]:
-    """The links' empties. Takes time for every object of the file: not for draw()."""
+    """Yields the links' empties. Takes time for every object of the file: not for draw()."""
     return (child for child in children_of(armature) if properties.LINK in child)
 
 
 def visuals_of(armature: Any) -> Iterator[Any]:
-    """The visual objects of all links. As slow as links_of."""
+    """Yields the visual objects of all links. As slow as links_of."""
     for child in objects_of(armature):
         if child.get(properties.PART) == properties.VISUALS:
             yield child
 
 
 def find_link(armature: Any, link: str) -> Any:
-    """The empty of a link, found by its property, whatever Blender named it."""
+    """Finds the empty of a link by its property, whatever Blender named it. Raises KinematicsError
+    for an unknown link."""
     for child in children_of(armature):
         described = child.get(properties.LINK)
         if described is not None and described["name"] == link:
@@ -47,13 +48,13 @@ class LinkRow:
 
 
 def name_link(item: Any) -> str | None:
-    """The name of the link that an object stands for; None where it stands for none."""
+    """Returns the name of the link that an object stands for; None where there is none."""
     described = item.get(properties.LINK)
     return None if described is None else str(described["name"])
 
 
 def describe_link(empty: Any) -> LinkRow:
-    """What a link's empty says of its link."""
+    """Describes a link from the properties of its empty."""
     link, joint = empty[properties.LINK], read_link_joint(empty)
     return LinkRow(
         name=link["name"],

@@ -29,11 +29,11 @@ _SAME = 1e-5
 
 
 def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
-    """Poses the robot. Joints that mimic another follow by themselves; what is said of them is
+    """Poses the robot. Joints that mimic another follow by themselves; their positions are
     passed over. Limits hold the shown pose, not the number set.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position, before anything moves;
-    BuildError where the armature is none of ours.
+    BuildError for an object that is not an imported robot.
     """
     joints = dict(_joints(armature))
     checked = {}
@@ -52,7 +52,7 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
-    """The position of every moving joint as the rig shows it: after limits, IK and drivers.
+    """Returns the position of every moving joint as the rig shows it: after limits, IK and drivers.
 
     A number (radians or metres) for revolute, continuous and prismatic joints, also for those that
     mimic another; (x, y, yaw) for planar ones, (x, y, z, qx, qy, qz, qw) for floating ones,
@@ -72,7 +72,7 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
 
 
 def link_pose(armature: Any, link: str) -> Matrix:
-    """The evaluated frame (4, 4) of a link in armature space.
+    """Returns the evaluated frame (4, 4) of a link in armature space.
 
     Raises KinematicsError for an unknown link.
     """
@@ -114,8 +114,8 @@ def _set_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) 
 
 
 def _euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
-    """Blender's XYZ angles (R = Rz Ry Rx) of a rotation (3, 3), worked out in double precision, of
-    the two solutions and all their turns the one nearest to the angles `near`."""
+    """Returns Blender's XYZ angles (R = Rz Ry Rx) of a rotation (3, 3), computed in double
+    precision: of the two solutions and all their turns the one nearest to the angles `near`."""
     r = rotation
     cosine = math.hypot(r[0, 0], r[1, 0])
     if cosine > 1e-9:
@@ -144,7 +144,7 @@ def _evaluated(armature: Any) -> Any:
 
 
 def _own_transform(pose_bone: Any) -> Matrix:
-    """(4, 4): the bone's evaluated transform against its rest place under its parent."""
+    """Returns (4, 4): the bone's evaluated transform against its rest place under its parent."""
     shown, rest = np.array(pose_bone.matrix), np.array(pose_bone.bone.matrix_local)
     parent = pose_bone.parent
     if parent is not None:
@@ -175,8 +175,8 @@ def _get_position(pose_bone: Any, joint: RigJoint, own: Matrix) -> float | tuple
 
 
 def _turn_within_limits(joint: RigJoint, position: float) -> float:
-    """The same angle within the joint's limits if there is one, since Blender's limits look at the
-    angle on the circle only."""
+    """Returns the same angle within the joint's limits if there is one, since Blender's limits look
+    at the angle on the circle only."""
     lower, upper = joint.limits
     if lower is None or upper is None or lower - _SAME <= position <= upper + _SAME:
         return position
@@ -185,8 +185,8 @@ def _turn_within_limits(joint: RigJoint, position: float) -> float:
 
 
 def _read_angles(pose_bone: Any, own: Matrix) -> Any:
-    """Euler angles of the evaluated rotation; those set where they give it: at gimbal lock and
-    beyond half a turn the rotation alone does not say which they were."""
+    """Reads Euler angles of the evaluated rotation; those that are set where they give it: at
+    gimbal lock and beyond half a turn they do not follow from the rotation alone."""
     angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
     wanted = np.array(mathutils.Euler(angles, order).to_matrix())
     if np.abs(wanted - own[:3, :3]).max() < _SAME:
@@ -204,13 +204,14 @@ _BASES = ("planar", "floating")
 
 
 def zero_pose(armature: Any) -> None:
-    """Every joint at zero, or at the valid position nearest to it."""
+    """Puts every joint at zero, or at the valid position nearest to it."""
     _set_all(armature, lambda kind, channel, position: channel.find_valid(0.0))
 
 
 def random_pose(armature: Any, seed: int) -> None:
-    """Every joint anywhere within its limits, the same for the same seed; angles without bounds
-    within half a turn. Where the robot stands (planar and floating joints) stays."""
+    """Puts every joint somewhere within its limits, the same for the same seed; angles without
+    bounds within half a turn. Where the robot stands (planar and floating joints) does not
+    change."""
     chance = random.Random(seed)
 
     def choose(kind: str, channel: JointChannel, position: float) -> float:
@@ -220,8 +221,8 @@ def random_pose(armature: Any, seed: int) -> None:
 
 
 def hold_limits(armature: Any) -> int:
-    """Joints that are set outside their limits go to the nearest valid position. Gives how many
-    there were."""
+    """Moves joints that are set outside their limits to the nearest valid position. Returns how
+    many there were."""
     return _set_all(armature, lambda kind, channel, position: channel.find_valid(position))
 
 
@@ -234,8 +235,8 @@ def _range(channel: JointChannel) -> tuple[float, float]:
 
 
 def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float]) -> int:
-    """Sets what `choose` makes of (kind of joint, channel, position) for all joints that follow no
-    other. Gives how many joints moved."""
+    """Sets what `choose` makes of (kind of joint, channel, position) for all joints that do not
+    follow another. Returns how many joints moved."""
     moved = 0
     for pose_bone, joint in posed_joints_of(armature):
         if joint.mimics:
@@ -254,7 +255,7 @@ def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float])
 
 
 def key_joints(armature: Any, names: Iterable[str] | None = None) -> int:
-    """Keys the positions of joints (all that follow no other, or those named) at the current
+    """Keys the positions of joints (all that do not follow another, or those named) at the current
     frame. Returns how many there were."""
     chosen = None if names is None else set(names)
     count = 0

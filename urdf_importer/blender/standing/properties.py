@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Custom properties: what the description said, kept in the .blend.
+"""Custom properties: the content of the description, kept in the .blend.
 
 The schema is documented in docs/rig_properties.md. Model classes become groups of their fields;
-what is not given (None, empty) is left out, since custom properties know no None. A group of a
+what is not given (None, empty) is left out, since custom properties cannot hold None. A group of a
 shape also holds its `type`. Lines of the source are left out.
 """
 
@@ -32,7 +32,7 @@ FINGERPRINT = "urdf_fingerprint"
 LOOK = "urdf_look"
 LOOKS = "urdf_looks"
 MOUNTED = "urdf_mounted"
-"""Of an object that a program put on a link: it and what hangs on it are no shapes of the robot."""
+"""On an object that a program put on a link: it and its children are not shapes of the robot."""
 
 # What an object under a link's empty stands for; its collection is called the same.
 VISUALS = "Visuals"
@@ -51,7 +51,7 @@ _fields_of: dict[type[Any], tuple[str, ...]] = {}
 
 
 def pack(value: Any) -> Any:
-    """A model value as custom properties hold it: groups, lists, numbers, text."""
+    """Packs a model value as custom properties hold it: groups, lists, numbers, text."""
     if is_dataclass(value):
         return _pack_fields(value)
     if isinstance(value, tuple | list):
@@ -73,7 +73,7 @@ def _pack_fields(value: Any) -> dict[str, Any]:
 
 
 def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
-    """Fields that count for equality: all but lines and sources."""
+    """Names the fields that count for equality: all but lines and sources."""
     if kind not in _fields_of:
         _fields_of[kind] = tuple(field.name for field in fields(kind) if field.compare)
     return _fields_of[kind]

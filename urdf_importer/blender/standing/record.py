@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a rig came to be, kept on its armature: from which file, with which options, and what was
-substituted or lost. So that it can be shown and done again, also in a re-opened .blend."""
+"""How a rig was made, kept on its armature: from which file, with which options, and what was
+substituted or lost. It can be shown, and the import repeated, also in a re-opened .blend."""
 
 import json
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ class ImportRecord:
 def record_import(
     armature: Any, path: str, options: ImportOptions, diagnostics: Iterable[Diagnostic]
 ) -> None:
-    """Replaces what the armature said before."""
+    """Records how a rig was made, in place of what was on the armature before."""
     global _records
     _records += 1
     recorded: dict[str, Any] = {
@@ -35,18 +35,19 @@ def record_import(
         "options": json.dumps(_chosen(options)),
     }
     described = [_describe(item) for item in diagnostics]
-    # Custom properties know no empty lists.
+    # Custom properties cannot hold empty lists.
     armature[properties.IMPORT] = recorded | ({"diagnostics": described} if described else {})
 
 
 def count_records() -> int:
-    """How often a rig was made or made anew since Blender started: another number says that what
-    was read from a rig may be old."""
+    """Counts how often a rig was made or updated since Blender started: if the number has changed,
+    what was read from a rig may be out of date."""
     return _records
 
 
 def find_record(armature: Any) -> ImportRecord:
-    """What record_import kept. BuildError for an object that is no imported robot."""
+    """Finds what record_import kept. Raises BuildError for an object that is not an imported
+    robot."""
     kept = armature.get(properties.IMPORT)
     if kept is None:
         raise BuildError(f"object {quote(armature.name)} does not say how it was imported")
@@ -66,7 +67,7 @@ def _chosen(options: ImportOptions) -> dict[str, Any]:
 
 
 def _read_options(text: str) -> ImportOptions:
-    """Options that a later version wrote and this one does not know are left out."""
+    """Reads options; those that a later version wrote and this one does not know are left out."""
     known = {field.name for field in fields(ImportOptions)}
     chosen = {key: value for key, value in json.loads(text).items() if key in known}
     return ImportOptions(**{key: _freeze(value) for key, value in chosen.items()})

@@ -2,7 +2,7 @@
 """What a panel shows of a robot, as plain values, read from its properties once and kept.
 
 Reading a robot of 3,000 joints takes longer than a redraw may. So tables are kept until Blender
-says that the rig changed; they hold names and numbers, never Blender's own objects, which undo
+reports that the rig changed; they hold names and numbers, never Blender's own objects, which undo
 replaces.
 """
 
@@ -24,8 +24,8 @@ from .record import count_records, find_record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotTable:
-    """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link says
-    any; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
+    """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link has
+    one; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
     constraints that hold joints within theirs, as (armature, bone, constraint)."""
 
     name: str
@@ -44,7 +44,8 @@ _kept: dict[tuple[Any, ...], RobotTable] = {}
 
 
 def find_robot(item: Any) -> Any | None:
-    """The main armature of the robot that an object is or hangs on; None for what is no robot's."""
+    """Finds the main armature of the robot that an object is part of; None where it is not part of
+    one."""
     while item is not None:
         found = find_main(item)
         if found is not None:
@@ -54,13 +55,14 @@ def find_robot(item: Any) -> Any | None:
 
 
 def find_robots() -> list[Any]:
-    """The main armatures of the robots in the scene."""
+    """Finds the main armatures of the robots in the scene."""
     objects = bpy.context.scene.objects
     return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
 
 
 def recall_table(armature: Any) -> RobotTable:
-    """The table of a robot, read where it is not known yet. BuildError for another object."""
+    """Recalls the table of a robot, or reads it where it is not known yet. Raises BuildError for
+    any other object."""
     parts = tuple(armature.get(properties.ARMATURES, ()))
     bones = len(armature.data.bones)
     key = (armature.session_uid, armature.data.session_uid, bones, parts, count_records())
@@ -70,20 +72,21 @@ def recall_table(armature: Any) -> RobotTable:
 
 
 def forget_tables() -> None:
-    """To be called when rigs changed: another file, undo, an update."""
+    """Forgets all tables. To be called when rigs changed: another file, undo, an update."""
     _kept.clear()
 
 
 def forget_changed(depsgraph: Any) -> None:
-    """The same, if what the depsgraph has just evaluated says so: objects came, went or got other
-    meshes. Of bones the depsgraph does not say whether they were posed or changed; that is told by
-    their number, and by what an import writes."""
+    """Forgets all tables if the depsgraph reports that objects came, went or got other meshes. For
+    bones it does not tell a pose from a change; a change shows in their number, and in what an
+    import writes."""
     if _kept and (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("MESH")):
         forget_tables()
 
 
 def read_table(armature: Any) -> RobotTable:
-    """Reads all of it anew. BuildError for an object that is no imported robot."""
+    """Reads the table of a robot from its rig. Raises BuildError for an object that is not an
+    imported robot."""
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     robot = armature[properties.ROBOT]

@@ -52,7 +52,7 @@ def select_joint(armature: Any, joint: str) -> None:
 
 
 def select_subject(armature: Any, item: Diagnostic) -> None:
-    """Selects what a diagnostic is about. KinematicsError where the rig has nothing of it."""
+    """Selects what a diagnostic is about. Raises KinematicsError where the rig does not have it."""
     name = item.subject
     users = [each for each in visuals_of(armature) if _uses_material(each, name)]
     ways = {
@@ -60,7 +60,7 @@ def select_subject(armature: Any, item: Diagnostic) -> None:
         "link": lambda: select_link(armature, name),
         "material": lambda: _select_users(users, name),
     }
-    # One name may be a link's and a joint's: what the sentence calls it comes first.
+    # A link and a joint may have the same name: the kind that the message names comes first.
     order = sorted(ways, key=lambda kind: f"{kind} {quote(name)}" not in item.message)
     for kind in order:
         try:
@@ -95,7 +95,7 @@ def _select_users(users: list[Any], material: str) -> None:
 
 
 def _uses_material(item: Any, name: str) -> bool:
-    """By what the description says; Blender may have renamed the material."""
+    """Whether an object has the material in its description; Blender may have renamed it."""
     described = item[properties.SHAPE].get("material")
     return described is not None and described.get("name") == name
 
@@ -111,7 +111,7 @@ def _select_bone(armature: Any, name: str) -> None:
 
 
 def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:
-    """A selected bone that nobody sees is no help."""
+    """Yields the collections that hide a bone: users have to see what was selected for them."""
     collections = list(armature.data.bones[bone].collections)
     if not any(each.is_visible_effectively for each in collections):
         yield from collections
