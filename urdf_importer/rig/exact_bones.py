@@ -75,7 +75,8 @@ class WantedBones:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditBones:
-    """What edit mode is told: `heads` and `tails` (N, 3) in the armature's frame, `rolls` (N,)."""
+    """The numbers for edit mode: `heads` and `tails` (N, 3) in the armature's frame, `rolls`
+    (N,)."""
 
     heads: Single
     tails: Single
@@ -105,21 +106,21 @@ def gather_bones(bones: Sequence[BonePlan]) -> WantedBones:
     )
 
 
-def settle_bones(wanted: WantedBones, angles: Trigonometry = ROUNDED_ONCE) -> EditBones:
-    """Returns what edit mode is to be told of the bones. `angles` are the functions that Blender
-    uses on this machine, on which its last bits depend."""
-    edit = tell_bones(wanted)
+def fit_bones(wanted: WantedBones, angles: Trigonometry = ROUNDED_ONCE) -> EditBones:
+    """Fits the numbers for edit mode, so that Blender makes exact bones of them. `angles` are the
+    functions that Blender uses on this machine, on which its last bits depend."""
+    edit = compute_edit_bones(wanted)
     pending = _find_delicate(wanted, edit)
     if pending.any():
-        _Search(wanted=wanted, edit=edit, angles=angles).settle(pending)
+        _Search(wanted=wanted, edit=edit, angles=angles).fit(pending)
     return edit
 
 
 def mend_bones(
     wanted: WantedBones, edit: EditBones, made: Matrix, angles: Trigonometry = ROUNDED_ONCE
 ) -> tuple[Indices, EditBones]:
-    """Returns other numbers for bones told `edit` of which Blender `made` inexact rest matrices
-    (N, 4, 4): the indices of bones that change, and all numbers."""
+    """Mends the numbers `edit` where Blender `made` inexact rest matrices (N, 4, 4) from them.
+    Returns the indices of bones that change, and all numbers."""
     wrong = measure_errors(made[:, :3, :3], aim_axes(wanted, edit)) > TOLERANCE
     if not wrong.any():
         return np.empty(0, np.intp), edit
@@ -130,8 +131,8 @@ def mend_bones(
     return np.flatnonzero(changed), search.edit
 
 
-def tell_bones(wanted: WantedBones) -> EditBones:
-    """Returns what edit mode is told of bones without a look at what comes of it."""
+def compute_edit_bones(wanted: WantedBones) -> EditBones:
+    """Computes the numbers for edit mode without a check of what Blender makes of them."""
     tails, rolls = edit_numbers(wanted.heads, wanted.axes, wanted.lengths)
     return EditBones(
         heads=wanted.heads.astype(np.float32),
@@ -155,9 +156,8 @@ def predict_rests(edit: EditBones, parents: Indices, angles: Trigonometry = ROUN
 
 
 def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
-    """Returns (N, 3, 3) the axes that Blender should make of bones, told `edit` of them: Y along
-    the bone, from where its children hang, and X, or all axes where joints need that, as
-    wanted."""
+    """Returns (N, 3, 3) the axes that Blender should make from the numbers `edit`: Y along the
+    bone, where its children are held, and X, or all axes where joints need that, as wanted."""
     y = edit.tails.astype(np.float64) - edit.heads
     y /= np.linalg.norm(y, axis=1)[:, None]
     x = wanted.axes[:, :, 0]
@@ -204,15 +204,15 @@ def _columns(vectors: Single) -> tuple[Single, Single, Single]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """What is known while bones are settled: `edit` changes, `rests` are of bones worked out."""
+    """What is known while bones are fitted: `edit` changes, `rests` are of bones worked out."""
 
     wanted: WantedBones
     edit: EditBones
     angles: Trigonometry
     rests: dict[int, RestBone] = field(default_factory=dict)
 
-    def settle(self, pending: NDArray[np.bool_]) -> None:
-        """Works out bones that are `pending` (N,) with all above them, and what hangs on bones
+    def fit(self, pending: NDArray[np.bool_]) -> None:
+        """Works out bones that are `pending` (N,) with all above them, and the bones below those
         that change, and gives other tails to those that come out wrong."""
         changed: set[int] = set()
         for i in _sort_parents_first(self.wanted.parents):

@@ -18,11 +18,11 @@ from urdf_importer.rig.bone_arithmetic import axes_of
 from urdf_importer.rig.exact_bones import (
     EditBones,
     aim_axes,
+    compute_edit_bones,
+    fit_bones,
     gather_bones,
     measure_errors,
     predict_rests,
-    settle_bones,
-    tell_bones,
 )
 
 BARE = ImportOptions(visuals=False, collisions=False)
@@ -48,8 +48,8 @@ def entries(monkeypatch):
 
 
 def throw_bones(seed, count=40):
-    """Bones on each other, many of them folded back or along -Y: what edit mode is told, and the
-    index of each one's parent."""
+    """Bones on each other, many of them folded back or along -Y: the numbers for edit mode, and
+    the index of each one's parent."""
     chance = np.random.default_rng(seed)
     heads, tails = np.zeros((count, 3)), np.zeros((count, 3))
     parents = np.array([max(-1, i - 1 - int(chance.exponential())) for i in range(count)])
@@ -74,7 +74,7 @@ def make_rests(edit, parents):
         made = [edit_bones.new(f"bone {i}") for i in range(len(parents))]
         for i, up in enumerate(parents.tolist()):
             made[i].parent = made[up] if up >= 0 else None
-            bones_of.tell_bone(made[i], edit, i)
+            bones_of.set_edit_bone(made[i], edit, i)
     rests = bones_of.rest_matrices(armature)
     return np.array([rests[f"bone {i}"] for i in range(len(parents))])
 
@@ -126,12 +126,12 @@ def test_edit_mode_is_entered_at_most_twice_and_bones_are_exact(make, entries):
 
 
 def test_bones_that_are_foreseen_are_made_at_once(entries):
-    """On processors where the last bits are known: what was settled is what Blender makes."""
+    """On processors where the last bits are known: Blender makes what was predicted."""
     plan = plan_rig(tree(100, 1), BARE)
     wanted = gather_bones(plan.bones)
-    told = settle_bones(wanted, bones_of.MACHINE)
-    foreseen = predict_rests(told, wanted.parents, bones_of.MACHINE)
-    assert measure_errors(foreseen[:, :3, :3], aim_axes(wanted, told)).max() < 7e-7
+    edit = fit_bones(wanted, bones_of.MACHINE)
+    foreseen = predict_rests(edit, wanted.parents, bones_of.MACHINE)
+    assert measure_errors(foreseen[:, :3, :3], aim_axes(wanted, edit)).max() < 7e-7
     build(tree(100, 1), BARE)
     assert len(entries) == 1
 
@@ -140,7 +140,7 @@ def test_bones_that_are_foreseen_are_made_at_once(entries):
 @settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 def test_other_arithmetic_is_mended_in_one_more_visit(seed):
-    """Told numbers of another machine, wrong ones get others from what Blender made of them."""
+    """Numbers of another machine that come out wrong are mended from what Blender made of them."""
     new_scene()
     plan = plan_rig(tree(60, seed), BARE)
     wanted = gather_bones(plan.bones)
@@ -148,7 +148,9 @@ def test_other_arithmetic_is_mended_in_one_more_visit(seed):
     armature = bpy.data.objects.new("bones", data)
     bpy.context.scene.collection.objects.link(armature)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bones_of, "settle", lambda bones: tell_bones(gather_bones(bones)))
+        patch.setattr(
+            bones_of, "find_edit_bones", lambda bones: compute_edit_bones(gather_bones(bones))
+        )
         bones_of.build_bones(armature, plan.bones)
     rests = bones_of.rest_matrices(armature)
     made = np.array([rests[bone.name] for bone in plan.bones])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An updated rig that nobody touched is what a fresh import of the new source makes."""
+"""An updated rig that the user did not touch is what a fresh import of the new source makes."""
 
 import math
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones: made in edit mode, told so that they come out exact, and what stands on them.
+"""Bones: made in edit mode from numbers that give exact axes, and what stands on them.
 
-What to tell edit mode is found before (rig/exact_bones.py); what came of it is read back, and on
-machines whose arithmetic is another some bones may get other tails in one more visit.
+The numbers for edit mode are found before (rig/exact_bones.py); the result is read back, and on
+machines with other arithmetic some bones may get other tails when edit mode is entered once more.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from mathutils import Vector as BlenderVector
 
 from ...geometry.transforms import Matrix
 from ...rig.bone_arithmetic import Trigonometry
-from ...rig.exact_bones import EditBones, gather_bones, mend_bones, settle_bones
+from ...rig.exact_bones import EditBones, fit_bones, gather_bones, mend_bones
 from ...rig.rig_plan import (
     FIXED,
     JOINTS,
@@ -28,41 +28,41 @@ from ..standing import properties
 from ..standing.joints import write_joints
 
 
-def settle(bones: Sequence[BonePlan]) -> EditBones:
-    """Returns what edit mode is to be told of bones, at least one, on this machine."""
-    return settle_bones(gather_bones(bones), MACHINE)
+def find_edit_bones(bones: Sequence[BonePlan]) -> EditBones:
+    """Finds the numbers for edit mode that give these bones, at least one, on this machine."""
+    return fit_bones(gather_bones(bones), MACHINE)
 
 
 def build_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
     """Makes the bones of the plan in an armature object that has none yet."""
     if not bones:
         return
-    told = settle(bones)
+    edit = find_edit_bones(bones)
     with edit_bones_of(armature) as edit_bones:
         made = {bone.name: edit_bones.new(bone.name) for bone in bones}
         for bone in bones:
             if bone.parent:
                 made[bone.name].parent = made[bone.parent]
-        edit_bones.foreach_set("head", told.heads.ravel())
-        edit_bones.foreach_set("tail", told.tails.ravel())
-        edit_bones.foreach_set("roll", told.rolls)
-    refine_bones(armature, bones, told)
+        edit_bones.foreach_set("head", edit.heads.ravel())
+        edit_bones.foreach_set("tail", edit.tails.ravel())
+        edit_bones.foreach_set("roll", edit.rolls)
+    refine_bones(armature, bones, edit)
 
 
-def refine_bones(armature: Any, bones: Sequence[BonePlan], told: EditBones) -> None:
-    """Gives other tails and rolls to bones that came out inexact of what edit mode was `told`; to
-    be called in object mode."""
+def refine_bones(armature: Any, bones: Sequence[BonePlan], edit: EditBones) -> None:
+    """Gives other tails and rolls to bones that came out inexact from the numbers `edit`; to be
+    called in object mode."""
     rests = rest_matrices(armature)
     made = np.array([rests[bone.name] for bone in bones])
-    changed, edit = mend_bones(gather_bones(bones), told, made, MACHINE)
+    changed, mended = mend_bones(gather_bones(bones), edit, made, MACHINE)
     if len(changed):
         with edit_bones_of(armature) as edit_bones:
             for i in changed.tolist():
-                tell_bone(edit_bones[bones[i].name], edit, i)
+                set_edit_bone(edit_bones[bones[i].name], mended, i)
 
 
-def tell_bone(edit_bone: Any, edit: EditBones, index: int) -> None:
-    """Gives an edit bone its numbers."""
+def set_edit_bone(edit_bone: Any, edit: EditBones, index: int) -> None:
+    """Sets the numbers of an edit bone."""
     edit_bone.head = edit.heads[index].tolist()
     edit_bone.tail = edit.tails[index].tolist()
     edit_bone.roll = float(edit.rolls[index])

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...rig.exact_bones import EditBones
 from ...rig.rig_plan import BonePlan, RigPlan
-from ..build.armature import refine_bones, settle, tell_bone
+from ..build.armature import find_edit_bones, refine_bones, set_edit_bone
 from ..modes import edit_bones_of
 from ..standing import properties
 
@@ -77,9 +77,9 @@ def reshape_bones(armature: Any, staged: Any, plan: RigPlan) -> None:
         for name in wanted:
             if name not in edit_bones:
                 edit_bones.new(name)
-        told = _set_numbers(edit_bones, plan.bones)
-    if told is not None:
-        refine_bones(armature, plan.bones, told)
+        edit = _set_numbers(edit_bones, plan.bones)
+    if edit is not None:
+        refine_bones(armature, plan.bones, edit)
 
 
 def _is_same(armature: Any, staged: Any, planned: BonePlan) -> bool:
@@ -105,10 +105,10 @@ def _drop(edit_bones: Any, name: str, wanted: Iterable[str]) -> None:
 
 
 def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | None:
-    """Returns what the bones were told; nothing where the plan has none."""
+    """Sets the numbers of the bones and returns them; None where the plan has no bones."""
     if not planned:
         return None
-    told = settle(planned)
+    edit = find_edit_bones(planned)
     made = [edit_bones[bone.name] for bone in planned]
     for edit_bone in made:
         edit_bone.use_connect = False
@@ -117,8 +117,8 @@ def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | No
         if bone.parent:
             edit_bone.parent = edit_bones[bone.parent]
     for i, edit_bone in enumerate(made):
-        tell_bone(edit_bone, told, i)
-    return told
+        set_edit_bone(edit_bone, edit, i)
+    return edit
 
 
 def sort_bones(armature: Any, plan: RigPlan) -> None:
