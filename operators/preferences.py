@@ -106,7 +106,7 @@ class AddPackageFolder(bpy.types.Operator):
     bl_description = (
         "Choose a folder that holds ROS packages. Imports through the menu, by drag-and-drop and "
         "by blender --command urdf_import look there for what package:// names, after the folders "
-        "said for the import itself; scripts name theirs"
+        "given for the import itself; scripts give their own"
     )
     bl_options = {"INTERNAL"}
 

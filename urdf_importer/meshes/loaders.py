@@ -65,7 +65,7 @@ def load_mesh(
     loader = LOADERS.get(found)
     if loader is None:
         known = ", ".join(sorted(LOADERS))
-        what = f"a {found} file" if found else "of a format that cannot be told"
+        what = f"a {found} file" if found else "of an unknown format"
         message = f"{quote(path.name)} is {what}; what can be read is {known}"
         raise MeshError(message, code="unsupported-mesh-format")
     if found != suffix:

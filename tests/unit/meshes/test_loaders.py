@@ -62,7 +62,7 @@ def test_the_suffix_counts_where_the_content_is_not_certain(
 @pytest.mark.parametrize(
     ("content", "name", "named"),
     [
-        (b"what", "a", "cannot be told"),
+        (b"what", "a", "of an unknown format"),
         (b"what", "a.xyz", ".xyz"),
         (b"what", "a.XYZ", ".xyz"),
         (b"glTF\2\0\0\0", "a.stl", ".glb"),

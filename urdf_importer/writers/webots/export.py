@@ -160,8 +160,8 @@ def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[Expo
 
 def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
     """Plans where the files go. A PROTO is named as its file: where Webots takes no PROTO of that
-    name, the file gets another one, and a diagnostic says so. Raises WriteError for a path from
-    which the kind of output cannot be told."""
+    name, the file gets another one, and a diagnostic says so. Raises WriteError for a path that
+    does not tell the kind of output."""
     if path.suffix == ".proto":
         return Layout(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
     name = make_proto_name(robot.name)
