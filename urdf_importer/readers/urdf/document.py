@@ -140,6 +140,13 @@ class Document:
         """Returns an element that URDF does not know. Raises ReadError where xacro should expand
         it."""
         self.refuse_xacro(element)
+        if element.tag == "xi:include":
+            self.warning(
+                "include-not-followed",
+                f"{quote(element.attributes.get('href', ''))} is not included; expand it before "
+                "the import",
+                element,
+            )
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:

@@ -47,6 +47,16 @@ def test_calls_of_macros_that_nothing_defines_are_kept(read_file: Read) -> None:
     assert [extra.tag for extra in reading.robot.extras] == ["xacro:gripper"]
 
 
+def test_an_include_that_is_not_followed_is_said() -> None:
+    text = b"""<robot name="r" xmlns:xi="http://www.w3.org/2001/XInclude">
+<link name="base"/>
+<xi:include href="arm.urdf"/></robot>"""
+    diagnostics = Diagnostics()
+    robot = read_robot_text(text, "r.urdf", diagnostics)
+    assert [(item.code, item.line) for item in diagnostics] == [("include-not-followed", 3)]
+    assert [extra.tag for extra in robot.extras] == ["xi:include"]
+
+
 def test_such_calls_in_a_xacro_file_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "robot.xacro"
     path.write_text((DATA / "lenient_leftover_macros.urdf").read_text("utf-8"), "utf-8")
