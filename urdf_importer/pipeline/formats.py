@@ -53,6 +53,8 @@ def read_description(
 ) -> Robot:
     """Reads a file of any format. `resolver` finds the files that it names. Raises ReadError."""
     source = os.fspath(path)
+    if not diagnostics.source:
+        diagnostics.source = source
     data = read_regular_file(source)
     found = choose_reader(data, source, reader_formats())
     return found.read(

@@ -15,7 +15,7 @@ import pytest
 from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
-from urdf_importer import ImportOptions, import_robot
+from urdf_importer import ImportOptions, import_robot, reader_formats
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 MESSY = str(ROOT / "sample_urdfs" / "messy.urdf")
@@ -132,7 +132,14 @@ def test_every_property_is_an_option() -> None:
 
 
 def test_the_file_browser_shows_descriptions_only() -> None:
-    assert properties_of_operator()["filter_glob"].default == "*.urdf;*.xacro;*.xml"
+    shown = properties_of_operator()["filter_glob"].default.split(";")
+    assert shown == [f"*{suffix}" for suffix in suffixes_to_read()]
+
+
+def suffixes_to_read() -> list[str]:
+    """Those of all formats, each once; .xml is any of them."""
+    known = [suffix for each in reader_formats() for suffix in each.suffixes]
+    return list(dict.fromkeys([*known, ".xml"]))
 
 
 # Reports
@@ -259,7 +266,7 @@ def test_everything_says_what_it_does() -> None:
 def test_files_can_be_dropped_onto_the_view(extension: ModuleType) -> None:
     handler = extension.operators.importing.import_urdf.DropUrdf
     assert handler.bl_import_operator == "import_scene.urdf"
-    assert handler.bl_file_extensions.split(";") == [".urdf", ".xacro", ".xml"]
+    assert handler.bl_file_extensions.split(";") == suffixes_to_read()
     accepts = {
         kind: handler.poll_drop(SimpleNamespace(area=SimpleNamespace(type=kind)))
         for kind in ("VIEW_3D", "TEXT_EDITOR")
