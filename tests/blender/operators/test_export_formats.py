@@ -85,7 +85,7 @@ def make_toy(library: ModuleType) -> Any:
         label="Toy",
         title="Toy Box",
         text="a toy (.toy)",
-        description="Make a toy of the active robot, as it stands in the scene, for whoever likes toys",
+        description="Make a toy of the active robot, as it stands in the scene",
         kinds=(formats.OutputKind(name="TOY", label="Toy", suffix=".toy"),),
         options=options,
         write=write,
