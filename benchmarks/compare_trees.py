@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.big_robots import tree  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from support.urdf_text import write_urdf  # noqa: E402
+from urdf_importer.writers.urdf import write_robot_text  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "ur5_robot")
 
@@ -109,7 +109,7 @@ def main() -> None:
     before, after = Tree(given.before.resolve()), Tree(given.after.resolve())
     with tempfile.TemporaryDirectory() as folder:
         random = Path(folder) / "random_1000.urdf"
-        random.write_text(write_urdf(tree(1000, seed=1)), encoding="utf-8")
+        random.write_text(write_robot_text(tree(1000, seed=1)), encoding="utf-8")
         paths = [path for path in descriptions() if path.stem in ROBOTS]
         print("task  robot                fastest median (CPU time after / before)")
         report(before, after, [*paths, random], given.rounds)

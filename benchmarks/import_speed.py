@@ -24,12 +24,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import urdf_importer  # noqa: E402
 from support.big_robots import tree  # noqa: E402
-from support.urdf_text import write_urdf  # noqa: E402
 from urdf_importer.blender.build.armature import build_bones  # noqa: E402
 from urdf_importer.blender.build.build import build_rig  # noqa: E402
 from urdf_importer.diagnostics import Diagnostics  # noqa: E402
 from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.meshes import RobotFiles  # noqa: E402
+from urdf_importer.writers.urdf import write_robot_text  # noqa: E402
 
 OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
 
@@ -96,7 +96,7 @@ def build_exact(plan: urdf_importer.RigPlan) -> None:
 
 def measure(count: int, runs: int, folder: Path) -> float:
     path = folder / f"robot_{count}.urdf"
-    path.write_text(write_urdf(tree(count, seed=1)), encoding="utf-8")
+    path.write_text(write_robot_text(tree(count, seed=1)), encoding="utf-8")
     robot = urdf_importer.read_robot(path)
     plan = urdf_importer.plan_rig(robot, OPTIONS)
     parse = median_of(lambda: ET.parse(path), runs, nothing)  # noqa: S314

@@ -4,7 +4,7 @@
     @given(robots())                    a Robot of 1 to 25 links
     @given(robots_with_positions())     one with positions of its independent joints
     chain(3000), tree(100, seed=1)      big ones without chance
-    write_urdf(robot)                   its text, for other programs
+    write_robot_text(robot)                   its text, for other programs
 
 Numbers have three decimals at most: small enough to read in a failing example, and nothing lies
 between "coincides" and "does not". What a rig must get right is drawn on purpose and often: joints
@@ -21,7 +21,6 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from support.big_robots import chain, tree
-from support.urdf_text import write_urdf
 from urdf_importer.model import (
     Box,
     Capsule,
@@ -42,6 +41,7 @@ from urdf_importer.model import (
     Vector3,
     Visual,
 )
+from urdf_importer.writers.urdf import write_robot_text
 
 __all__ = [
     "Position",
@@ -52,7 +52,7 @@ __all__ = [
     "robots",
     "robots_with_positions",
     "tree",
-    "write_urdf",
+    "write_robot_text",
 ]
 
 Position = float | tuple[float, ...]

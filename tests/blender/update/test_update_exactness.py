@@ -17,7 +17,7 @@ from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from support.real_robots import descriptions
-from support.strategies import Wishes, robots, write_urdf
+from support.strategies import Wishes, robots, write_robot_text
 from urdf_importer import ImportOptions, compare_with_source, import_robot, update_robot
 from urdf_importer.blender.extract.robot import extract_robot
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
@@ -168,7 +168,7 @@ def test_a_robot_becomes_another(one: str, other: str, tmp_path: Path) -> None:
 @given(before=robots(WISHES), after=robots(WISHES))
 def test_random_robots(before: Robot, after: Robot, tmp_path_factory: Any) -> None:
     path = tmp_path_factory.mktemp("update") / "r.urdf"
-    assert_updates(path, write_urdf(before), write_urdf(after))
+    assert_updates(path, write_robot_text(before), write_robot_text(after))
 
 
 @st.composite
@@ -219,7 +219,7 @@ def edited_links(draw: st.DrawFn, link: Link) -> Link:
 def test_edited_robots(pair: tuple[Robot, Robot], tmp_path_factory: Any) -> None:
     before, after = pair
     path = tmp_path_factory.mktemp("update") / "r.urdf"
-    assert_updates(path, write_urdf(before), write_urdf(after), EVERYTHING)
+    assert_updates(path, write_robot_text(before), write_robot_text(after), EVERYTHING)
 
 
 @given(before=robots(WISHES), after=robots(WISHES))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from support.pinocchio_truth import Truth
 from support.real_robots import descriptions, name_of
-from support.strategies import Wishes, robots_with_positions, write_urdf
+from support.strategies import Wishes, robots_with_positions, write_robot_text
 from urdf_importer import Diagnostics, KinematicsError, ReadError, forward_kinematics, read_robot
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import plan_tree
@@ -25,7 +25,7 @@ def test_any_robot_stands_as_pinocchio_says(robot_and_positions):
     robot, positions = robot_and_positions
     frames = forward_kinematics(robot, positions)
     for name, wanted in (
-        Truth.of_text(write_urdf(robot)).frames(all_positions(robot, positions)).items()
+        Truth.of_text(write_robot_text(robot)).frames(all_positions(robot, positions)).items()
     ):
         assert frames[name] == pytest.approx(wanted, abs=1e-9)
 
@@ -58,7 +58,7 @@ def test_read_of_written_is_the_same_robot(tmp_path):
     def check(robot_and_positions):
         robot, _ = robot_and_positions
         path = tmp_path / "robot.urdf"
-        path.write_text(write_urdf(robot), encoding="utf-8")
+        path.write_text(write_robot_text(robot), encoding="utf-8")
         assert read_robot(path) == robot
 
     check()

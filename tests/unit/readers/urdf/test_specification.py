@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given
 
 from support.strategies import robots
-from support.urdf_text import write_urdf
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.model import (
     Actuator,
@@ -36,6 +35,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.readers import read_robot_text
+from urdf_importer.writers.urdf import write_robot_text
 
 EFFORT = "hardware_interface/EffortJointInterface"
 BASE = Link(
@@ -169,5 +169,5 @@ def test_leftovers_of_xacro_are_extras(
 
 @given(robots())
 def test_what_is_written_is_read(robot: Robot) -> None:
-    text = write_urdf(robot).encode("utf-8")
+    text = write_robot_text(robot).encode("utf-8")
     assert read_robot_text(text, "some.urdf", Diagnostics()) == robot
