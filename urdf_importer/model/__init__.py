@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a robot is: frozen dataclasses of tuples in SI units. Standard library only."""
 
-from .extra import Extra
+from .extra import Attributes, Extra, Leaf
 from .joint import (
     JOINT_TYPES,
     Calibration,
@@ -55,6 +55,7 @@ __all__ = [
     "JOINT_TYPES",
     "Actuator",
     "Altimeter",
+    "Attributes",
     "Barometer",
     "Box",
     "Calibration",
@@ -76,6 +77,7 @@ __all__ = [
     "Inertial",
     "Joint",
     "JointControl",
+    "Leaf",
     "Lens",
     "Lidar",
     "Limit",

@@ -3,6 +3,9 @@
 
 from dataclasses import dataclass, field
 
+Attributes = tuple[tuple[str, str], ...]
+"""Names and values of attributes that URDF does not define, in the order of the file."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
@@ -14,3 +17,17 @@ class Extra:
     tag: str
     xml: str
     line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """What an element that has no class of its own says beyond URDF.
+
+    The model holds <origin>, <axis>, <parent>, <child>, <mass>, <geometry> with its shape, <color>
+    and <texture> as values of what they stand in. Where one has further attributes or child
+    elements, that holder keeps them in a Leaf of its `tag`.
+    """
+
+    tag: str
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints: what moves, how, and how far. Radians for turning, metres for sliding joints."""
+"""Joints: what moves, how, and how far. Radians for turning, metres for sliding joints.
+
+`attributes`, `extras` and `leaves` hold what the description says beyond URDF; see extra.py.
+"""
 
 from dataclasses import dataclass, field
 
-from .extra import Extra
+from .extra import Attributes, Extra, Leaf
 from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -17,6 +20,8 @@ class Limit:
     upper: float | None = None
     effort: float | None = None
     velocity: float | None = None
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,8 @@ class Dynamics:
 
     damping: float | None = None
     friction: float | None = None
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +41,8 @@ class Mimic:
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +50,8 @@ class Calibration:
     rising: float | None = None
     falling: float | None = None
     reference_position: float | None = None
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +60,8 @@ class SafetyController:
     soft_upper_limit: float | None = None
     k_position: float | None = None
     k_velocity: float | None = None
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,5 +85,7 @@ class Joint:
     mimic: Mimic | None = None
     calibration: Calibration | None = None
     safety_controller: SafetyController | None = None
+    attributes: Attributes = ()
+    leaves: tuple[Leaf, ...] = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)

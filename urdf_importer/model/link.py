@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes of visuals and collisions. All sizes in metres, each shape centred on its own frame."""
+"""Links: rigid parts with mass and shapes.
+
+All sizes in metres, each shape centred on its own frame. `attributes`, `extras` and `leaves` hold
+what the description says beyond URDF; see extra.py.
+"""
 
 from dataclasses import dataclass, field
 
-from .extra import Extra
+from .extra import Attributes, Extra, Leaf
 from .material import Material
 from .pose import IDENTITY, Pose, Vector3
 
@@ -57,6 +61,8 @@ class Inertia:
     iyy: float = 0.0
     iyz: float = 0.0
     izz: float = 0.0
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +73,8 @@ class Inertial:
     origin: Pose = IDENTITY
     mass: float | None = None
     inertia: Inertia | None = None
+    attributes: Attributes = ()
+    leaves: tuple[Leaf, ...] = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
 
@@ -79,6 +87,8 @@ class Visual:
     origin: Pose = IDENTITY
     name: str = ""
     material: Material | None = None
+    attributes: Attributes = ()
+    leaves: tuple[Leaf, ...] = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
 
@@ -90,6 +100,8 @@ class Collision:
     geometry: Geometry
     origin: Pose = IDENTITY
     name: str = ""
+    attributes: Attributes = ()
+    leaves: tuple[Leaf, ...] = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
 
@@ -100,5 +112,6 @@ class Link:
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
     collisions: tuple[Collision, ...] = ()
+    attributes: Attributes = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)

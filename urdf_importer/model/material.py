@@ -4,6 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .extra import Attributes, Extra, Leaf
+
 Color = tuple[float, float, float, float]
 
 
@@ -18,6 +20,9 @@ class Material:
     name: str = ""
     color: Color | None = None
     texture: str | None = None
+    attributes: Attributes = ()
+    leaves: tuple[Leaf, ...] = ()
+    extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
 
     @property

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .extra import Extra
+from .extra import Attributes, Extra
 from .joint import Joint
 from .link import Link
 from .material import Material
@@ -18,6 +18,7 @@ from .transmission import Transmission
 class Robot:
     """`source` is the file it was read from, for messages and relative paths; empty if none.
 
+    `attributes` are those of <robot> beside its name and version: namespaces above all.
     `sensors`, `settings` and `controls` are what the extras of the robot, its links and its joints
     mean. Whoever reads or extracts a robot fills them from these (readers.gazebo.interpret_extras);
     so they do not count for equality, and are not kept a second time beside the extras.
@@ -30,6 +31,7 @@ class Robot:
     transmissions: tuple[Transmission, ...] = ()
     extras: tuple[Extra, ...] = ()
     version: str = ""
+    attributes: Attributes = ()
     source: str = field(default="", compare=False)
     sensors: Sequence[Sensor] = field(default=(), compare=False)
     settings: Sequence[SimulationSettings] = field(default=(), compare=False)

@@ -44,11 +44,13 @@ _LABELS = {
     "material.color": "colour",
     "material.texture": "texture",
     "extras": "further XML",
+    "attributes": "further attributes",
+    "leaves": "further XML in its elements",
 }
 _WHOLE = {"inertial.inertia", "calibration", "safety_controller", "extras", "materials"}
 """Reported as a whole, without their parts."""
 
-_XML = {"extras", "transmissions"}
+_XML = {"extras", "leaves", "transmissions"}
 """Not shown: they cannot be read on one line."""
 
 

@@ -20,7 +20,11 @@ PAGE = (ROOT / "docs" / "rig_properties.md").read_text(encoding="utf-8")
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 DATA = [
     ROOT / "tests" / "data" / name
-    for name in ("complete_urdf_1_2.urdf", "extras_at_every_level.urdf")
+    for name in (
+        "attributes_at_every_level.urdf",
+        "complete_urdf_1_2.urdf",
+        "extras_at_every_level.urdf",
+    )
 ]
 ROBOT = """
 <robot name="rest">

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import bpy
 
 from ...diagnostics import BuildError, quote
-from ...model import Joint, Link, Robot
+from ...model import Attributes, Joint, Link, Robot
 from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import find_packed_joint
@@ -101,6 +101,8 @@ def _unpack_value(hint: Any, value: Any) -> Any:
     if get_origin(hint) in (Union, UnionType):
         choices = [choice for choice in get_args(hint) if choice is not NoneType]
         hint = _KINDS[value["type"]] if len(choices) > 1 else choices[0]
+    if hint == Attributes:
+        return tuple(zip(value[::2], value[1::2], strict=True))
     if get_origin(hint) is tuple:
         return tuple(_unpack_value(get_args(hint)[0], item) for item in value)
     return unpack(hint, value) if isinstance(value, Mapping) else value

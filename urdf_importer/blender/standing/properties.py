@@ -3,7 +3,8 @@
 
 The schema is documented in docs/rig_properties.md. Model classes become groups of their fields;
 what is not given (None, empty) is left out, since custom properties cannot hold None. A group of a
-shape also holds its `type`. Lines of the source are left out.
+shape also holds its `type`. Further attributes are one list of names and values in turn. Lines of
+the source are left out.
 """
 
 from dataclasses import fields, is_dataclass
@@ -67,6 +68,9 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     for name in _compared_fields(type(value)):
         item = getattr(value, name)
         if item is None or item == () or item == "":
+            continue
+        if name == "attributes":
+            packed[name] = [text for pair in item for text in pair]
             continue
         packed[name] = item if isinstance(item, str | float | bool) else pack(item)
     return packed

@@ -113,7 +113,7 @@ class Document:
     def children(
         self, element: Element, known: frozenset[str]
     ) -> tuple[dict[str, Element], tuple[Extra, ...]]:
-        """Returns the first child of each known tag, and all children of other tags."""
+        """Returns the first child of each known tag, and all other children."""
         first = {child.tag: child for child in element}
         if len(first) == len(element) and known.issuperset(first):
             return first, ()
@@ -125,6 +125,7 @@ class Document:
                 extras.append(self.extra(child))
             elif tag in first:
                 self.warn_of_duplicate(child)
+                extras.append(self.extra(child))
             else:
                 first[tag] = child
         return first, tuple(extras)

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<transmission>: which actuator drives which joint. Its many dialects are kept word for word."""
+"""<joint>: what moves, how, and how far. What the numbers mean for the tree is judged later.
+
+<transmission> says which actuator drives which joint; its many dialects are kept word for word.
+"""
+
+from dataclasses import replace
 
 from ...diagnostics import quote
 from ...markup.xml import Element
@@ -8,7 +13,9 @@ from ...model import (
     Actuator,
     Calibration,
     Dynamics,
+    Extra,
     Joint,
+    Leaf,
     Limit,
     Mimic,
     SafetyController,
@@ -16,6 +23,7 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
+from .beyond import read_attributes, read_extras, read_leaves, read_mimic_leaf
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
 from .pose import read_origin
@@ -98,6 +106,8 @@ _KNOWN = frozenset(
     }
 )
 
+_LEAVES = ("origin", "parent", "child", "axis")
+
 
 def read_joint(element: Element, document: Document) -> Joint | None:
     """Reads the joint; None, and an ERROR diagnostic, where it does not say what it connects."""
@@ -119,6 +129,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         document.warning(
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
+    mimic = read_mimic(first.get("mimic"), document)
     return Joint(
         name=name,
         type=read_joint_type(element, document),
@@ -128,12 +139,39 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         axis=read_axis(first.get("axis"), document),
         limit=read_limit(first.get("limit"), document),
         dynamics=read_dynamics(first.get("dynamics"), document),
-        mimic=read_mimic(first.get("mimic"), document),
+        mimic=mimic,
         calibration=read_calibration(first.get("calibration"), document),
         safety_controller=read_safety_controller(first.get("safety_controller"), document),
+        attributes=read_attributes(element),
+        leaves=_read_leaves(first, extras, mimic, document),
         extras=extras,
         line=element.line,
     )
+
+
+def _read_leaves(
+    first: dict[str, Element], extras: tuple[Extra, ...], mimic: Mimic | None, document: Document
+) -> tuple[Leaf, ...]:
+    leaves = read_leaves(first, _LEAVES, extras, document)
+    if leaves and "axis" in first and "xyz" not in first["axis"].attributes:
+        leaves = _without_read_child(leaves, extras)
+    if mimic is None and "mimic" in first:
+        leaves += (read_mimic_leaf(first["mimic"], document),)
+    return leaves
+
+
+def _without_read_child(leaves: tuple[Leaf, ...], extras: tuple[Extra, ...]) -> tuple[Leaf, ...]:
+    """Without the <xyz> in an <axis>, which is read as its attribute."""
+    is_doubled = any(extra.tag == "axis" for extra in extras)
+    kept = []
+    for leaf in leaves:
+        if leaf.tag == "axis":
+            others = tuple(extra for extra in leaf.extras if extra.tag != "xyz")
+            leaf = replace(leaf, extras=others)
+            if not (leaf.attributes or others or is_doubled):
+                continue
+        kept.append(leaf)
+    return tuple(kept)
 
 
 def read_end(element: Element | None, document: Document) -> str:
@@ -192,6 +230,8 @@ def read_limit(element: Element | None, document: Document) -> Limit | None:
             upper=plain_number(attributes["upper"]),
             effort=plain_number(attributes["effort"]),
             velocity=plain_number(attributes["velocity"]),
+            attributes=read_attributes(element),
+            extras=read_extras(element, document),
         )
     except (KeyError, ValueError):
         return _read_odd_limit(element, document)
@@ -207,6 +247,8 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
         upper=document.limit_number(element, "upper"),
         effort=effort,
         velocity=velocity,
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
     )
 
 
@@ -216,6 +258,8 @@ def read_dynamics(element: Element | None, document: Document) -> Dynamics | Non
     return Dynamics(
         damping=document.number(element, "damping"),
         friction=document.number(element, "friction"),
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
     )
 
 
@@ -237,6 +281,8 @@ def read_mimic(element: Element | None, document: Document) -> Mimic | None:
         joint=source,
         multiplier=1.0 if multiplier is None else multiplier,
         offset=0.0 if offset is None else offset,
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
     )
 
 
@@ -247,6 +293,8 @@ def read_calibration(element: Element | None, document: Document) -> Calibration
         rising=document.number(element, "rising"),
         falling=document.number(element, "falling"),
         reference_position=document.number(element, "reference_position"),
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
     )
 
 
@@ -258,4 +306,6 @@ def read_safety_controller(element: Element | None, document: Document) -> Safet
         soft_upper_limit=document.number(element, "soft_upper_limit"),
         k_position=document.number(element, "k_position"),
         k_velocity=document.number(element, "k_velocity"),
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<geometry>: the shape of a visual or collision."""
+"""<link>: a rigid part with its mass and shapes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...markup.xml import Element
 from ...model import (
@@ -13,12 +13,14 @@ from ...model import (
     Geometry,
     Inertia,
     Inertial,
+    Leaf,
     Link,
     Mesh,
     Sphere,
     Vector3,
     Visual,
 )
+from .beyond import read_attributes, read_extras, read_geometry_leaves, read_leaves
 from .document import Document
 from .material import read_material
 from .numbers import LARGEST, padded, plain_number
@@ -136,6 +138,8 @@ def _lose(owner: Element, code: str, what: str, at: Element, document: Document)
 
 
 _KNOWN = frozenset({"origin", "mass", "inertia"})
+_LEAVES = ("origin", "mass")
+_LEAVES_WITHOUT_INERTIA = (*_LEAVES, "inertia")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 # Of the trace. Files round: the moments of a plate written with four digits break the triangle
 # rule by less than this.
@@ -154,6 +158,10 @@ def read_inertial(element: Element, document: Document) -> Inertial:
         origin=read_origin(first.get("origin"), document),
         mass=mass,
         inertia=inertia,
+        attributes=read_attributes(element),
+        leaves=read_leaves(
+            first, _LEAVES if inertia else _LEAVES_WITHOUT_INERTIA, extras, document
+        ),
         extras=extras,
         line=element.line,
     )
@@ -209,6 +217,8 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
             iyy=plain_number(attributes["iyy"]),
             iyz=plain_number(attributes["iyz"]),
             izz=plain_number(attributes["izz"]),
+            attributes=read_attributes(element),
+            extras=read_extras(element, document),
         )
     except (KeyError, ValueError):
         inertia = _read_odd_inertia(element, document)
@@ -225,7 +235,11 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
             f"{document.place(element)} has no {', '.join(missing)}; zero is used",
             element,
         )
-    return Inertia(**{name: moment or 0.0 for name, moment in moments.items()})
+    return Inertia(
+        **{name: moment or 0.0 for name, moment in moments.items()},
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
+    )
 
 
 def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
@@ -300,11 +314,13 @@ def read_link(element: Element, document: Document) -> Link | None:
             inertial = read_inertial(child, document)
         else:
             document.warn_of_duplicate(child)
+            extras.append(document.extra(child))
     return Link(
         name=name,
         inertial=inertial,
         visuals=tuple(visuals),
         collisions=tuple(collisions),
+        attributes=read_attributes(element),
         extras=tuple(extras),
         line=element.line,
     )
@@ -323,6 +339,8 @@ def read_visual(element: Element, document: Document) -> Visual | None:
         origin=origin,
         name=document.name_of(element),
         material=None if material is None else read_material(material, document),
+        attributes=read_attributes(element),
+        leaves=_read_leaves(first, extras, document),
         extras=extras,
         line=element.line,
     )
@@ -339,6 +357,18 @@ def read_collision(element: Element, document: Document) -> Collision | None:
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),
+        attributes=read_attributes(element),
+        leaves=_read_leaves(first, extras, document),
         extras=extras,
         line=element.line,
     )
+
+
+def _read_leaves(
+    first: Mapping[str, Element], extras: tuple[Extra, ...], document: Document
+) -> tuple[Leaf, ...]:
+    """Of a visual or collision whose shape is known."""
+    geometry = first["geometry"]
+    shape = next(child for child in geometry if child.tag in _SHAPES)
+    leaves = read_leaves(first, ("origin",), extras, document)
+    return leaves + read_geometry_leaves(geometry, shape, document)

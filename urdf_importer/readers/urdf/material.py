@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from ...diagnostics import Diagnostics, quote
 from ...markup.xml import Element
 from ...model import Color, Link, Material
+from .beyond import read_attributes, read_leaves
 from .document import Document
 from .numbers import padded, plain_number
 
 _KNOWN = frozenset({"color", "texture"})
+_LEAVES = ("color", "texture")
 # A colour above 1 but not above this is too bright; above it, it counts from 0 to 255.
 _BRIGHTEST = 2.0
 
@@ -24,12 +26,16 @@ def read_material(element: Element, document: Document) -> Material:
                 f"{document.place(element)} has neither name nor color; it changes nothing",
                 element,
             )
-        return Material(name=name, line=element.line)
-    first, _ = document.children(element, _KNOWN)
+        attributes = read_attributes(element)
+        return Material(name=name, attributes=attributes, line=element.line)
+    first, extras = document.children(element, _KNOWN)
     return Material(
         name=name,
         color=read_color(first["color"], document) if "color" in first else None,
         texture=read_texture(first["texture"], document) if "texture" in first else None,
+        attributes=read_attributes(element),
+        leaves=read_leaves(first, _LEAVES, extras, document),
+        extras=extras,
         line=element.line,
     )
 
@@ -104,7 +110,7 @@ def check_materials(
             continue
         if material.is_reference:
             references.setdefault(name, (material, subject))
-        elif definitions.setdefault(name, material) != material:
+        elif not _looks_alike(definitions.setdefault(name, material), material):
             diagnostics.warning(
                 "material-redefined",
                 f"material {quote(name)} is defined differently in line "
@@ -120,6 +126,10 @@ def check_materials(
                 subject=subject or name,
                 line=material.line,
             )
+
+
+def _looks_alike(one: Material, other: Material) -> bool:
+    return one.color == other.color and one.texture == other.texture
 
 
 def _written_materials(

@@ -13,11 +13,12 @@ from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
 from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
-from ...model import Extra, Joint, Link, Material, Robot, Transmission
+from ...model import Attributes, Extra, Joint, Link, Material, Robot, Transmission
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..gazebo import interpret_extras
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
+from .beyond import read_attributes
 from .document import Document
 from .joint import read_joint, read_transmission
 from .link import read_link
@@ -139,6 +140,7 @@ class _Parts:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.name = self.version = ""
+        self.attributes: Attributes = ()
         self.line = 0
         self.links: dict[str, Link] = {}
         self.joints: dict[str, Joint] = {}
@@ -150,6 +152,7 @@ class _Parts:
         self.document.xacro_prefixes = _find_xacro_prefixes(element)
         self.name = read_robot_name(element, self.document)
         self.version = read_version(element, self.document)
+        self.attributes = read_attributes(element)
         self.line = element.line
 
     def read_child(self, element: Element) -> None:
@@ -190,6 +193,7 @@ class _Parts:
             transmissions=tuple(self.transmissions),
             extras=tuple(self.extras),
             version=self.version,
+            attributes=self.attributes,
             source=document.source,
         )
         return interpret_extras(robot)

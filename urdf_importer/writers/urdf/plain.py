@@ -5,14 +5,16 @@ What the model holds as None or as a default is not written, so that it comes ba
 the file that was read said in its own words (comments, white space, spelling of numbers) is gone.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 from ...diagnostics import WriteError, quote
-from ...markup.write import XmlWriter, format_number
+from ...markup.write import Value, XmlWriter, format_number
 from ...model import (
     IDENTITY,
     Actuator,
+    Attributes,
     Box,
     Calibration,
     Capsule,
@@ -21,8 +23,10 @@ from ...model import (
     Dynamics,
     Extra,
     Geometry,
+    Inertia,
     Inertial,
     Joint,
+    Leaf,
     Limit,
     Link,
     Material,
@@ -38,6 +42,18 @@ from ...model import (
 )
 from .order import Part, order_parts
 
+Leaves = tuple[Leaf, ...]
+
+
+class _Described(Protocol):
+    @property
+    def attributes(self) -> Attributes: ...
+
+    @property
+    def extras(self) -> tuple[Extra, ...]: ...
+
+
+_NAME = re.compile(r"""[^\s=<>&"'/\d.-][^\s=<>&"'/]*""").fullmatch
 _UNIT_SCALE = (1.0, 1.0, 1.0)
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -72,12 +88,13 @@ def _write(part: Any, write: Callable[[Any, XmlWriter], None], xml: XmlWriter) -
 def write_root(robot: Robot, xml: XmlWriter) -> None:
     """Begins <robot>; whoever calls it closes it."""
     _need_name(robot.name)
-    xml.open("robot", {"name": robot.name, "version": robot.version or None})
+    known = {"name": robot.name, "version": robot.version or None}
+    xml.open("robot", _joined(known, robot.attributes))
 
 
 def write_link(link: Link, xml: XmlWriter) -> None:
     _need_name(link.name)
-    xml.open("link", {"name": link.name})
+    xml.open("link", _joined({"name": link.name}, link.attributes))
     if link.inertial is not None:
         write_inertial(link.inertial, xml)
     for visual in link.visuals:
@@ -89,22 +106,29 @@ def write_link(link: Link, xml: XmlWriter) -> None:
 
 
 def write_inertial(inertial: Inertial, xml: XmlWriter) -> None:
-    xml.open("inertial")
-    write_origin(inertial.origin, xml)
-    if inertial.mass is not None:
-        xml.leaf("mass", {"value": inertial.mass})
+    leaves = inertial.leaves
+    xml.open("inertial", _joined({}, inertial.attributes))
+    write_origin(inertial.origin, leaves, xml)
+    _write_value("mass", {"value": inertial.mass}, leaves, xml)
     tensor = inertial.inertia
-    if tensor is not None:
-        moments = {"ixx": tensor.ixx, "ixy": tensor.ixy, "ixz": tensor.ixz}
-        xml.leaf("inertia", {**moments, "iyy": tensor.iyy, "iyz": tensor.iyz, "izz": tensor.izz})
+    if tensor is None:
+        _write_value("inertia", {}, leaves, xml)
+    else:
+        write_inertia(tensor, xml)
     write_extras(inertial.extras, xml)
     xml.close()
 
 
+def write_inertia(tensor: Inertia, xml: XmlWriter) -> None:
+    moments = {"ixx": tensor.ixx, "ixy": tensor.ixy, "ixz": tensor.ixz}
+    moments |= {"iyy": tensor.iyy, "iyz": tensor.iyz, "izz": tensor.izz}
+    _write_element("inertia", moments, tensor, xml)
+
+
 def write_visual(visual: Visual, xml: XmlWriter) -> None:
-    xml.open("visual", {"name": visual.name or None})
-    write_origin(visual.origin, xml)
-    write_geometry(visual.geometry, xml)
+    xml.open("visual", _joined({"name": visual.name or None}, visual.attributes))
+    write_origin(visual.origin, visual.leaves, xml)
+    write_geometry(visual.geometry, visual.leaves, xml)
     if visual.material is not None:
         write_material(visual.material, xml)
     write_extras(visual.extras, xml)
@@ -112,25 +136,27 @@ def write_visual(visual: Visual, xml: XmlWriter) -> None:
 
 
 def write_collision(collision: Collision, xml: XmlWriter) -> None:
-    xml.open("collision", {"name": collision.name or None})
-    write_origin(collision.origin, xml)
-    write_geometry(collision.geometry, xml)
+    xml.open("collision", _joined({"name": collision.name or None}, collision.attributes))
+    write_origin(collision.origin, collision.leaves, xml)
+    write_geometry(collision.geometry, collision.leaves, xml)
     write_extras(collision.extras, xml)
     xml.close()
 
 
-def write_geometry(geometry: Geometry, xml: XmlWriter) -> None:
-    xml.open("geometry")
+def write_geometry(geometry: Geometry, leaves: Leaves, xml: XmlWriter) -> None:
+    own = _find_leaf("geometry", leaves)
+    xml.open("geometry", _joined({}, own.attributes))
     if isinstance(geometry, Mesh):
         scale = None if geometry.scale == _UNIT_SCALE else geometry.scale
-        xml.leaf("mesh", {"filename": geometry.filename, "scale": scale})
+        _write_value("mesh", {"filename": geometry.filename, "scale": scale}, leaves, xml)
     elif isinstance(geometry, Box):
-        xml.leaf("box", {"size": geometry.size})
+        _write_value("box", {"size": geometry.size}, leaves, xml)
     elif isinstance(geometry, Sphere):
-        xml.leaf("sphere", {"radius": geometry.radius})
+        _write_value("sphere", {"radius": geometry.radius}, leaves, xml)
     else:
-        tag = _ROUND[type(geometry)]
-        xml.leaf(tag, {"radius": geometry.radius, "length": geometry.length})
+        sizes = {"radius": geometry.radius, "length": geometry.length}
+        _write_value(_ROUND[type(geometry)], sizes, leaves, xml)
+    write_extras(own.extras, xml)
     xml.close()
 
 
@@ -140,38 +166,41 @@ _ROUND: dict[type[Any], str] = {Cylinder: "cylinder", Capsule: "capsule"}
 def write_material(material: Material, xml: XmlWriter) -> None:
     """A reference stays a reference. The name is written even where it is empty: strict readers
     ask for the attribute."""
-    xml.open("material", {"name": material.name})
-    if material.color is not None:
-        xml.leaf("color", {"rgba": material.color})
-    if material.texture is not None:
-        xml.leaf("texture", {"filename": material.texture})
+    xml.open("material", _joined({"name": material.name}, material.attributes))
+    _write_value("color", {"rgba": material.color}, material.leaves, xml)
+    _write_value("texture", {"filename": material.texture}, material.leaves, xml)
+    write_extras(material.extras, xml)
     xml.close()
 
 
-def write_origin(pose: Pose, xml: XmlWriter) -> None:
+def write_origin(pose: Pose, leaves: Leaves, xml: XmlWriter) -> None:
     """Nothing for the identity."""
     if pose is IDENTITY or pose == IDENTITY:
-        return
-    if pose.quat_xyzw is not None:
-        xml.leaf("origin", {"xyz": pose.xyz, "quat_xyzw": pose.quat_xyzw})
+        if leaves:
+            _write_value("origin", {}, leaves, xml)
+    elif pose.quat_xyzw is not None:
+        _write_value("origin", {"xyz": pose.xyz, "quat_xyzw": pose.quat_xyzw}, leaves, xml)
     else:
-        xml.leaf("origin", {"xyz": pose.xyz, "rpy": None if pose.rpy == _ZERO else pose.rpy})
+        rpy = None if pose.rpy == _ZERO else pose.rpy
+        _write_value("origin", {"xyz": pose.xyz, "rpy": rpy}, leaves, xml)
 
 
 def write_joint(joint: Joint, xml: XmlWriter) -> None:
     _need_name(joint.name)
-    xml.open("joint", {"name": joint.name, "type": joint.type})
-    write_origin(joint.origin, xml)
-    xml.leaf("parent", {"link": joint.parent})
-    xml.leaf("child", {"link": joint.child})
-    if joint.axis is not None:
-        xml.leaf("axis", {"xyz": joint.axis})
+    leaves = joint.leaves
+    xml.open("joint", _joined({"name": joint.name, "type": joint.type}, joint.attributes))
+    write_origin(joint.origin, leaves, xml)
+    _write_value("parent", {"link": joint.parent}, leaves, xml)
+    _write_value("child", {"link": joint.child}, leaves, xml)
+    _write_value("axis", {"xyz": joint.axis}, leaves, xml)
     if joint.limit is not None:
         write_limit(joint.limit, xml)
     if joint.dynamics is not None:
         write_dynamics(joint.dynamics, xml)
     if joint.mimic is not None:
         write_mimic(joint.mimic, xml)
+    elif leaves:
+        _write_value("mimic", {}, leaves, xml)
     if joint.calibration is not None:
         write_calibration(joint.calibration, xml)
     if joint.safety_controller is not None:
@@ -182,40 +211,39 @@ def write_joint(joint: Joint, xml: XmlWriter) -> None:
 
 def write_limit(limit: Limit, xml: XmlWriter) -> None:
     bounds = {"lower": limit.lower, "upper": limit.upper}
-    xml.leaf("limit", {**bounds, "effort": limit.effort, "velocity": limit.velocity})
+    rates = {"effort": limit.effort, "velocity": limit.velocity}
+    _write_element("limit", bounds | rates, limit, xml)
 
 
 def write_dynamics(dynamics: Dynamics, xml: XmlWriter) -> None:
-    xml.leaf("dynamics", {"damping": dynamics.damping, "friction": dynamics.friction})
+    known = {"damping": dynamics.damping, "friction": dynamics.friction}
+    _write_element("dynamics", known, dynamics, xml)
 
 
 def write_mimic(mimic: Mimic, xml: XmlWriter) -> None:
     multiplier = None if mimic.multiplier == 1.0 else mimic.multiplier
     offset = None if mimic.offset == 0.0 else mimic.offset
-    xml.leaf("mimic", {"joint": mimic.joint, "multiplier": multiplier, "offset": offset})
+    known = {"joint": mimic.joint, "multiplier": multiplier, "offset": offset}
+    _write_element("mimic", known, mimic, xml)
 
 
 def write_calibration(calibration: Calibration, xml: XmlWriter) -> None:
-    xml.leaf(
-        "calibration",
-        {
-            "rising": calibration.rising,
-            "falling": calibration.falling,
-            "reference_position": calibration.reference_position,
-        },
-    )
+    known = {
+        "rising": calibration.rising,
+        "falling": calibration.falling,
+        "reference_position": calibration.reference_position,
+    }
+    _write_element("calibration", known, calibration, xml)
 
 
 def write_safety_controller(controller: SafetyController, xml: XmlWriter) -> None:
-    xml.leaf(
-        "safety_controller",
-        {
-            "soft_lower_limit": controller.soft_lower_limit,
-            "soft_upper_limit": controller.soft_upper_limit,
-            "k_position": controller.k_position,
-            "k_velocity": controller.k_velocity,
-        },
-    )
+    known = {
+        "soft_lower_limit": controller.soft_lower_limit,
+        "soft_upper_limit": controller.soft_upper_limit,
+        "k_position": controller.k_position,
+        "k_velocity": controller.k_velocity,
+    }
+    _write_element("safety_controller", known, controller, xml)
 
 
 def write_transmission(transmission: Transmission, xml: XmlWriter) -> None:
@@ -256,6 +284,49 @@ def write_extra(extra: Extra, xml: XmlWriter) -> None:
 def write_extras(extras: Iterable[Extra], xml: XmlWriter) -> None:
     for extra in extras:
         xml.verbatim(extra.xml)
+
+
+def _write_element(
+    tag: str, known: Mapping[str, Value], element: _Described, xml: XmlWriter
+) -> None:
+    """An element with a class of its own, which holds what the description says beyond URDF."""
+    if not element.attributes and not element.extras:
+        xml.leaf(tag, known)
+        return
+    xml.open(tag, _joined(known, element.attributes))
+    write_extras(element.extras, xml)
+    xml.close()
+
+
+def _write_value(tag: str, known: Mapping[str, Value], leaves: Leaves, xml: XmlWriter) -> None:
+    """An element that is a value of its holder; nothing where it says nothing."""
+    for leaf in leaves:
+        if leaf.tag == tag:
+            _write_element(tag, known, leaf, xml)
+            return
+    for value in known.values():
+        if value is not None:
+            xml.leaf(tag, known)
+            return
+
+
+def _find_leaf(tag: str, leaves: Leaves) -> Leaf:
+    for leaf in leaves:
+        if leaf.tag == tag:
+            return leaf
+    return Leaf(tag=tag)
+
+
+def _joined(known: Mapping[str, Value], unknown: Attributes) -> Mapping[str, Value]:
+    """What URDF defines counts where both are given. Raises ValueError for names that no attribute
+    can have."""
+    if not unknown:
+        return known
+    for name, _ in unknown:
+        if not _NAME(name):
+            raise ValueError(f"{quote(name)} is not a name that an attribute can have")
+    given = {name: value for name, value in known.items() if value is not None}
+    return given | {name: value for name, value in unknown if name not in known}
 
 
 def _need_name(name: str) -> None:

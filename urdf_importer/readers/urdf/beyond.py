@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What elements that URDF defines say beyond it: further attributes, and children of leaves.
+
+All of it is in the model, where it stood: as `attributes` and `extras` of what has a class, and in
+`leaves` of what holds an element that has none.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ...markup.xml import Element
+from ...model import Attributes, Extra, Leaf
+from .document import Document
+
+_LINK = frozenset({"link"})
+_NAME = frozenset({"name"})
+_NOTHING: frozenset[str] = frozenset()
+_ROUND = frozenset({"radius", "length"})
+DEFINED = {
+    "axis": frozenset({"xyz"}),
+    "box": frozenset({"size"}),
+    "calibration": frozenset({"rising", "falling", "reference_position"}),
+    "capsule": _ROUND,
+    "child": _LINK,
+    "collision": _NAME,
+    "color": frozenset({"rgba"}),
+    "cylinder": _ROUND,
+    "dynamics": frozenset({"damping", "friction"}),
+    "geometry": _NOTHING,
+    "inertia": frozenset({"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}),
+    "inertial": _NOTHING,
+    "joint": frozenset({"name", "type"}),
+    "limit": frozenset({"lower", "upper", "effort", "velocity"}),
+    "link": _NAME,
+    "mass": frozenset({"value"}),
+    "material": _NAME,
+    "mesh": frozenset({"filename", "scale"}),
+    "mimic": frozenset({"joint", "multiplier", "offset"}),
+    "origin": frozenset({"xyz", "rpy", "quat_xyzw"}),
+    "parent": _LINK,
+    "robot": frozenset({"name", "version"}),
+    "safety_controller": frozenset(
+        {"soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"}
+    ),
+    "sphere": frozenset({"radius"}),
+    "texture": frozenset({"filename"}),
+    "visual": _NAME,
+}
+"""Tag -> the attributes that URDF gives the element."""
+
+
+def read_attributes(element: Element) -> Attributes:
+    """The attributes that URDF does not define for the element."""
+    known = DEFINED[element.tag]
+    if known.issuperset(element.attributes):
+        return ()
+    return tuple([item for item in element.attributes.items() if item[0] not in known])
+
+
+def read_extras(element: Element, document: Document) -> tuple[Extra, ...]:
+    """All children of an element that URDF gives none."""
+    return tuple([document.extra(child) for child in element]) if element else ()
+
+
+def read_leaves(
+    first: Mapping[str, Element],
+    tags: Sequence[str],
+    extras: tuple[Extra, ...],
+    document: Document,
+) -> tuple[Leaf, ...]:
+    """What those of the children `first` that have these tags say beyond URDF.
+
+    One of which a second follows among the `extras` has a leaf in any case: were it left out in
+    writing, the second would become the first.
+    """
+    found = []
+    for tag in tags:
+        element = first.get(tag)
+        if element is None:
+            continue
+        if (
+            element
+            or not DEFINED[tag].issuperset(element.attributes)
+            or (extras and any(extra.tag == tag for extra in extras))
+        ):
+            found.append(read_leaf(element, document))
+    return tuple(found)
+
+
+def read_leaf(element: Element, document: Document) -> Leaf:
+    return Leaf(
+        tag=element.tag,
+        attributes=read_attributes(element),
+        extras=read_extras(element, document),
+    )
+
+
+def read_mimic_leaf(element: Element, document: Document) -> Leaf:
+    """A <mimic> that names no joint, which is kept whole: it is not in the model otherwise."""
+    attributes = tuple(element.attributes.items())
+    return Leaf(tag="mimic", attributes=attributes, extras=read_extras(element, document))
+
+
+def read_geometry_leaves(element: Element, shape: Element, document: Document) -> tuple[Leaf, ...]:
+    """What a <geometry> and its `shape` that counts say beyond URDF."""
+    leaves = []
+    attributes = read_attributes(element)
+    if attributes or len(element) > 1:
+        others = tuple([document.extra(child) for child in element if child is not shape])
+        leaves.append(Leaf(tag="geometry", attributes=attributes, extras=others))
+    if shape or not DEFINED[shape.tag].issuperset(shape.attributes):
+        leaves.append(read_leaf(shape, document))
+    return tuple(leaves)
