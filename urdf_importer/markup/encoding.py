@@ -3,6 +3,7 @@
 
 import codecs
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..diagnostics import ReadError, quote
@@ -19,6 +20,14 @@ _MARKS = (
     (b"<\0", "utf-16-le"),
     (b"\0<", "utf-16-be"),
 )
+
+_BEHIND_MARK = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 
 # Python knows many more codecs, some of which take quadratic time or decode no text.
 _ENCODINGS = re.compile(
@@ -63,6 +72,36 @@ def decode_text(raw: bytes, source: str) -> Text:
     if not data or data.isspace():
         raise ReadError("the file is empty", source=source)
     return Text(data, junk_line)
+
+
+def open_text(raw: bytes, source: str) -> tuple[bytes, Callable[[bytes], bytes]]:
+    """UTF-8 of all of a text but its mark, and what brings it back into its own encoding.
+
+    A character that the encoding does not have becomes a reference to it. Raises ReadError as
+    `decode_text` does.
+    """
+    mark, encoding = _find_encoding(raw)
+    body = raw[len(mark) :]
+    if encoding == "utf-8":
+        return body, lambda data: mark + data
+    text = _decode(body, encoding, source).encode("utf-8")
+    return text, lambda data: mark + data.decode("utf-8").encode(encoding, "xmlcharrefreplace")
+
+
+def _find_encoding(raw: bytes) -> tuple[bytes, str]:
+    """The mark of a text that can be read, and the encoding behind it."""
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            if mark[:1] == b"<" or mark[-1:] == b"<":
+                return b"", encoding
+            return mark, _BEHIND_MARK[mark]
+    declaration = _DECLARATION.match(raw)
+    declared = _DECLARED_ENCODING.search(declaration[0]) if declaration else None
+    if declared is None:
+        return b"", "utf-8"
+    name = codecs.lookup(declared[1].decode("ascii")).name
+    is_wide = name.startswith(("utf-16", "utf-32"))
+    return b"", "utf-8" if is_wide or name == "ascii" else name
 
 
 def blank(text: bytes) -> bytes:

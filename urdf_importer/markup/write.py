@@ -24,7 +24,7 @@ Value = str | float | Iterable[float] | None
 written as words."""
 Attributes = Mapping[str, Value]
 
-_NO_ATTRIBUTES: Attributes = {}
+NO_ATTRIBUTES: Attributes = {}
 _SPECIAL = re.compile('[&<>"\x00-\x1f\ud800-\udfff\ufffe\uffff]').search
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]").search
 
@@ -62,14 +62,14 @@ def quote_attribute(text: str) -> str:
     return quoteattr(text)
 
 
-def format_element(tag: str, attributes: Attributes = _NO_ATTRIBUTES, content: str = "") -> str:
+def format_element(tag: str, attributes: Attributes = NO_ATTRIBUTES, content: str = "") -> str:
     """Returns one element on one line. `content` is XML, not text; without it the tag closes
     itself. Raises ValueError as XmlWriter does."""
     start = f"<{tag}{_format_attributes(attributes)}"
     return f"{start}>{content}</{tag}>" if content else f"{start}/>"
 
 
-def format_text(tag: str, text: str, attributes: Attributes = _NO_ATTRIBUTES) -> str:
+def format_text(tag: str, text: str, attributes: Attributes = NO_ATTRIBUTES) -> str:
     """Returns one element with text in it, on one line. Raises ValueError as XmlWriter does."""
     _refuse_forbidden(text)
     # A carriage return as it is would be read as a line feed.
@@ -83,40 +83,41 @@ class XmlWriter:
     All methods raise ValueError for text that no XML file can hold and for nan and infinities.
     """
 
-    def __init__(self, *, level: int = 0) -> None:
-        """`level` is how many elements are around what is written."""
+    def __init__(self, *, indent: str = "", step: str = "  ") -> None:
+        """`indent` is the white space before everything, `step` what each element adds to it."""
         self._lines: list[str] = []
         self._open: list[tuple[str, int]] = []
-        self._indent = "  " * level
+        self._indent = indent
+        self._step = step
 
     def declare(self) -> None:
         """Writes the first line, which says that the text is UTF-8."""
         self._lines.append('<?xml version="1.0" encoding="utf-8"?>')
 
-    def leaf(self, tag: str, attributes: Attributes = _NO_ATTRIBUTES, text: str = "") -> None:
+    def leaf(self, tag: str, attributes: Attributes = NO_ATTRIBUTES, text: str = "") -> None:
         """Writes an element with nothing in it but text."""
         if text:
             self._lines.append(self._indent + format_text(tag, text, attributes))
         else:
             self._lines.append(f"{self._indent}<{tag}{_format_attributes(attributes)}/>")
 
-    def open(self, tag: str, attributes: Attributes = _NO_ATTRIBUTES) -> None:
+    def open(self, tag: str, attributes: Attributes = NO_ATTRIBUTES) -> None:
         """Begins an element, which everything is written into until `close`."""
         self._open.append((tag, len(self._lines)))
         self._lines.append(f"{self._indent}<{tag}{_format_attributes(attributes)}>")
-        self._indent += "  "
+        self._indent += self._step
 
     def close(self) -> None:
         """Ends the element that was begun last; <tag/> where nothing was written into it."""
         tag, line = self._open.pop()
-        self._indent = self._indent[:-2]
+        self._indent = self._indent[: len(self._indent) - len(self._step)]
         if line == len(self._lines) - 1:
             self._lines[line] = self._lines[line][:-1] + "/>"
         else:
             self._lines.append(f"{self._indent}</{tag}>")
 
     @contextmanager
-    def element(self, tag: str, attributes: Attributes = _NO_ATTRIBUTES) -> Iterator[None]:
+    def element(self, tag: str, attributes: Attributes = NO_ATTRIBUTES) -> Iterator[None]:
         """Begins an element and ends it with the `with` block."""
         self.open(tag, attributes)
         yield
@@ -135,6 +136,18 @@ class XmlWriter:
     def text(self) -> str:
         """Returns everything written so far, with a line feed at its end."""
         return "\n".join([*self._lines, ""])
+
+    def lines(self) -> tuple[str, ...]:
+        """Returns what was written so far, without line ends; what is verbatim may have some."""
+        return tuple(self._lines)
+
+
+def format_value(value: Value) -> str | None:
+    """Returns the text of an attribute, not escaped; None where it is not written. Raises
+    ValueError for nan and infinities."""
+    if value is None or isinstance(value, str):
+        return value
+    return format_numbers(value) if isinstance(value, Iterable) else format_number(value)
 
 
 def _format_attributes(attributes: Attributes) -> str:

@@ -149,12 +149,45 @@ class _Builder:
         return start, end
 
 
+def parse_again(element: Element, data: bytes) -> Element:
+    """An element of a text that was parsed, with its children."""
+    end = find_end(element, data)
+    found = _One()
+    before = b"<robot>"
+    parse_xml(before + data[element.offset : end] + b"</robot>", "", found)
+    (again,) = found.elements
+    shift = element.offset - len(before)
+    waiting = [again]
+    while waiting:
+        each = waiting.pop()
+        each.offset += shift
+        each.end += shift
+        waiting += each
+    return again
+
+
+class _One:
+    """Keeps the children of the root."""
+
+    def __init__(self) -> None:
+        self.elements: list[Element] = []
+
+    def read_root(self, element: Element) -> None:
+        """Is not looked at."""
+
+    def read_child(self, element: Element) -> None:
+        self.elements.append(element)
+
+
 def verbatim(element: Element, data: bytes) -> str:
     """Returns the text of an element exactly as it stands in `data`."""
-    end = _start_tag_end(element, data)
-    if data[end - 2] != ord("/"):
-        end = data.index(b">", element.end) + 1
-    return data[element.offset : end].decode("utf-8")
+    return data[element.offset : find_end(element, data)].decode("utf-8")
+
+
+def find_end(element: Element, data: bytes) -> int:
+    """Returns the byte behind an element."""
+    end = find_start_tag_end(element, data)
+    return end if data[end - 2] == ord("/") else data.index(b">", element.end) + 1
 
 
 def text_of(element: Element, data: bytes) -> str:
@@ -163,7 +196,7 @@ def text_of(element: Element, data: bytes) -> str:
     leaf = _LEAF.match(data, element.offset)
     if leaf is not None:
         return leaf[1].decode("utf-8").strip()
-    start = _start_tag_end(element, data)
+    start = find_start_tag_end(element, data)
     if data[start - 2] == ord("/"):
         return ""
     inner = data[start : element.end]
@@ -174,7 +207,8 @@ def text_of(element: Element, data: bytes) -> str:
     return "".join(pieces).strip()
 
 
-def _start_tag_end(element: Element, data: bytes) -> int:
+def find_start_tag_end(element: Element, data: bytes) -> int:
+    """The byte behind the start tag of an element."""
     match = _START_TAG.match(data, element.offset)
     assert match is not None
     return match.end()

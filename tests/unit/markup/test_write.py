@@ -71,7 +71,7 @@ def test_what_xml_forbids_is_refused(character: str) -> None:
 
 
 def test_each_element_has_its_line() -> None:
-    xml = XmlWriter(level=1)
+    xml = XmlWriter(indent="  ")
     with xml.element("outer", {"a": 1.0, "none": None, "b": (1.0, 2.5)}):
         xml.comment("kept --- apart")
         xml.leaf("inner", {"yes": True})

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
+from typing import NamedTuple
 
 from ...diagnostics import Diagnostics, ReadError, Severity, quote
 from ...files.packages import PackageResolver
@@ -24,12 +25,24 @@ from .joint import read_joint, read_transmission
 from .link import read_link
 from .material import check_materials, read_material
 
+_DEFINED = ("link", "joint", "material", "transmission")
 _NEWEST_VERSION = (1, 2)
 _VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
 _ROBOT = re.compile(rb"<robot[\s/>]")
 _XACRO_NAMESPACE = re.compile(
     r"https?://(?:www\.)?(?:ros\.org/wiki|wiki\.ros\.org)/xacro/?"
 ).fullmatch
+
+
+class Located(NamedTuple):
+    """A robot with the text that it was parsed from, and the elements that it was read from: tag,
+    or "extra", -> elements in the robot's order, without their children, which cost more to keep
+    than to parse again. Comments that XML forbids are blanks in `data`."""
+
+    robot: Robot
+    data: bytes
+    root: Element
+    elements: dict[str, list[Element]]
 
 
 def read_robot(
@@ -110,28 +123,42 @@ def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot
         return _read_text(data, source, diagnostics)
 
 
+def read_located(data: bytes, source: str) -> Located:
+    """The robot that the URDF text `data` describes, and which of its elements is what in it; for
+    whoever edits the text. Raises ReadError as `read_robot` does."""
+    with _paused_garbage_collection():
+        parts, robot = _read_parts(decode_text(data, source), source, _LocatedParts)
+    assert isinstance(parts, _LocatedParts)
+    return Located(robot, parts.document.data, parts.root, parts.elements)
+
+
 def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
-    text = decode_text(raw, source)
-    try:
-        robot, found = _read_decoded(text, source, [])
-    except ReadError:
-        data, bad_comments = blank_bad_comments(text.data)
-        if not bad_comments:
-            raise
-        robot, found = _read_decoded(text._replace(data=data), source, bad_comments)
-    for item in found:
+    parts, robot = _read_parts(decode_text(raw, source), source, _Parts)
+    for item in parts.document.diagnostics:
         report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
         report(item.code, item.message, subject=item.subject, line=item.line)
     return robot
 
 
-def _read_decoded(text: Text, source: str, bad_comments: list[int]) -> tuple[Robot, Diagnostics]:
+def _read_parts(text: Text, source: str, kind: type["_Parts"]) -> tuple["_Parts", Robot]:
+    try:
+        return _read_decoded(text, source, [], kind)
+    except ReadError:
+        data, bad_comments = blank_bad_comments(text.data)
+        if not bad_comments:
+            raise
+        return _read_decoded(text._replace(data=data), source, bad_comments, kind)
+
+
+def _read_decoded(
+    text: Text, source: str, bad_comments: list[int], kind: type["_Parts"]
+) -> tuple["_Parts", Robot]:
     """The robot, with diagnostics of this attempt alone."""
     document = Document(text.data, source, Diagnostics(source))
-    parts = _Parts(document)
+    parts = kind(document)
     junk = parse_xml(text.data, source, parts)
     _report_syntax(bad_comments, junk, text.junk_line, document)
-    return parts.robot(), document.diagnostics
+    return parts, parts.robot()
 
 
 class _Parts:
@@ -197,6 +224,28 @@ class _Parts:
             source=document.source,
         )
         return interpret_extras(robot)
+
+
+class _LocatedParts(_Parts):
+    """Keeps the elements of what is in the robot, kind by kind in its order."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.root = Element()
+        self.elements: dict[str, list[Element]] = {kind: [] for kind in (*_DEFINED, "extra")}
+
+    def read_root(self, element: Element) -> None:
+        super().read_root(element)
+        self.root = element
+
+    def read_child(self, element: Element) -> None:
+        super().read_child(element)
+        kind = element.tag if element.tag in _DEFINED else "extra"
+        found = self.elements[kind]
+        # Second ones and those that say too little are not in the robot.
+        if len(getattr(self, f"{kind}s")) > len(found):
+            found.append(element)
+        element.clear()
 
 
 def read_robot_name(element: Element, document: Document) -> str:

@@ -68,17 +68,18 @@ def write_robot_text(robot: Robot) -> str:
         raise WriteError(f"the robot {quote(robot.name)} has no links, which no URDF can say")
     xml = XmlWriter()
     xml.declare()
-    _write(robot, write_root, xml)
+    write_part(robot, xml)
     for part in order_parts(robot):
-        _write(part, _WRITERS[type(part)], xml)
+        write_part(part, xml)
     xml.close()
     return xml.text()
 
 
-def _write(part: Any, write: Callable[[Any, XmlWriter], None], xml: XmlWriter) -> None:
-    """One part. Raises WriteError, which names it, where XML cannot hold it."""
+def write_part(part: Part | Robot, xml: XmlWriter) -> None:
+    """Writes a child of <robot>, or begins <robot> itself. Raises WriteError, which names it, where
+    XML cannot hold it."""
     try:
-        write(part, xml)
+        _WRITERS[type(part)](part, xml)
     except ValueError as problem:
         kind = type(part).__name__.lower()
         name: str = part.tag if isinstance(part, Extra) else part.name
@@ -334,7 +335,8 @@ def _need_name(name: str) -> None:
         raise ValueError("it has no name")
 
 
-_WRITERS: dict[type[Part], Callable[[Any, XmlWriter], None]] = {
+_WRITERS: dict[type[Any], Callable[[Any, XmlWriter], None]] = {
+    Robot: write_root,
     Material: write_material,
     Link: write_link,
     Joint: write_joint,
