@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from readable_robots import DATA, readable_descriptions
+from support.readable_robots import DATA, readable_descriptions
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.model import IDENTITY, Box, Inertia, Inertial, Joint, Limit, Link, Robot, Visual
 from urdf_importer.readers import read_robot_text
