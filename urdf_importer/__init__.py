@@ -36,6 +36,8 @@ from .pipeline import (
     ImportResult,
     ReaderFormat,
     UpdateResult,
+    UrdfOptions,
+    UrdfResult,
     WebotsOptions,
     WriterFormat,
     Written,
@@ -61,6 +63,7 @@ from .pipeline import (
     suggest_proto_name,
     update_robot,
     write_format,
+    write_urdf,
     writer_formats,
 )
 from .pipeline.formats import find_offered
@@ -91,6 +94,8 @@ __all__ = [
     "Severity",
     "StartOptions",
     "UpdateResult",
+    "UrdfOptions",
+    "UrdfResult",
     "WebotsOptions",
     "WriteError",
     "WriterFormat",
@@ -122,6 +127,7 @@ __all__ = [
     "update_robot",
     "write_builder_script",
     "write_format",
+    "write_urdf",
     "writer_formats",
 ]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rotations and frames as arrays. Matrices act on column vectors; all angles in radians."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,6 +65,21 @@ def quaternion_from_rotation(rotation: Matrix) -> tuple[float, float, float, flo
     if unit[3] < 0.0:
         unit = -unit
     return (float(unit[0]), float(unit[1]), float(unit[2]), float(unit[3]))
+
+
+def rpy_from_rotation(rotation: Matrix) -> tuple[float, float, float]:
+    """Returns roll, pitch and yaw of a rotation (3, 3): R = Rz(yaw) Ry(pitch) Rx(roll).
+
+    Where the pitch is a quarter turn only the sum of roll and yaw is in the rotation: roll is 0.
+    Yaw is taken after the roll is turned back, so that both fit each other near there too.
+    """
+    r = rotation
+    cosine = math.hypot(r[2, 1], r[2, 2])
+    pitch = math.atan2(-r[2, 0], cosine)
+    roll = 0.0 if cosine < 1e-13 else math.atan2(r[2, 1], r[2, 2])
+    s, c = math.sin(roll), math.cos(roll)
+    yaw = math.atan2(s * r[0, 2] - c * r[0, 1], c * r[1, 1] - s * r[1, 2])
+    return roll, pitch, yaw
 
 
 def rotations_about(axes: Matrix, angles: Vector) -> Matrix:

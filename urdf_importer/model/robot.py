@@ -19,6 +19,8 @@ class Robot:
     """`source` is the file it was read from, for messages and relative paths; empty if none.
 
     `attributes` are those of <robot> beside its name and version: namespaces above all.
+    `text` is the URDF that was read, for those who change as little of it as can be; empty where
+    there was none, since the robot came from xacro or from no file at all.
     `sensors`, `settings` and `controls` are what the extras of the robot, its links and its joints
     mean. Whoever reads or extracts a robot fills them from these (readers.gazebo.interpret_extras);
     so they do not count for equality, and are not kept a second time beside the extras.
@@ -33,6 +35,7 @@ class Robot:
     version: str = ""
     attributes: Attributes = ()
     source: str = field(default="", compare=False)
+    text: bytes = field(default=b"", compare=False, repr=False)
     sensors: Sequence[Sensor] = field(default=(), compare=False)
     settings: Sequence[SimulationSettings] = field(default=(), compare=False)
     controls: Sequence[JointControl] = field(default=(), compare=False)

@@ -33,6 +33,7 @@ from .scene import (
     set_joint_positions,
 )
 from .updating import UpdateResult, compare_with_source, update_robot
+from .urdf import UrdfOptions, UrdfResult, write_urdf
 
 __all__ = [
     "ExportOptions",
@@ -40,6 +41,8 @@ __all__ = [
     "ImportResult",
     "ReaderFormat",
     "UpdateResult",
+    "UrdfOptions",
+    "UrdfResult",
     "WebotsOptions",
     "WriterFormat",
     "Written",
@@ -65,5 +68,6 @@ __all__ = [
     "suggest_proto_name",
     "update_robot",
     "write_format",
+    "write_urdf",
     "writer_formats",
 ]

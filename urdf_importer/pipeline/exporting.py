@@ -162,6 +162,7 @@ def open_export(
     resolver = find_files(described.source, options)
     opened = OpenExport(
         robot=described,
+        described=described,
         files=RobotFiles(resolver, diagnostics, robot=described),
         options=options,
         diagnostics=diagnostics,

@@ -18,11 +18,12 @@ from ..readers import URDF, Description, choose_reader
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
+from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF,)
 """One line for each format, in the order of front ends."""
 
-_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS,)
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("morse",)

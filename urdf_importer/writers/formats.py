@@ -47,12 +47,14 @@ class OpenExport(Generic[Options]):
     """What is to be written.
 
     files          give its shapes and images, as the scene shows them where it is of a scene
+    described      the robot as its description says it, whatever the scene shows
     armature       the rig that it was taken from; None for a description
     convert_image  makes a PNG of any image that Blender can read, where there is a Blender
     strict         every diagnostic is a failure
     """
 
     robot: Robot
+    described: Robot
     files: RobotFiles
     options: Options
     diagnostics: Diagnostics

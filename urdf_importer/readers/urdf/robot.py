@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -81,6 +82,8 @@ def read_urdf(given: Description) -> Robot:
             diagnostics.source = source
         arguments = given.options.xacro_args
         data = expand_xacro(data, source, given.resolver, arguments, diagnostics)
+        # Nobody wrote what came of it: it is not a text to be kept.
+        return replace(read_robot_text(data, source, diagnostics), text=b"")
     return read_robot_text(data, source, diagnostics)
 
 
@@ -134,6 +137,7 @@ def read_located(data: bytes, source: str) -> Located:
 
 def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     parts, robot = _read_parts(decode_text(raw, source), source, _Parts)
+    robot = replace(robot, text=raw)
     for item in parts.document.diagnostics:
         report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
         report(item.code, item.message, subject=item.subject, line=item.line)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""URDF out: (extract ->) place the files -> edit the text or write it anew."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostic, Diagnostics, MeshError
+from ..files.packages import AnyPath, FileKind, PackageResolver
+from ..meshes import load_mesh
+from ..model import Joint, Mesh, Robot
+from ..readers.urdf.robot import read_located, read_robot_text
+from ..reshape.compare import Change, compare_robots
+from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
+from ..writers.urdf.export import UrdfReading, export_urdf
+from ..writers.urdf.meshes import FoundFile
+from ..writers.urdf.options import UrdfOptions as UrdfOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrdfResult:
+    """What was written.
+
+    path         the .urdf file
+    files        all files that were written
+    robot        what the file says
+    changes      what is different from the text that the robot was read from; nothing where there
+                 is no such text
+    diagnostics  everything that was changed or lost, in the order of the work
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    robot: Robot
+    changes: tuple[Change, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def write_urdf(
+    robot: Robot | Any,
+    path: AnyPath,
+    options: UrdfOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+    *,
+    strict: bool = False,
+) -> UrdfResult:
+    """Writes a robot as URDF. Reading the file gives an equal robot, but for the names of files.
+
+    `robot` is a description, and no Blender is needed; or the armature of an imported robot, whose
+    properties say it. Where the robot was read from plain URDF, that text is edited and all that
+    stays the same keeps its bytes, unless `options` asks for another style. Existing files are
+    overwritten, all or none.
+
+    `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
+    empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
+    an object that is no imported robot.
+    """
+    options = options or UrdfOptions()
+    if not isinstance(robot, Robot):
+        from ..blender.extract.robot import extract_robot
+
+        robot = extract_robot(robot)
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    return _write(robot, Path(path), options, diagnostics, strict=strict)
+
+
+def _write(
+    robot: Robot, path: Path, options: UrdfOptions, diagnostics: Diagnostics, *, strict: bool
+) -> UrdfResult:
+    reading = _open_reading(robot, options, diagnostics)
+    written = export_urdf(robot, path, options, reading, diagnostics, strict=strict)
+    before = reading.read(robot.text) if robot.text else written.robot
+    return UrdfResult(
+        path=written.path,
+        files=written.files,
+        robot=written.robot,
+        changes=compare_robots(before, written.robot),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
+    robot = found.described
+    result = _write(robot, path, found.options, found.diagnostics, strict=found.strict)
+    moving = [joint for joint in robot.joints if joint.type != "fixed"]
+    counts = count_robot(
+        robot,
+        links=len(robot.links),
+        moving_joints=len(moving),
+        degrees_of_freedom=sum(_degrees(joint) for joint in moving),
+    )
+    return Written(
+        path=result.path,
+        files=result.files,
+        robot=robot.name,
+        facts=counts | {"changes": [str(change) for change in result.changes]},
+        diagnostics=result.diagnostics,
+    )
+
+
+def _degrees(joint: Joint) -> int:
+    sizes = {"planar": 3, "floating": 6, "ball": 3, "spherical": 3}
+    return 0 if joint.mimic is not None else sizes.get(joint.type, 1)
+
+
+def _suggest_name(name: str) -> str:
+    """The robot's name, without what a file name cannot have."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
+    return plain[:100] or "robot"
+
+
+URDF_WRITER = WriterFormat(
+    name="urdf",
+    label="URDF",
+    title="URDF (.urdf)",
+    text="URDF (.urdf)",
+    description="Write the robot as URDF: the text that was read, changed only where the robot was",
+    kinds=(OutputKind(name="urdf", label="URDF", suffix=".urdf"),),
+    options=UrdfOptions,
+    write=_write_format,
+    suggest_name=_suggest_name,
+)
+
+
+def _open_reading(robot: Robot, options: UrdfOptions, diagnostics: Diagnostics) -> UrdfReading:
+    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    source = robot.source or "robot.urdf"
+    return UrdfReading(
+        locate=lambda data: read_located(data, source),
+        read=lambda data: read_robot_text(data, source, Diagnostics(source)),
+        find_file=partial(_find_file, resolver),
+        find_mesh=_MeshFinder(resolver, diagnostics),
+        find_texture=partial(_find_texture, resolver, diagnostics),
+    )
+
+
+def _find_file(resolver: PackageResolver, name: str) -> Path | None:
+    try:
+        return resolver.resolve_file(name, lambda code, message: None)
+    except MeshError:
+        return None
+
+
+class _MeshFinder:
+    """Finds mesh files and, by loading each once, what they refer to: within the bounds of an
+    import."""
+
+    def __init__(self, resolver: PackageResolver, diagnostics: Diagnostics) -> None:
+        self._resolver = resolver
+        self._diagnostics = diagnostics
+        self._known: dict[str, FoundFile | None] = {}
+
+    def __call__(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
+        if mesh.filename not in self._known:
+            self._known[mesh.filename] = self._find(mesh, link, line)
+        return self._known[mesh.filename]
+
+    def _find(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
+        report = partial(self._diagnostics.warning, subject=link, line=line)
+        beside: list[tuple[str, Path]] = []
+
+        def find_beside(uri: str, kind: FileKind) -> Path:
+            found = self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
+            beside.append((uri, found))
+            return found
+
+        try:
+            path = self._resolver.resolve_file(mesh.filename, report)
+        except MeshError as problem:
+            message = f"{problem.message}; the file is not copied"
+            self._diagnostics.error(problem.code, message, subject=link, line=line)
+            return None
+        try:
+            load_mesh(path, (1.0, 1.0, 1.0), report, find_beside)
+        except MeshError as problem:
+            report(problem.code, f"{problem.message}; the file is copied as it is")
+        return FoundFile(path=path, beside=tuple(dict.fromkeys(beside)))
+
+
+def _find_texture(resolver: PackageResolver, diagnostics: Diagnostics, name: str) -> Path | None:
+    try:
+        return resolver.resolve_file(name, diagnostics.warning, kind="texture")
+    except MeshError as problem:
+        diagnostics.error(problem.code, f"{problem.message}; the file is not copied")
+        return None

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot as .urdf file, with the files that it names."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...diagnostics import Diagnostics, WriteError, quote
+from ...files.outputs import check_output, replace_files
+from ...markup.write import XmlWriter
+from ...model import Robot
+from .complete import complete_robot, report_incomplete
+from .meshes import FindMesh, FindTexture, copy_files, link_files
+from .options import UrdfOptions
+from .patch import Located, patch_text
+from .plain import write_robot_text
+
+_PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrdfReading:
+    """How URDF and the files in it are read: writers know no readers.
+
+    find_file    the place of a file that the robot names, None where it is not there
+    """
+
+    locate: Callable[[bytes], Located]
+    read: Callable[[bytes], Robot]
+    find_file: Callable[[str], Path | None]
+    find_mesh: FindMesh
+    find_texture: FindTexture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenUrdf:
+    path: Path
+    files: tuple[Path, ...]
+    robot: Robot
+
+
+def export_urdf(
+    robot: Robot,
+    path: Path,
+    options: UrdfOptions,
+    reading: UrdfReading,
+    diagnostics: Diagnostics,
+    *,
+    strict: bool = False,
+) -> WrittenUrdf:
+    """Writes the robot, all files or none. Raises WriteError, also where `strict` and there is any
+    diagnostic."""
+    if options.package and not _PACKAGE(options.package):
+        raise WriteError(
+            f"{quote(options.package)} is not a name that a ROS package can have: small letters, "
+            "digits, _ and -"
+        )
+    path = path.absolute()
+    if path.parent.is_dir():
+        check_output(path)
+    if options.complete:
+        robot = complete_robot(robot)
+    report_incomplete(robot, diagnostics)
+    with replace_files(path.parent) as folder:
+        robot = _place_files(robot, path, folder, options, reading)
+        (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
+        if options.package:
+            (folder / "package.xml").write_bytes(_package_text(options.package, robot).encode())
+        if strict and len(diagnostics):
+            raise WriteError(
+                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+                source=diagnostics.source,
+            )
+        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+        files = tuple(path.parent / file.relative_to(folder) for file in written)
+    return WrittenUrdf(path=path, files=files, robot=replace(robot, source=str(path)))
+
+
+def _place_files(
+    robot: Robot, path: Path, folder: Path, options: UrdfOptions, reading: UrdfReading
+) -> Robot:
+    if options.package or options.meshes == "copy":
+        return copy_files(robot, folder, options.package, reading.find_mesh, reading.find_texture)
+    if options.meshes == "link":
+        return link_files(robot, path.parent, reading.find_file)
+    return robot
+
+
+def _write_text(
+    robot: Robot, options: UrdfOptions, reading: UrdfReading, diagnostics: Diagnostics
+) -> bytes:
+    if options.style == "keep" and robot.text:
+        patched = patch_text(robot.text, robot, reading.locate, reading.read)
+        if patched is not None:
+            return patched
+        diagnostics.warning(
+            "source-changed",
+            "the text that was read cannot be edited to say this robot; it is written anew, "
+            "without comments",
+        )
+    return write_robot_text(robot).encode("utf-8")
+
+
+def _package_text(package: str, robot: Robot) -> str:
+    """package.xml in its third format, for catkin and ament alike."""
+    xml = XmlWriter()
+    xml.verbatim('<?xml version="1.0"?>')
+    with xml.element("package", {"format": "3"}):
+        xml.leaf("name", text=package)
+        xml.leaf("version", text="0.0.0")
+        xml.leaf("description", text=f"Description of the robot {robot.name}")
+        xml.leaf("maintainer", {"email": "nobody@example.com"}, "nobody")
+        xml.leaf("license", text="unknown")
+    return xml.text()
