@@ -51,10 +51,10 @@ def export_urdf(
 ) -> WrittenUrdf:
     """Writes the robot, all files or none. Raises WriteError, also where `strict` and there is any
     diagnostic."""
-    if options.package and not _PACKAGE(options.package):
+    if options.ros_package and not _PACKAGE(options.ros_package):
         raise WriteError(
-            f"{quote(options.package)} is not a name that a ROS package can have: small letters, "
-            "digits, _ and -"
+            f"{quote(options.ros_package)} is not a name that a ROS package can have: small "
+            "letters, digits, _ and -"
         )
     path = path.absolute()
     if path.parent.is_dir():
@@ -65,8 +65,8 @@ def export_urdf(
     with replace_files(path.parent) as folder:
         robot = _place_files(robot, path, folder, options, reading)
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
-        if options.package:
-            (folder / "package.xml").write_bytes(_package_text(options.package, robot).encode())
+        if options.ros_package:
+            (folder / "package.xml").write_bytes(_package_text(options.ros_package, robot).encode())
         if strict and len(diagnostics):
             raise WriteError(
                 f"{len(diagnostics)} diagnostics, and each is taken for a failure",
@@ -80,8 +80,10 @@ def export_urdf(
 def _place_files(
     robot: Robot, path: Path, folder: Path, options: UrdfOptions, reading: UrdfReading
 ) -> Robot:
-    if options.package or options.meshes == "copy":
-        return copy_files(robot, folder, options.package, reading.find_mesh, reading.find_texture)
+    if options.ros_package or options.meshes == "copy":
+        return copy_files(
+            robot, folder, options.ros_package, reading.find_mesh, reading.find_texture
+        )
     if options.meshes == "link":
         return link_files(robot, path.parent, reading.find_file)
     return robot

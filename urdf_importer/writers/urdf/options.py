@@ -46,9 +46,9 @@ class UrdfOptions(FileOptions):
             "copy": "Copied beside the new file, into the folder meshes, with what they refer to",
         },
     )
-    package: str = option(
+    ros_package: str = option(
         "",
-        "Package",
+        "ROS Package",
         "Name of a ROS package to make of the folder: package.xml beside the file, and meshes, "
         "which are copied then, named by package://NAME",
         group="Files",

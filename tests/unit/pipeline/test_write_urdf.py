@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""URDF as files: whose bytes they are, which files go along, and what strict readers take."""
+
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import urdf_importer
+from support.pinocchio_truth import Truth
+from support.readable_robots import DATA
+from support.real_robots import descriptions, name_of
+from urdf_importer import Diagnostics, UrdfOptions, WriteError, write_urdf
+from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
+from urdf_importer.meshes import load_geometry
+from urdf_importer.model import Joint, Link, Material, Mesh, Pose, Robot, Visual
+
+QUIRKS = DATA / "quirks" / "q_pkg" / "urdf"
+BARE = Robot(name="arm", links=(Link(name="a"), Link(name="b")))
+UNLIMITED = replace(BARE, joints=(Joint(name="j", type="revolute", parent="a", child="b"),))
+
+
+@pytest.mark.parametrize("path", descriptions()[::9], ids=name_of)
+@pytest.mark.parametrize("meshes", ["keep", "link"])
+def test_an_unchanged_robot_is_its_own_bytes(path: Path, meshes: str, tmp_path: Path) -> None:
+    try:
+        robot = urdf_importer.read_robot(path)
+    except urdf_importer.ReadError:
+        return
+    result = write_urdf(robot, tmp_path / "out.urdf", UrdfOptions(meshes=meshes))
+    assert result.files == (tmp_path / "out.urdf",)
+    assert result.path.read_bytes() == path.read_bytes()
+    assert result.changes == ()
+
+
+def write_box(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    lines = [f"v {x} {y} {z}" for x in "01" for y in "01" for z in "01"]
+    (folder / "box.obj").write_text("mtllib box.mtl\n" + "\n".join(lines) + "\nusemtl m\nf 1 2 3\n")
+    (folder / "box.mtl").write_text("newmtl m\nKd 1 0 0\n")
+    return f"{folder.name}/box.obj"
+
+
+def write_source(folder: Path) -> Path:
+    """A robot whose two shapes name one mesh, beside the file."""
+    name = write_box(folder / "parts")
+    shape = f'<geometry><mesh filename="{name}"/></geometry>'
+    text = (
+        f'<robot name="r"><link name="a"><visual>{shape}</visual><visual>{shape}</visual>'
+        f"<collision>{shape}</collision></link></robot>"
+    )
+    path = folder / "r.urdf"
+    path.write_text(text)
+    return path
+
+
+def mesh_names(robot: Robot) -> list[str]:
+    shapes = [shape for link in robot.links for shape in (*link.visuals, *link.collisions)]
+    return [shape.geometry.filename for shape in shapes if isinstance(shape.geometry, Mesh)]
+
+
+def test_relative_paths_name_the_same_files_from_elsewhere(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "one")
+    (tmp_path / "two" / "deep").mkdir(parents=True)
+    result = write_urdf(urdf_importer.read_robot(source), tmp_path / "two" / "deep" / "r.urdf")
+    assert mesh_names(result.robot) == ["../../one/parts/box.obj"] * 3
+    for name in mesh_names(urdf_importer.read_robot(result.path)):
+        assert (result.path.parent / name).resolve() == (tmp_path / "one" / "parts" / "box.obj")
+
+
+def test_keep_leaves_names_alone(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "one")
+    result = write_urdf(
+        urdf_importer.read_robot(source), tmp_path / "r.urdf", UrdfOptions(meshes="keep")
+    )
+    assert result.path.read_bytes() == source.read_bytes()
+
+
+def test_copies_lie_there_once_with_what_they_refer_to(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "one")
+    out = tmp_path / "out"
+    result = write_urdf(
+        urdf_importer.read_robot(source), out / "r.urdf", UrdfOptions(meshes="copy")
+    )
+    assert [file.relative_to(out).as_posix() for file in result.files] == [
+        "meshes/collision/box.mtl",
+        "meshes/collision/box.obj",
+        "meshes/visual/box.mtl",
+        "meshes/visual/box.obj",
+        "r.urdf",
+    ]
+    assert mesh_names(urdf_importer.read_robot(result.path)) == [
+        "meshes/visual/box.obj",
+        "meshes/visual/box.obj",
+        "meshes/collision/box.obj",
+    ]
+
+
+def test_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
+    names = [write_box(tmp_path / folder) for folder in ("left", "right")]
+    (tmp_path / "right" / "box.mtl").write_text("newmtl m\nKd 0 1 0\n")
+    (tmp_path / "Box.OBJ").write_text((tmp_path / "left" / "box.obj").read_text()[15:] + "\n")
+    visuals = tuple(Visual(geometry=Mesh(filename=name)) for name in (*names, "Box.OBJ"))
+    robot = Robot(
+        name="r", links=(Link(name="a", visuals=visuals),), source=str(tmp_path / "r.urdf")
+    )
+    result = write_urdf(robot, tmp_path / "out" / "r.urdf", UrdfOptions(meshes="copy"))
+    placed = mesh_names(result.robot)
+    assert len({name.lower() for name in placed}) == 3
+    colors = []
+    for name in placed[:2]:
+        path = result.path.parent / name
+        data = load_geometry(
+            Mesh(filename=name), lambda _, path=path: path, lambda *_: None,
+            lambda mesh, uri, kind: mesh.parent / uri,
+        )  # fmt: skip
+        colors.append(data.materials[0].color[:3])
+    assert colors == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+
+
+def test_a_package_names_its_meshes_by_its_name(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "one")
+    out = tmp_path / "my_arm"
+    result = write_urdf(
+        urdf_importer.read_robot(source), out / "r.urdf", UrdfOptions(ros_package="my_arm")
+    )
+    assert ET.parse(out / "package.xml").findtext("name") == "my_arm"
+    assert mesh_names(result.robot)[0] == "package://my_arm/meshes/visual/box.obj"
+    found = urdf_importer.read_robot(result.path)
+    again = write_urdf(found, tmp_path / "again" / "r.urdf", UrdfOptions(meshes="copy"))
+    assert len(again.files) == 5
+
+
+def test_a_mesh_that_is_missing_keeps_its_name(tmp_path: Path) -> None:
+    visual = Visual(
+        geometry=Mesh(filename="package://nowhere/a.stl"),
+        material=Material(name="m", texture="lost.png"),
+    )
+    robot = replace(BARE, links=(Link(name="a", visuals=(visual,)),))
+    result = write_urdf(robot, tmp_path / "r.urdf", UrdfOptions(meshes="copy"))
+    assert mesh_names(result.robot) == ["package://nowhere/a.stl"]
+    assert {item.code for item in result.diagnostics} >= {"missing-texture"}
+    assert len(result.files) == 1
+
+
+def test_nothing_is_copied_from_outside(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("key")
+    inside = tmp_path / "robot" / "r.urdf"
+    visual = Visual(geometry=Mesh(filename="../secret"))
+    robot = replace(BARE, links=(Link(name="a", visuals=(visual,)),), source=str(inside))
+    inside.parent.mkdir()
+    result = write_urdf(robot, tmp_path / "out" / "r.urdf", UrdfOptions(meshes="copy"))
+    assert [file.name for file in result.files] == ["r.urdf"]
+
+
+@pytest.mark.parametrize(
+    ("robot", "options", "match"),
+    [
+        (BARE, UrdfOptions(ros_package="../up"), "not a name that a ROS package"),
+        (replace(BARE, links=()), UrdfOptions(), "no links"),
+    ],
+)
+def test_what_cannot_be_written_leaves_no_file(
+    robot: Robot, options: UrdfOptions, match: str, tmp_path: Path
+) -> None:
+    with pytest.raises(WriteError, match=match):
+        write_urdf(robot, tmp_path / "r.urdf", options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strict_takes_a_diagnostic_for_a_failure(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    with pytest.raises(WriteError, match="1 diagnostics"):
+        write_urdf(UNLIMITED, tmp_path / "r.urdf", None, diagnostics, strict=True)
+    assert [item.code for item in diagnostics] == ["incomplete-for-others"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_table_of_formats_writes_the_same(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "one")
+    robot = urdf_importer.read_robot(source)
+    written = urdf_importer.export_robot(robot, source.with_name("again.urdf"))
+    assert written.path.read_bytes() == source.read_bytes()
+    assert written.facts["changes"] == []
+
+
+# What strict readers take
+
+
+def test_complete_robots_are_read_by_urdfdom(tmp_path: Path) -> None:
+    for path in sorted(QUIRKS.glob("*.urdf")):
+        try:
+            robot = urdf_importer.read_robot(path)
+            frames = urdf_importer.forward_kinematics(robot)
+        except urdf_importer.RobotError:
+            continue
+        kinds = {joint.type for joint in robot.joints}
+        roots = {link.name for link in robot.links} - {joint.child for joint in robot.joints}
+        known = kinds <= {"revolute", "continuous", "prismatic", "fixed", "planar", "floating"}
+        if not known or len(roots) != 1 or len(frames) != len(robot.links):
+            continue
+        if any(joint.type == "planar" for joint in robot.joints):
+            continue
+        if len({joint.child for joint in robot.joints}) != len(robot.joints):
+            continue  # loops: urdfdom asks for a tree
+        result = write_urdf(
+            robot, tmp_path / path.name, UrdfOptions(complete=True, style="plain", meshes="keep")
+        )
+        text = result.path.read_bytes()
+        if b"encoding" in text or b'name=""' in text:
+            continue
+        try:
+            truth = Truth(pin.buildModelFromXML(text.decode("utf-8-sig", "replace")))
+        except ValueError as problem:
+            raise AssertionError(f"{path.name}: {problem}") from None
+        for link, frame in truth.frames({}).items():
+            assert frame == pytest.approx(frames[link], abs=1e-9), path.name
+
+
+def test_what_is_complete_is_said_by_nothing_more() -> None:
+    from urdf_importer.writers.urdf.complete import complete_robot
+
+    for path in descriptions()[::7]:
+        try:
+            robot = complete_robot(urdf_importer.read_robot(path))
+        except urdf_importer.ReadError:
+            continue
+        assert complete_robot(robot) == robot
+
+
+@pytest.mark.parametrize("pitch", [0.3, np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-7, 1.5707963])
+def test_angles_say_the_rotation(pitch: float) -> None:
+    pose = Pose(rpy=(0.4, pitch, -1.1))
+    rotation = matrix_from_pose(pose)[:3, :3]
+    again = matrix_from_pose(Pose(rpy=rpy_from_rotation(rotation)))[:3, :3]
+    assert np.abs(again - rotation).max() < 1e-15 * 8
