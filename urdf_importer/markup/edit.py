@@ -84,6 +84,13 @@ class XmlEditor:
             is_empty = not self.data[end : element.end].strip() and not element
             self.replace(end, element.end if is_empty else end, text + (close if is_empty else ""))
 
+    def set_text(self, element: Element, text: str) -> None:
+        """Gives an element without children another text; the white space around it stays."""
+        start = find_start_tag_end(element, self.data)
+        inner = self.data[start : element.end]
+        begin = start + len(inner) - len(inner.lstrip())
+        self.replace(begin, begin + len(inner.strip()), escape(text))
+
     def set_attribute(self, element: Element, name: str, value: str | None) -> None:
         """Gives an attribute its value, adds it or, where the value is None, takes it away.
 

@@ -156,14 +156,31 @@ def parse_again(element: Element, data: bytes) -> Element:
     before = b"<robot>"
     parse_xml(before + data[element.offset : end] + b"</robot>", "", found)
     (again,) = found.elements
-    shift = element.offset - len(before)
-    waiting = [again]
+    _shift(again, element.offset - len(before))
+    return again
+
+
+def parse_fragment(data: bytes) -> Element | None:
+    """The one element that a text is; None where it is not well-formed."""
+    found = _One()
+    before = b"<robot>"
+    try:
+        parse_xml(before + data + b"</robot>", "", found)
+    except ReadError:
+        return None
+    if len(found.elements) != 1:
+        return None
+    _shift(found.elements[0], -len(before))
+    return found.elements[0]
+
+
+def _shift(element: Element, by: int) -> None:
+    waiting = [element]
     while waiting:
         each = waiting.pop()
-        each.offset += shift
-        each.end += shift
+        each.offset += by
+        each.end += by
         waiting += each
-    return again
 
 
 class _One:

@@ -1,2 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot to Robot: how two differ."""
+"""Robot -> Robot: pure functions that change a robot, and what is different between two.
+
+    small = resize(prune(big, remove=["head"]), scale=0.5)
+
+All of them leave the robot that they are given as it is, refuse unknown names before anything, and
+return an equal robot where there is nothing to do. What names a link or joint follows it.
+"""
+
+from .attach import attach
+from .axes import convert_axes
+from .merge import merge_fixed
+from .prune import prune
+from .rename import rename
+from .reroot import reroot
+from .resize import resize
+from .strip import strip
+
+__all__ = [
+    "attach",
+    "convert_axes",
+    "merge_fixed",
+    "prune",
+    "rename",
+    "reroot",
+    "resize",
+    "strip",
+]

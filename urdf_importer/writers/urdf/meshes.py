@@ -10,13 +10,12 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TypeVar
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
-from ...model import Collision, Link, Material, Mesh, Robot, Visual
+from ...model import Mesh, Robot
+from ...reshape.file_names import is_relative, name_files
 
-_Shape = TypeVar("_Shape", Visual, Collision)
 FOLDER = "meshes"
 TEXTURES = "textures"
 
@@ -33,51 +32,6 @@ FindMesh = Callable[[Mesh, str, int], FoundFile | None]
 """The file of a mesh of a link, named for messages, in a line; None, with a diagnostic, where there
 is none."""
 FindTexture = Callable[[str], Path | None]
-
-
-def is_relative(name: str) -> bool:
-    """Whether a file is named by its place beside the description."""
-    text = name.strip()
-    if "://" in text or text.startswith(("$(", "file:")):
-        return False
-    return bool(text) and not (PurePosixPath(text).is_absolute() or PureWindowsPath(text).drive)
-
-
-def name_files(
-    robot: Robot,
-    name_mesh: Callable[[Mesh, str, int, str], str],
-    name_texture: Callable[[str], str],
-) -> Robot:
-    """Returns the robot with other names of files. `name_mesh` is given the mesh, its link, its
-    line and whether it is one of the `visual` or `collision` ones."""
-
-    def rename_material(material: Material) -> Material:
-        if material.texture is None:
-            return material
-        return replace(material, texture=name_texture(material.texture))
-
-    def rename_shape(shape: _Shape, link: Link, part: str) -> _Shape:
-        geometry = shape.geometry
-        if isinstance(geometry, Mesh):
-            name = name_mesh(geometry, link.name, shape.line, part)
-            shape = replace(shape, geometry=replace(geometry, filename=name))
-        return shape
-
-    def rename_visual(visual: Visual, link: Link) -> Visual:
-        visual = rename_shape(visual, link, "visual")
-        if visual.material is None:
-            return visual
-        return replace(visual, material=rename_material(visual.material))
-
-    links = tuple(
-        replace(
-            link,
-            visuals=tuple(rename_visual(shape, link) for shape in link.visuals),
-            collisions=tuple(rename_shape(shape, link, "collision") for shape in link.collisions),
-        )
-        for link in robot.links
-    )
-    return replace(robot, links=links, materials=tuple(map(rename_material, robot.materials)))
 
 
 def link_files(robot: Robot, folder: Path, find: Callable[[str], Path | None]) -> Robot:

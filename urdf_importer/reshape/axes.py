@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""convert_axes: a robot that is written along other axes."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from ..diagnostics import KinematicsError, quote
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..model import Inertial, Joint, Link, Pose, Robot, Vector3
+from .inertia import inertia_of, pose_of, tensor_of
+
+_AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
+_AXIS = re.compile(r"([-+]?)([xyz])")
+
+
+def read_axes(axes: str) -> Matrix:
+    """Returns the basis (3, 3) that "zxy" or "-yxz" says: for each new axis the old one that it is,
+    with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
+    if not _AXES(axes):
+        raise KinematicsError(
+            f"{quote(axes)} does not name three axes, as zxy and -yxz do: for each of x, y and z "
+            "the old axis that it is"
+        )
+    basis = np.zeros((3, 3))
+    for row, (sign, letter) in enumerate(_AXIS.findall(axes)):
+        basis[row, "xyz".index(letter)] = -1.0 if sign == "-" else 1.0
+    determinant = round(float(np.linalg.det(basis)))
+    if determinant == 0:
+        raise KinematicsError(f"{quote(axes)} names an axis twice")
+    if determinant < 0:
+        raise KinematicsError(
+            f"{quote(axes)} makes left hands of right hands, which no rotation can say"
+        )
+    return basis
+
+
+def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
+    """Returns the robot with every frame in another basis: "zxy" makes z-up of y-up.
+
+    Link frames turn where they stand: each becomes P T P^-1. Mesh files stay as they are, so their
+    shapes turn by P. Raises KinematicsError for what are no axes.
+    """
+    basis = read_axes(axes)
+    if np.array_equal(basis, np.eye(3)):
+        return robot
+    return replace(
+        robot,
+        links=tuple(_convert_link(link, basis) for link in robot.links),
+        joints=tuple(_convert_joint(joint, basis) for joint in robot.joints),
+    )
+
+
+def _convert_joint(joint: Joint, basis: Matrix) -> Joint:
+    frame = np.eye(4)
+    frame[:3, :3] = basis
+    origin = pose_of(frame @ matrix_from_pose(joint.origin) @ frame.T)
+    has_axis = joint.axis is not None or joint.type not in ("fixed", "floating")
+    axis = _convert_vector(joint.axis or (1.0, 0.0, 0.0), basis) if has_axis else None
+    return replace(joint, origin=origin, axis=axis)
+
+
+def _convert_vector(vector: Vector3, basis: Matrix) -> Vector3:
+    x, y, z = (float(number) + 0.0 for number in basis @ np.array(vector))
+    return x, y, z
+
+
+def _convert_link(link: Link, basis: Matrix) -> Link:
+    return replace(
+        link,
+        inertial=None if link.inertial is None else _convert_inertial(link.inertial, basis),
+        visuals=tuple(replace(v, origin=_convert_shape(v.origin, basis)) for v in link.visuals),
+        collisions=tuple(
+            replace(c, origin=_convert_shape(c.origin, basis)) for c in link.collisions
+        ),
+    )
+
+
+def _convert_shape(origin: Pose, basis: Matrix) -> Pose:
+    """P T: the shape's own frame stays as its file has it."""
+    frame = np.eye(4)
+    frame[:3, :3] = basis
+    return pose_of(frame @ matrix_from_pose(origin))
+
+
+def _convert_inertial(inertial: Inertial, basis: Matrix) -> Inertial:
+    """P T P^-1, and the tensor along it."""
+    frame = np.eye(4)
+    frame[:3, :3] = basis
+    inertia = inertial.inertia
+    if inertia is not None:
+        inertia = inertia_of(basis @ tensor_of(inertia) @ basis.T, inertia)
+    origin = pose_of(frame @ matrix_from_pose(inertial.origin) @ frame.T)
+    return replace(inertial, origin=origin, inertia=inertia)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masses in other frames and of several bodies together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..geometry.transforms import Matrix, Vector, matrix_from_pose, rpy_from_rotation
+from ..model import IDENTITY, Inertia, Inertial, Pose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Body:
+    """`mass` in kg, `center` (3,) in m, `inertia` (3, 3) about it in kg m^2, along one frame."""
+
+    mass: float
+    center: Vector
+    inertia: Matrix
+
+
+def tensor_of(inertia: Inertia | None) -> Matrix:
+    """(3, 3); zero where there is none."""
+    i = inertia or Inertia()
+    return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
+
+
+def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
+    """A tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
+    return replace(
+        like or Inertia(),
+        ixx=float(tensor[0, 0]),
+        ixy=float(tensor[0, 1]),
+        ixz=float(tensor[0, 2]),
+        iyy=float(tensor[1, 1]),
+        iyz=float(tensor[1, 2]),
+        izz=float(tensor[2, 2]),
+    )
+
+
+def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
+    """The body in the frame of its link, or of what the link stands in by `frame` (4, 4)."""
+    place = matrix_from_pose(inertial.origin)
+    if frame is not None:
+        place = frame @ place
+    turn = place[:3, :3]
+    tensor = turn @ tensor_of(inertial.inertia) @ turn.T
+    return Body(mass=inertial.mass or 0.0, center=place[:3, 3], inertia=tensor)
+
+
+def add_bodies(bodies: Sequence[Body]) -> Body:
+    """The sum of bodies in one frame, about their common centre (parallel axis theorem)."""
+    total = sum(body.mass for body in bodies)
+    if total:
+        center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / total
+    else:
+        center = np.mean([body.center for body in bodies], axis=0)
+    inertia = np.zeros((3, 3))
+    for body in bodies:
+        arm = body.center - center
+        inertia += body.inertia + body.mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
+    return Body(mass=float(total), center=center, inertia=inertia)
+
+
+def inertial_of(body: Body) -> Inertial:
+    """Written along the link's axes."""
+    x, y, z = map(float, body.center)
+    return Inertial(
+        origin=pose_of_numbers(x, y, z), mass=body.mass, inertia=inertia_of(body.inertia)
+    )
+
+
+def move_pose(frame: Matrix, pose: Pose) -> Pose:
+    """A pose in a frame, as seen from what `frame` (4, 4) stands in."""
+    return pose_of(frame @ matrix_from_pose(pose))
+
+
+def pose_of(matrix: Matrix) -> Pose:
+    """A frame (4, 4) as the model says it, its rotation in roll, pitch and yaw."""
+    roll, pitch, yaw = rpy_from_rotation(matrix[:3, :3])
+    x, y, z = map(float, matrix[:3, 3])
+    return pose_of_numbers(x, y, z, roll, pitch, yaw)
+
+
+def pose_of_numbers(
+    x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
+) -> Pose:
+    """No minus before zero; the identity is the one that the model has."""
+    numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
+    pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
+    return IDENTITY if pose == IDENTITY else pose

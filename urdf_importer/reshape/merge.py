@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..kinematics.tree import KinematicTree, plan_tree
+from ..model import IDENTITY, Collision, Extra, Inertial, Joint, Link, Pose, Robot, Visual
+from .inertia import add_bodies, body_of, inertial_of, move_pose
+from .references import follow_names, free_followers
+
+_PRESERVED = re.compile(
+    r"<(?:preserveFixedJoint|disableFixedJointLumping)\s*>\s*(?:true|1)\s*<", re.IGNORECASE
+).search
+_REFERENCE = re.compile(r"""<gazebo\b[^<>]*?\sreference\s*=\s*["']([^"'<>]*)["']""").match
+_Shape = TypeVar("_Shape", Visual, Collision)
+
+
+@dataclass(slots=True)
+class _Merged:
+    """What comes together in one link. `frames`: of each part in the link's, None where it is
+    that frame itself."""
+
+    link: Link
+    parts: list[tuple[Link, Matrix | None]] = field(default_factory=list)
+
+
+def merge_fixed(
+    robot: Robot, *, keep: Collection[str] = (), diagnostics: Diagnostics | None = None
+) -> Robot:
+    """Returns the robot with the child link of each fixed joint melted into its parent.
+
+    Shapes and masses move by the joint's origin, what hangs on the child hangs on the parent, what
+    names the child names the parent. `keep` names links and joints that stay; so do joints that
+    Gazebo is told to preserve and those with the attribute dont_collapse. Origins of what does not
+    move stay as written. Raises KinematicsError for a name in `keep` that nothing has.
+    """
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    tree = plan_tree(robot, Diagnostics())
+    for name in keep:
+        if name not in tree.index and name not in tree.joint_index:
+            raise KinematicsError(
+                f"the robot has no link or joint {quote(name)}", source=robot.source
+            )
+    preserved = {*keep, *_find_preserved(robot)}
+    hosts, frames = _find_hosts(tree, preserved)
+    if all(hosts[place] == place for place in range(len(hosts))):
+        return robot
+    merged = _build_links(robot, tree, hosts, frames)
+    melted = {
+        motion.joint.name
+        for place, motion in enumerate(tree.motions)
+        if motion is not None and hosts[place] != place
+    }
+    joints = [
+        _hang_on(joint, tree, hosts, frames) for joint in robot.joints if joint.name not in melted
+    ]
+    names = {joint.name for joint in joints}
+    result = replace(
+        robot,
+        links=merged,
+        joints=free_followers(joints, names.__contains__, diagnostics),
+    )
+    _warn_of_places(robot, tree, hosts, frames, diagnostics)
+    links = {
+        link.name: tree.links[hosts[place]].name
+        for place, link in enumerate(tree.links)
+        if hosts[place] != place
+    }
+    return follow_names(result, links, dict.fromkeys(melted))
+
+
+def _find_preserved(robot: Robot) -> set[str]:
+    found = {j.name for j in robot.joints if dict(j.attributes).get("dont_collapse") == "true"}
+    for extra in robot.extras:
+        reference = _REFERENCE(extra.xml) if extra.tag == "gazebo" else None
+        if reference is not None and _PRESERVED(extra.xml):
+            found.add(reference[1])
+    return found
+
+
+def _find_hosts(
+    tree: KinematicTree, preserved: Collection[str]
+) -> tuple[list[int], list[Matrix | None]]:
+    """Per link, the place of the link that it becomes a part of, and its frame there."""
+    hosts: list[int] = []
+    frames: list[Matrix | None] = []
+    for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
+        melts = (
+            motion is not None
+            and motion.joint.type == "fixed"
+            and motion.joint.name not in preserved
+            and tree.links[place].name not in preserved
+        )
+        if not melts or motion is None:
+            hosts.append(place)
+            frames.append(None)
+            continue
+        hosts.append(hosts[parent])
+        frames.append(_compose(frames[parent], motion.joint.origin))
+    return hosts, frames
+
+
+def _compose(frame: Matrix | None, origin: Pose) -> Matrix | None:
+    if origin == IDENTITY:
+        return frame
+    place = matrix_from_pose(origin)
+    return place if frame is None else frame @ place
+
+
+def _build_links(
+    robot: Robot, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
+) -> tuple[Link, ...]:
+    """The links that stay, in the order of the robot."""
+    merged = {place: _Merged(tree.links[place]) for place in sorted(set(hosts))}
+    for place, host in enumerate(hosts):
+        merged[host].parts.append((tree.links[place], frames[place]))
+    built = {each.link.name: _build_link(each) for each in merged.values()}
+    order = [link.name for link in robot.links if link.name in built]
+    # What only joints name has become a link where something melted into it.
+    order += [
+        name for name, link in built.items() if name in tree.undefined and link != Link(name=name)
+    ]
+    return tuple(built[name] for name in order)
+
+
+def _build_link(merged: _Merged) -> Link:
+    if len(merged.parts) == 1:
+        return merged.link
+    visuals: list[Visual] = []
+    collisions: list[Collision] = []
+    extras: list[Extra] = []
+    for part, frame in merged.parts:
+        visuals += (v if frame is None else _moved(v, frame) for v in part.visuals)
+        collisions += (c if frame is None else _moved(c, frame) for c in part.collisions)
+        extras += part.extras
+    return replace(
+        merged.link,
+        inertial=_merge_inertials(merged.parts),
+        visuals=tuple(visuals),
+        collisions=tuple(collisions),
+        extras=tuple(extras),
+    )
+
+
+def _moved(shape: _Shape, frame: Matrix) -> _Shape:
+    return replace(shape, origin=move_pose(frame, shape.origin))
+
+
+def _merge_inertials(parts: list[tuple[Link, Matrix | None]]) -> Inertial | None:
+    there = [(part.inertial, frame) for part, frame in parts if part.inertial is not None]
+    heavy = [(inertial, frame) for inertial, frame in there if inertial.mass]
+    if len(heavy) < 2:
+        chosen = (heavy or there)[:1]
+        if not chosen:
+            return None
+        inertial, frame = chosen[0]
+        if frame is None:
+            return inertial
+        return replace(inertial, origin=move_pose(frame, inertial.origin))
+    return inertial_of(add_bodies([body_of(inertial, frame) for inertial, frame in heavy]))
+
+
+def _hang_on(
+    joint: Joint, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
+) -> Joint:
+    """A joint that stays, on the link that its parent has become a part of."""
+    place = tree.index[joint.parent]
+    child = tree.links[hosts[tree.index[joint.child]]].name
+    parent = tree.links[hosts[place]].name
+    frame = frames[place]
+    origin = joint.origin if frame is None else move_pose(frame, joint.origin)
+    return replace(joint, parent=parent, child=child, origin=origin)
+
+
+def _warn_of_places(
+    robot: Robot,
+    tree: KinematicTree,
+    hosts: list[int],
+    frames: list[Matrix | None],
+    diagnostics: Diagnostics,
+) -> None:
+    """Further XML that says where something stands in a link that is a part of another now."""
+    for extra in robot.extras:
+        reference = _REFERENCE(extra.xml) if extra.tag == "gazebo" else None
+        place = tree.index.get(reference[1], -1) if reference is not None else -1
+        if place >= 0 and frames[place] is not None and "<sensor" in extra.xml:
+            diagnostics.warning(
+                "reference-not-followed",
+                f"<{extra.tag}> of link {quote(tree.links[place].name)} has a sensor, whose place "
+                f"in that link is read as one in link {quote(tree.links[hosts[place]].name)} now",
+                subject=tree.links[place].name,
+                line=extra.line,
+            )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""prune: a robot without some of its limbs."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..kinematics.tree import KinematicTree, plan_tree
+from ..model import Link, Robot
+from .references import follow_names, free_followers, need_links
+
+
+def prune(
+    robot: Robot,
+    *,
+    keep: Collection[str] | None = None,
+    remove: Collection[str] = (),
+    unused_frames: bool = False,
+    diagnostics: Diagnostics | None = None,
+) -> Robot:
+    """Returns the robot without some links and all that hangs on them.
+
+    `remove` names links, or joints whose child links are meant. With `keep` only links on the ways
+    from the roots to these stay. `unused_frames` takes leaves on fixed joints that have neither
+    shape nor mass, again and again. What named something that is gone follows; a joint whose leader
+    is gone moves by itself, with a warning. Raises KinematicsError for an unknown name, and where
+    nothing would be left.
+    """
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    tree = plan_tree(robot, Diagnostics())
+    gone = _find_gone(robot, tree, keep, remove)
+    if unused_frames:
+        gone |= _find_unused(tree, gone)
+    if not gone:
+        return robot
+    if len(gone) >= len(tree.links):
+        raise KinematicsError("nothing would be left of the robot", source=robot.source)
+    joints = [j for j in robot.joints if j.child not in gone and j.parent not in gone]
+    names = {joint.name for joint in joints}
+    left = replace(
+        robot,
+        links=tuple(link for link in robot.links if link.name not in gone),
+        joints=free_followers(joints, names.__contains__, diagnostics),
+    )
+    gone_joints = [joint.name for joint in robot.joints if joint.name not in names]
+    return follow_names(left, dict.fromkeys(gone), dict.fromkeys(gone_joints))
+
+
+def _find_gone(
+    robot: Robot, tree: KinematicTree, keep: Collection[str] | None, remove: Iterable[str]
+) -> set[str]:
+    gone: set[str] = set()
+    for name in remove:
+        place = tree.index.get(name, tree.joint_index.get(name, -1))
+        if place < 0:
+            raise KinematicsError(
+                f"the robot has no link or joint {quote(name)}", source=robot.source
+            )
+        gone.update(tree.links[index].name for index in tree.subtree(place))
+    if keep is not None:
+        need_links(robot, keep)
+        wanted: set[int] = set()
+        for name in keep:
+            for place in tree.ancestors(tree.index[name]):
+                if place in wanted:
+                    break
+                wanted.add(place)
+        gone.update(link.name for place, link in enumerate(tree.links) if place not in wanted)
+    return gone
+
+
+def _find_unused(tree: KinematicTree, gone: set[str]) -> set[str]:
+    """Leaves first: in tree order children come after their parents."""
+    left = Counter(
+        parent for place, parent in enumerate(tree.parents) if tree.links[place].name not in gone
+    )
+    found: set[str] = set()
+    for place in range(len(tree.links) - 1, -1, -1):
+        link, motion = tree.links[place], tree.motions[place]
+        is_frame = motion is not None and motion.joint.type == "fixed" and _is_bare(link)
+        if is_frame and not left[place] and link.name not in gone:
+            found.add(link.name)
+            left[tree.parents[place]] -= 1
+    return found
+
+
+def _is_bare(link: Link) -> bool:
+    return not link.visuals and not link.collisions and link.inertial is None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""reroot: a robot that hangs on another of its links."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..geometry.transforms import Matrix, invert, matrix_from_pose
+from ..kinematics.tree import plan_tree
+from ..model import IDENTITY, Joint, Link, Robot, Vector3
+from .inertia import move_pose, pose_of
+from .references import need_links
+
+Frames = Literal["keep", "move"]
+_TURNED = ("revolute", "continuous", "prismatic", "fixed")
+
+
+def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
+    """Returns the robot with `link` as its root; positions, signs and limits of joints stay.
+
+    The joints on the way to the old root are turned round: where a child stood by O M(a, q) in its
+    parent, the parent stands by M(-a, q) O^-1 in the child. With `frames="keep"` every link keeps
+    its frame, for which each such joint that moves gets a link without mass behind it, and a fixed
+    joint with O^-1 from there. With "move" there are none: the frames of the old parents go to the
+    joints, and what stands in them is said anew.
+
+    Raises KinematicsError for an unknown link, and where planar, floating or ball joints are on the
+    way: none of these words says such a joint turned round.
+    """
+    need_links(robot, [link])
+    tree = plan_tree(robot, Diagnostics())
+    way = [place for place in tree.ancestors(tree.index[link]) if tree.parents[place] >= 0]
+    if not way:
+        return robot
+    joints = [motion.joint for place in way if (motion := tree.motions[place]) is not None]
+    for joint in joints:
+        if joint.type not in _TURNED:
+            raise KinematicsError(
+                f"{joint.type} joint {quote(joint.name)} is on the way to link {quote(link)}, and "
+                "cannot be turned round",
+                source=robot.source,
+                line=joint.line,
+            )
+    if frames == "move":
+        return _move_frames(robot, joints)
+    return _keep_frames(robot, joints)
+
+
+def _keep_frames(robot: Robot, way: list[Joint]) -> Robot:
+    taken = {*(link.name for link in robot.links), *(joint.name for joint in robot.joints)}
+    turned = {joint.name: tuple(_turn(joint, taken)) for joint in way}
+    added = [part for parts in turned.values() for part in parts if isinstance(part, Link)]
+    joints: list[Joint] = []
+    for joint in robot.joints:
+        if joint.name in turned:
+            joints += (part for part in turned[joint.name] if isinstance(part, Joint))
+        else:
+            joints.append(joint)
+    return replace(robot, links=(*robot.links, *added), joints=tuple(joints))
+
+
+def _turn(joint: Joint, taken: set[str]) -> Iterator[Joint | Link]:
+    back = pose_of(invert(matrix_from_pose(joint.origin)))
+    if joint.type == "fixed":
+        yield replace(joint, parent=joint.child, child=joint.parent, origin=back)
+        return
+    # Without a way back there is nothing for a frame of its own to do.
+    needs_frame = back != IDENTITY
+    frame = _free_name(f"{joint.name}_frame", taken) if needs_frame else joint.parent
+    yield replace(
+        joint, parent=joint.child, child=frame, origin=IDENTITY, axis=_against(joint.axis)
+    )
+    if needs_frame:
+        yield Link(name=frame)
+        name = _free_name(f"{joint.name}_to_{joint.parent}", taken)
+        yield Joint(name=name, type="fixed", parent=frame, child=joint.parent, origin=back)
+
+
+def _against(axis: Vector3 | None) -> Vector3:
+    x, y, z = axis or (1.0, 0.0, 0.0)
+    return 0.0 - x, 0.0 - y, 0.0 - z
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _move_frames(robot: Robot, way: list[Joint]) -> Robot:
+    """The old parents' frames stand on the joints: what was at X in one is at O^-1 X.
+
+    `way` goes up from the new root; the new root's own frame stays.
+    """
+    shift = {joint.parent: invert(matrix_from_pose(joint.origin)) for joint in way}
+    turned = {joint.name: index for index, joint in enumerate(way)}
+    joints = []
+    for joint in robot.joints:
+        index = turned.get(joint.name)
+        if index is None:
+            if joint.parent in shift:
+                origin = move_pose(shift[joint.parent], joint.origin)
+                joint = replace(joint, origin=origin)
+            joints.append(joint)
+            continue
+        # The child's frame, if it is an old parent itself, stands on the joint before.
+        before = shift.get(joint.child)
+        origin = IDENTITY if before is None else pose_of(before)
+        axis = None if joint.type == "fixed" else _against(joint.axis)
+        joints.append(
+            replace(joint, parent=joint.child, child=joint.parent, origin=origin, axis=axis)
+        )
+    links = tuple(
+        _shift_link(link, shift[link.name]) if link.name in shift else link for link in robot.links
+    )
+    return replace(robot, links=links, joints=tuple(joints))
+
+
+def _shift_link(link: Link, shift: Matrix) -> Link:
+    inertial = link.inertial
+    if inertial is not None:
+        inertial = replace(inertial, origin=move_pose(shift, inertial.origin))
+    return replace(
+        link,
+        inertial=inertial,
+        visuals=tuple(replace(v, origin=move_pose(shift, v.origin)) for v in link.visuals),
+        collisions=tuple(replace(c, origin=move_pose(shift, c.origin)) for c in link.collisions),
+    )

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""resize: a robot with other measures."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..kinematics.tree import plan_tree
+from ..model import Joint, Limit, Mimic, Robot, Vector3
+from .references import need_joints, need_links
+from .scaling import Masses, scale_link, scale_origin
+from .symmetry import Symmetry
+
+_ONE: Vector3 = (1.0, 1.0, 1.0)
+
+
+def resize(
+    robot: Robot,
+    *,
+    origins: Mapping[str, Vector3] | None = None,
+    lengths: Mapping[str, float] | None = None,
+    factors: Mapping[str, float | Vector3] | None = None,
+    scale: float = 1.0,
+    symmetric: bool = False,
+    masses: Masses = "density",
+    meshes: bool = True,
+    diagnostics: Diagnostics | None = None,
+) -> Robot:
+    """Returns the robot with other measures, in this order:
+
+    factors    link -> one factor, or three along its axes: what hangs on it, its shapes, its mass
+    lengths    joint -> its distance from its parent link's frame in metres, the direction stays
+    origins    joint -> where it stands in its parent link's frame, in metres, and nothing else
+    scale      factor of everything
+
+    With `symmetric` the other side of the robot follows, but for what is named itself. `masses`:
+    "density" lets mass and inertia follow the volume, "mass" keeps the mass, "keep" both. Without
+    `meshes` mesh files keep their size. Raises KinematicsError for unknown names, numbers that are
+    not finite, factors that are not positive, and a length of a joint that stands on its parent.
+    """
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    origins, lengths, grown = dict(origins or {}), dict(lengths or {}), _read_factors(factors)
+    need_joints(robot, [*origins, *lengths])
+    need_links(robot, grown)
+    _check_numbers(origins, lengths, grown, scale, robot)
+    sides = Symmetry(plan_tree(robot, Diagnostics()), diagnostics) if symmetric else None
+    if sides is not None:
+        grown |= _mirror_factors(grown, sides)
+    result = _grow(robot, grown, masses, meshes, diagnostics)
+    result = _place(result, robot, origins, lengths, sides)
+    return _scale(result, float(scale), masses, meshes, diagnostics)
+
+
+def _read_factors(factors: Mapping[str, float | Vector3] | None) -> dict[str, Vector3]:
+    read = {}
+    for name, factor in (factors or {}).items():
+        if isinstance(factor, int | float):
+            read[name] = (float(factor), float(factor), float(factor))
+        else:
+            x, y, z = factor
+            read[name] = (float(x), float(y), float(z))
+    return read
+
+
+def _check_numbers(
+    origins: Mapping[str, Vector3],
+    lengths: Mapping[str, float],
+    factors: Mapping[str, Vector3],
+    scale: float,
+    robot: Robot,
+) -> None:
+    for name, origin in origins.items():
+        if len(origin) != 3 or not all(map(math.isfinite, origin)):
+            raise KinematicsError(f"the origin of joint {quote(name)} must be three finite numbers")
+    for name, length in lengths.items():
+        if not (math.isfinite(length) and length >= 0.0):
+            raise KinematicsError(f"the length of joint {quote(name)} must be zero or more")
+        joint = next(joint for joint in robot.joints if joint.name == name)
+        if not any(joint.origin.xyz):
+            raise KinematicsError(
+                f"joint {quote(name)} stands on its parent's frame: a length has no direction there"
+            )
+    for owner, each in [("the scale", (scale,)), *factors.items()]:
+        if not all(math.isfinite(number) and number > 0.0 for number in each):
+            called = owner if owner == "the scale" else f"the factor of link {quote(owner)}"
+            raise KinematicsError(f"{called} must be more than zero")
+
+
+def _mirror_factors(factors: Mapping[str, Vector3], sides: Symmetry) -> dict[str, Vector3]:
+    mirrored = {}
+    for link, each in factors.items():
+        partner = sides.partner_link(link)
+        if partner is not None and partner not in factors:
+            mirrored[partner] = sides.mirror_factors(link, partner, each)
+    return mirrored
+
+
+def _grow(
+    robot: Robot,
+    factors: Mapping[str, Vector3],
+    masses: Masses,
+    meshes: bool,
+    diagnostics: Diagnostics,
+) -> Robot:
+    """Links under their factors, with where their children hang."""
+    factors = {name: each for name, each in factors.items() if each != _ONE}
+    if not factors:
+        return robot
+    return replace(
+        robot,
+        links=tuple(
+            scale_link(link, factors.get(link.name, _ONE), masses, meshes, diagnostics)
+            for link in robot.links
+        ),
+        joints=tuple(
+            replace(joint, origin=scale_origin(joint.origin, factors[joint.parent]))
+            if joint.parent in factors
+            else joint
+            for joint in robot.joints
+        ),
+    )
+
+
+def _place(
+    robot: Robot,
+    before: Robot,
+    origins: Mapping[str, Vector3],
+    lengths: Mapping[str, float],
+    sides: Symmetry | None,
+) -> Robot:
+    """Joints at their origins and distances; those of the other side mirrored."""
+    joints = {joint.name: joint for joint in robot.joints}
+    placed = {name: _at_length(joints[name], length) for name, length in lengths.items()}
+    for name, (x, y, z) in origins.items():
+        placed[name] = (float(x), float(y), float(z))
+    placed = {name: xyz for name, xyz in placed.items() if xyz != joints[name].origin.xyz}
+    if sides is not None:
+        named = {*origins, *lengths}
+        for joint in before.joints:
+            if joint.name in placed and joint.name in named:
+                partner = sides.partner_joint(joint)
+                if partner is not None and partner.name not in named:
+                    new = sides.mirror_origin(joint, partner, placed[joint.name])
+                    placed[partner.name] = new
+    if not placed:
+        return robot
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, origin=replace(joint.origin, xyz=placed[joint.name]))
+            if joint.name in placed
+            else joint
+            for joint in robot.joints
+        ),
+    )
+
+
+def _at_length(joint: Joint, length: float) -> Vector3:
+    x, y, z = joint.origin.xyz
+    before = math.hypot(x, y, z)
+    return x / before * length, y / before * length, z / before * length
+
+
+def _scale(
+    robot: Robot, factor: float, masses: Masses, meshes: bool, diagnostics: Diagnostics
+) -> Robot:
+    if factor == 1.0:
+        return robot
+    factors = (factor, factor, factor)
+    slides = {joint.name for joint in robot.joints if joint.type == "prismatic"}
+    return replace(
+        robot,
+        links=tuple(scale_link(link, factors, masses, meshes, diagnostics) for link in robot.links),
+        joints=tuple(_scale_joint(joint, factor, slides) for joint in robot.joints),
+    )
+
+
+def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
+    """Travel is a length; angles, effort and damping stay."""
+    joint = replace(joint, origin=scale_origin(joint.origin, (factor, factor, factor)))
+    if joint.mimic is not None:
+        mimic = _scale_mimic(joint.mimic, factor, joint.name in slides, joint.mimic.joint in slides)
+        joint = replace(joint, mimic=mimic)
+    if joint.name not in slides:
+        return joint
+    controller, calibration = joint.safety_controller, joint.calibration
+    if controller is not None:
+        controller = replace(
+            controller,
+            soft_lower_limit=_times(controller.soft_lower_limit, factor),
+            soft_upper_limit=_times(controller.soft_upper_limit, factor),
+        )
+    if calibration is not None:
+        calibration = replace(
+            calibration,
+            rising=_times(calibration.rising, factor),
+            falling=_times(calibration.falling, factor),
+            reference_position=_times(calibration.reference_position, factor),
+        )
+    limit = None if joint.limit is None else _scale_limit(joint.limit, factor)
+    return replace(joint, limit=limit, safety_controller=controller, calibration=calibration)
+
+
+def _scale_limit(limit: Limit, factor: float) -> Limit:
+    return replace(
+        limit,
+        lower=_times(limit.lower, factor),
+        upper=_times(limit.upper, factor),
+        velocity=_times(limit.velocity, factor),
+    )
+
+
+def _scale_mimic(mimic: Mimic, factor: float, slides: bool, leader_slides: bool) -> Mimic:
+    multiplier = mimic.multiplier
+    if slides and not leader_slides:
+        multiplier *= factor
+    elif leader_slides and not slides:
+        multiplier /= factor
+    offset = mimic.offset * factor if slides else mimic.offset
+    return replace(mimic, multiplier=multiplier, offset=offset)
+
+
+def _times(number: float | None, factor: float) -> float | None:
+    return None if number is None else number * factor

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Links, shapes and masses made larger or smaller, along each axis of their link."""
+
+from dataclasses import replace
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from ..diagnostics import Diagnostics, quote
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Geometry,
+    Inertial,
+    Link,
+    Mesh,
+    Pose,
+    Sphere,
+    Vector3,
+    Visual,
+)
+from .inertia import inertia_of, tensor_of
+
+Masses = Literal["density", "keep", "mass"]
+_ALIGNED = 1e-6
+_Shape = TypeVar("_Shape", Visual, Collision)
+
+
+def scale_vector(vector: Vector3, factors: Vector3) -> Vector3:
+    x, y, z = (number * factor for number, factor in zip(vector, factors, strict=True))
+    return x, y, z
+
+
+def scale_origin(pose: Pose, factors: Vector3) -> Pose:
+    """The rotation stays."""
+    return replace(pose, xyz=scale_vector(pose.xyz, factors))
+
+
+def scale_link(
+    link: Link, factors: Vector3, masses: Masses, meshes: bool, diagnostics: Diagnostics
+) -> Link:
+    """A link with its shapes and its mass, scaled along its axes. Boxes and meshes that lie along
+    these are exact, as are all shapes under one factor; others come as near as they can."""
+    if factors == (1.0, 1.0, 1.0):
+        return link
+    scaler = _Scaler(link, factors, meshes, diagnostics)
+    inertial = link.inertial
+    return replace(
+        link,
+        inertial=None if inertial is None else _scale_inertial(inertial, factors, masses),
+        visuals=tuple(scaler.scale(visual) for visual in link.visuals),
+        collisions=tuple(scaler.scale(collision) for collision in link.collisions),
+    )
+
+
+def _scale_inertial(inertial: Inertial, factors: Vector3, masses: Masses) -> Inertial:
+    """The mass goes with the volume; the inertia with the second moments of mass."""
+    origin = scale_origin(inertial.origin, factors)
+    if masses == "keep":
+        return replace(inertial, origin=origin)
+    x, y, z = factors
+    more = x * y * z if masses == "density" else 1.0
+    mass = None if inertial.mass is None else inertial.mass * more
+    inertia = inertial.inertia
+    if inertia is None:
+        return replace(inertial, origin=origin, mass=mass)
+    tensor = tensor_of(inertia)
+    if x == y == z:
+        grown = inertia_of(tensor * (more * x * x), inertia)
+        return replace(inertial, origin=origin, mass=mass, inertia=grown)
+    turn = matrix_from_pose(inertial.origin)[:3, :3]
+    tensor = turn @ tensor @ turn.T
+    second = np.trace(tensor) / 2.0 * np.eye(3) - tensor
+    second = np.outer(factors, factors) * second * more
+    grown = inertia_of(np.trace(second) * np.eye(3) - second, inertia)
+    return replace(inertial, origin=Pose(xyz=origin.xyz), mass=mass, inertia=grown)
+
+
+class _Scaler:
+    """Scales the shapes of one link."""
+
+    def __init__(
+        self, link: Link, factors: Vector3, meshes: bool, diagnostics: Diagnostics
+    ) -> None:
+        self._link = link
+        self._factors = factors
+        self._meshes = meshes
+        self._diagnostics = diagnostics
+
+    def scale(self, shape: _Shape) -> _Shape:
+        origin = scale_origin(shape.origin, self._factors)
+        own = self._own_factors(shape)
+        if isinstance(shape.geometry, Mesh) and not self._meshes:
+            return replace(shape, origin=origin)
+        geometry, is_exact = _scale_geometry(shape.geometry, own)
+        if not is_exact:
+            self._diagnostics.warning(
+                "shape-not-scaled",
+                f"a {type(shape.geometry).__name__.lower()} of link {quote(self._link.name)} "
+                "cannot be scaled by three factors; it keeps its form and takes their volume",
+                subject=self._link.name,
+                line=shape.line,
+            )
+        return replace(shape, origin=origin, geometry=geometry)
+
+    def _own_factors(self, shape: Visual | Collision) -> Vector3 | None:
+        """The factors along the shape's axes; None where these lie across the link's."""
+        x, y, z = self._factors
+        if x == y == z:
+            return self._factors
+        turn = np.abs(matrix_from_pose(shape.origin)[:3, :3])
+        whole: Matrix = np.round(turn)
+        if np.abs(turn - whole).max() > _ALIGNED:
+            return None
+        a, b, c = (float(number) for number in whole.T @ np.array(self._factors))
+        return a, b, c
+
+
+def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geometry, bool]:
+    """The shape, and whether it is exact."""
+    if factors is None:
+        return geometry, False
+    x, y, z = factors
+    mean = x if x == y == z else (x * y * z) ** (1.0 / 3.0)
+    if isinstance(geometry, Box):
+        return replace(geometry, size=scale_vector(geometry.size, factors)), True
+    if isinstance(geometry, Mesh):
+        return replace(geometry, scale=scale_vector(geometry.scale, factors)), True
+    if isinstance(geometry, Sphere):
+        return replace(geometry, radius=geometry.radius * mean), x == y == z
+    across = x if x == y else (x * y) ** 0.5
+    radius, length = geometry.radius * across, geometry.length * z
+    is_exact = x == y and (isinstance(geometry, Cylinder) or y == z)
+    if isinstance(geometry, Capsule):
+        return replace(geometry, radius=radius, length=length), is_exact
+    return replace(geometry, radius=radius, length=length), is_exact

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strip: a robot without parts of its description."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..diagnostics import KinematicsError, quote
+from ..model import Extra, Joint, Link, Robot
+
+PARTS = (
+    "extras",
+    "visuals",
+    "collisions",
+    "inertials",
+    "materials",
+    "calibration",
+    "safety_controller",
+    "dynamics",
+    "limits",
+    "mimic",
+)
+_JOINT_PARTS = {
+    "calibration": "calibration",
+    "safety_controller": "safety_controller",
+    "dynamics": "dynamics",
+    "limits": "limit",
+    "mimic": "mimic",
+}
+
+
+def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
+    """Returns the robot without what is named: a part of PARTS, "transmission", or the tag of any
+    element that URDF does not define, wherever it stands.
+
+    `materials` are those of the robot that nothing refers to. Raises KinematicsError for a word
+    that is neither a part nor the tag of anything in the robot; "gazebo", "transmission" and
+    "ros2_control" may be missing.
+    """
+    words = {what} if isinstance(what, str) else set(what)
+    tags = words.difference(PARTS)
+    _need_tags(robot, tags)
+    links = tuple(_strip_link(link, words) for link in robot.links)
+    joints = tuple(_strip_joint(joint, words) for joint in robot.joints)
+    stripped = replace(
+        robot,
+        links=links,
+        joints=joints,
+        transmissions=() if "transmission" in words else robot.transmissions,
+        extras=_keep_extras(robot.extras, words),
+    )
+    return _without_unused_materials(stripped) if "materials" in words else stripped
+
+
+def _need_tags(robot: Robot, tags: set[str]) -> None:
+    unknown = tags - {"gazebo", "transmission", "ros2_control"}
+    if unknown:
+        holders: tuple[Robot | Link | Joint, ...] = (robot, *robot.links, *robot.joints)
+        unknown -= {extra.tag for holder in holders for extra in holder.extras}
+    if unknown:
+        raise KinematicsError(
+            f"the robot has no {quote(min(unknown))} to strip; parts are {', '.join(PARTS)}",
+            source=robot.source,
+        )
+
+
+def _strip_link(link: Link, words: set[str]) -> Link:
+    return replace(
+        link,
+        inertial=None if "inertials" in words else link.inertial,
+        visuals=() if "visuals" in words else link.visuals,
+        collisions=() if "collisions" in words else link.collisions,
+        extras=_keep_extras(link.extras, words),
+    )
+
+
+def _strip_joint(joint: Joint, words: set[str]) -> Joint:
+    gone = {field for word, field in _JOINT_PARTS.items() if word in words}
+    extras = tuple(extra for extra in joint.extras if extra.tag not in gone)
+    return replace(
+        joint,
+        calibration=None if "calibration" in gone else joint.calibration,
+        safety_controller=None if "safety_controller" in gone else joint.safety_controller,
+        dynamics=None if "dynamics" in gone else joint.dynamics,
+        limit=None if "limit" in gone else joint.limit,
+        mimic=None if "mimic" in gone else joint.mimic,
+        leaves=tuple(leaf for leaf in joint.leaves if leaf.tag not in gone),
+        extras=_keep_extras(extras, words),
+    )
+
+
+def _keep_extras(extras: tuple[Extra, ...], words: set[str]) -> tuple[Extra, ...]:
+    if "extras" in words:
+        return ()
+    return tuple(extra for extra in extras if extra.tag not in words)
+
+
+def _without_unused_materials(robot: Robot) -> Robot:
+    used = {
+        visual.material.name
+        for link in robot.links
+        for visual in link.visuals
+        if visual.material is not None
+    }
+    kept = tuple(material for material in robot.materials if material.name in used)
+    return replace(robot, materials=kept)
