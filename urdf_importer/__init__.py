@@ -28,7 +28,8 @@ from .diagnostics import (
     WriteError,
 )
 from .kinematics import forward_kinematics
-from .model import Robot
+from .kinematics.semantic_groups import group_joints
+from .model import Robot, Semantics
 from .options import FileOptions, ImportOptions, StartOptions
 from .pipeline import (
     ExportOptions,
@@ -55,6 +56,7 @@ from .pipeline import (
     new_file,
     open_blend,
     read_robot,
+    read_srdf,
     reader_formats,
     render_preview,
     save_blend,
@@ -63,6 +65,7 @@ from .pipeline import (
     suggest_proto_name,
     update_robot,
     write_format,
+    write_srdf,
     write_urdf,
     writer_formats,
 )
@@ -91,6 +94,7 @@ __all__ = [
     "RigPlan",
     "Robot",
     "RobotError",
+    "Semantics",
     "Severity",
     "StartOptions",
     "UpdateResult",
@@ -109,6 +113,7 @@ __all__ = [
     "find_writer",
     "forward_kinematics",
     "get_joint_positions",
+    "group_joints",
     "import_robot",
     "import_steps",
     "link_pose",
@@ -117,6 +122,7 @@ __all__ = [
     "open_blend",
     "plan_rig",
     "read_robot",
+    "read_srdf",
     "reader_formats",
     "render_preview",
     "save_blend",
@@ -127,6 +133,7 @@ __all__ = [
     "update_robot",
     "write_builder_script",
     "write_format",
+    "write_srdf",
     "write_urdf",
     "writer_formats",
 ]

@@ -80,11 +80,13 @@ class Rules:
     defaults   tag -> attributes that count without being written, and their values: a text that
                writes them gets another value in place instead of losing the element
     optional   tags of elements that say nothing where they say only defaults
+    key        what tells one child of an element from another
     is_read    whether an element of the text is one that the reader took
     """
 
     defaults: Mapping[str, Mapping[str, str]]
     optional: frozenset[str]
+    key: Callable[[Node], Hashable]
     is_read: Callable[[Element], bool]
 
 
@@ -130,9 +132,10 @@ class Patcher:
         for tag in self._rules.optional:
             self._complete(tag, sources, old, new)
         found = [sources.take(node) for node in old]
+        key = self._rules.key
         pairs = [
             (i, j)
-            for i, j in align([_key(node) for node in old], [_key(node) for node in new])
+            for i, j in align([key(node) for node in old], [key(node) for node in new])
             if old[i].tag == new[j].tag
         ]
         for i, j in pairs:
@@ -231,13 +234,6 @@ def _insert(
         editor.insert_before(before, lines)
     else:
         editor.insert_within(parent, lines)
-
-
-def _key(node: Node) -> Hashable:
-    """What tells one child from another: the tag of those that come once, all of it else."""
-    if node.tag in ("visual", "collision") or node.xml:
-        return (node.tag, node.xml, repr(node))
-    return (node.tag, node.attributes.get("name", ""))
 
 
 def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:

@@ -32,6 +32,7 @@ from .scene import (
     save_blend,
     set_joint_positions,
 )
+from .srdf import read_srdf, write_srdf
 from .updating import UpdateResult, compare_with_source, update_robot
 from .urdf import UrdfOptions, UrdfResult, write_urdf
 
@@ -60,6 +61,7 @@ __all__ = [
     "new_file",
     "open_blend",
     "read_robot",
+    "read_srdf",
     "reader_formats",
     "render_preview",
     "save_blend",
@@ -68,6 +70,7 @@ __all__ = [
     "suggest_proto_name",
     "update_robot",
     "write_format",
+    "write_srdf",
     "write_urdf",
     "writer_formats",
 ]

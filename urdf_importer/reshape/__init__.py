@@ -14,9 +14,11 @@ from .prune import prune
 from .rename import rename
 from .reroot import reroot
 from .resize import resize
+from .semantics import adapt_srdf
 from .strip import strip
 
 __all__ = [
+    "adapt_srdf",
     "attach",
     "convert_axes",
     "merge_fixed",

@@ -15,7 +15,7 @@ from support.readable_robots import DATA
 from support.real_robots import descriptions, name_of
 from urdf_importer import Diagnostics, UrdfOptions, WriteError, write_urdf
 from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
-from urdf_importer.meshes import load_geometry
+from urdf_importer.meshes import load_mesh
 from urdf_importer.model import Joint, Link, Material, Mesh, Pose, Robot, Visual
 
 QUIRKS = DATA / "quirks" / "q_pkg" / "urdf"
@@ -113,10 +113,9 @@ def test_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
     colors = []
     for name in placed[:2]:
         path = result.path.parent / name
-        data = load_geometry(
-            Mesh(filename=name), lambda _, path=path: path, lambda *_: None,
-            lambda mesh, uri, kind: mesh.parent / uri,
-        )  # fmt: skip
+        data = load_mesh(
+            path, (1.0, 1.0, 1.0), lambda *_: None, lambda uri, kind, at=path: at.parent / uri
+        )
         colors.append(data.materials[0].color[:3])
     assert colors == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
 

@@ -95,7 +95,14 @@ def _is_read(element: Element) -> bool:
     return geometry is not None and any(shape.tag in _SHAPES for shape in geometry)
 
 
-_RULES = Rules(defaults=_DEFAULTS, optional=frozenset({"origin"}), is_read=_is_read)
+def _key(node: Node) -> Hashable:
+    """The tag of what comes once; of shapes, and of what is verbatim, all of it."""
+    if node.tag in ("visual", "collision") or node.xml:
+        return (node.tag, node.xml, repr(node))
+    return (node.tag, node.attributes.get("name", ""))
+
+
+_RULES = Rules(defaults=_DEFAULTS, optional=frozenset({"origin"}), key=_key, is_read=_is_read)
 
 
 class _Work:

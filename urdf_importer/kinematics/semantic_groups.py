@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which joints an SRDF's groups have: as MoveIt resolves them.
+
+A group has the joints that it names, the joint above each link that it names, of a chain the joints
+from the tip up to the base (not the one above the base), and the joints of its subgroups. Where a
+chain's base is not above its tip, both go up to the link where they meet, and the joint above that
+one comes along. Above the root is the virtual joint, where there is one.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..model import Chain, Group, Robot, Semantics
+from .tree import KinematicTree, plan_tree
+
+
+def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ...]:
+    """Returns the joints of a group: virtual ones first, then in the order of the robot.
+
+    Raises KinematicsError for an unknown group and for one that needs groups that need it.
+    """
+    if all(group.name != name for group in semantics.groups):
+        raise KinematicsError(f"the SRDF has no group {quote(name)}", source=semantics.source)
+    if name in find_rings(semantics):
+        raise KinematicsError(
+            f"group {quote(name)} needs groups that need it", source=semantics.source
+        )
+    return resolve_groups(robot, semantics)[name]
+
+
+def resolve_groups(robot: Robot, semantics: Semantics) -> dict[str, tuple[str, ...]]:
+    """Returns the joints of every group, in the order of group_joints; none of those in rings."""
+    resolver = _Resolver(robot, semantics)
+    rings = find_rings(semantics)
+    groups = {group.name: group for group in semantics.groups}
+    found: dict[str, set[str]] = {name: set() for name in rings}
+    for name in _subgroups_first(groups, rings):
+        joints = resolver.own_joints(groups[name])
+        for other in groups[name].groups:
+            joints |= found.get(other, set())
+        found[name] = joints
+    return {name: resolver.in_order(found[name]) for name in groups}
+
+
+def find_rings(semantics: Semantics) -> frozenset[str]:
+    """Returns the groups that need each other, or need such groups."""
+    groups = {group.name: group for group in semantics.groups}
+    done = set(_subgroups_first(groups, frozenset()))
+    return frozenset(groups.keys() - done)
+
+
+def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> Iterator[str]:
+    """Groups after all that they need; those that never can be are left out."""
+    needed = {
+        name: {other for other in group.groups if other in groups and other not in without}
+        for name, group in groups.items()
+        if name not in without
+    }
+    users: dict[str, list[str]] = {name: [] for name in groups}
+    for name, others in needed.items():
+        for other in others:
+            users[other].append(name)
+    ready = [name for name, others in needed.items() if not others]
+    while ready:
+        name = ready.pop()
+        yield name
+        for user in users[name]:
+            needed[user].discard(name)
+            if not needed[user]:
+                ready.append(user)
+
+
+class _Resolver:
+    def __init__(self, robot: Robot, semantics: Semantics) -> None:
+        self._tree: KinematicTree = plan_tree(robot, Diagnostics())
+        root = self._tree.links[0].name
+        self._virtual = [v.name for v in semantics.virtual_joints if v.child_link == root]
+        names = [*self._virtual, *(joint.name for joint in robot.joints)]
+        self._places = {name: place for place, name in enumerate(names)}
+
+    def in_order(self, joints: set[str]) -> tuple[str, ...]:
+        return tuple(sorted(joints, key=self._places.__getitem__))
+
+    def own_joints(self, group: Group) -> set[str]:
+        """Without those of subgroups; names that the robot does not have are left out."""
+        joints = {name for name in group.joints if name in self._places}
+        index = self._tree.index
+        for link in group.links:
+            joints.update(self._above(index[link]) if link in index else ())
+        for chain in group.chains:
+            if chain.base_link in index and chain.tip_link in index:
+                joints |= self._chain_joints(chain)
+        return joints
+
+    def _above(self, place: int) -> list[str]:
+        motion = self._tree.motions[place]
+        if motion is not None:
+            return [motion.joint.name]
+        return self._virtual if place == 0 else []
+
+    def _chain_joints(self, chain: Chain) -> set[str]:
+        base, tip = self._tree.index[chain.base_link], self._tree.index[chain.tip_link]
+        up = list(self._tree.ancestors(tip))
+        if base in up:
+            return {name for place in up[: up.index(base)] for name in self._above(place)}
+        ways = set(up)
+        way: list[int] = []
+        for place in self._tree.ancestors(base):
+            way.append(place)
+            if place in ways:
+                break
+        else:
+            return set()  # two trees
+        meeting = way.pop()
+        whole = [*up[: up.index(meeting) + 1], *way]
+        return {name for place in whole for name in self._above(place)}
