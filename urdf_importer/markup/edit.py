@@ -27,7 +27,7 @@ class XmlEditor:
         self._edits: list[tuple[int, int, int, bytes]] = []
 
     def apply(self) -> bytes:
-        """The text with all edits made."""
+        """Returns the text with all edits made."""
         pieces: list[bytes] = []
         done = 0
         for start, end, _, text in sorted(self._edits, key=lambda edit: edit[:3]):
@@ -39,11 +39,11 @@ class XmlEditor:
         self._edits.append((start, end, len(self._edits), text.encode("utf-8")))
 
     def span(self, element: Element) -> tuple[int, int]:
-        """Where an element begins, and the byte behind it."""
+        """Returns where an element begins, and the byte behind it."""
         return element.offset, find_end(element, self.data)
 
     def indent_of(self, place: int) -> str:
-        """The white space that the line of a place begins with."""
+        """Returns the white space that the line of a place begins with."""
         begin = self.data.rfind(b"\n", 0, place) + 1
         line = self.data[begin:place]
         return line[: len(line) - len(line.lstrip(b" \t"))].decode()

@@ -75,7 +75,7 @@ def decode_text(raw: bytes, source: str) -> Text:
 
 
 def open_text(raw: bytes, source: str) -> tuple[bytes, Callable[[bytes], bytes]]:
-    """UTF-8 of all of a text but its mark, and what brings it back into its own encoding.
+    """Returns all of a text but its mark as UTF-8, and what brings it back into its encoding.
 
     A character that the encoding does not have becomes a reference to it. Raises ReadError as
     `decode_text` does.

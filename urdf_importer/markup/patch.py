@@ -2,8 +2,8 @@
 """A text brought from what it says to what it is to say, by the smallest edits.
 
 A writer says both, into a NodeWriter in place of an XmlWriter; what differs between the two trees
-is edited in the text that the first one was read from. Whether the result says what it shall is for
-the caller to check, by reading it: a text can say things in ways that no writer knows.
+is edited in the text that the first one was read from. Whether the result says what it should is
+for the caller to check, by reading it: a text can say things in ways that no writer knows.
 """
 
 from bisect import bisect_left

@@ -150,7 +150,7 @@ class _Builder:
 
 
 def parse_again(element: Element, data: bytes) -> Element:
-    """An element of a text that was parsed, with its children."""
+    """Returns an element of a text that was parsed, with its children."""
     end = find_end(element, data)
     found = _One()
     before = b"<robot>"
@@ -161,7 +161,7 @@ def parse_again(element: Element, data: bytes) -> Element:
 
 
 def parse_fragment(data: bytes) -> Element | None:
-    """The one element that a text is; None where it is not well-formed."""
+    """Returns the one element that a text is; None where it is not well-formed."""
     found = _One()
     before = b"<robot>"
     try:
@@ -225,7 +225,7 @@ def text_of(element: Element, data: bytes) -> str:
 
 
 def find_start_tag_end(element: Element, data: bytes) -> int:
-    """The byte behind the start tag of an element."""
+    """Returns the byte behind the start tag of an element."""
     match = _START_TAG.match(data, element.offset)
     assert match is not None
     return match.end()

@@ -13,7 +13,7 @@ from ..writers.srdf import semantics as writer
 def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
     """Returns what an SRDF file, or one in xacro, says of a robot: groups, states, end effectors,
     pairs of links that are not checked. What the robot does not have is kept, with an error in
-    `diagnostics`, and has no effect. Raises ReadError where the file is no SRDF."""
+    `diagnostics`, and has no effect. Raises ReadError where the file is not SRDF."""
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
     return reader.read_srdf(path, robot, diagnostics)
 

@@ -54,7 +54,7 @@ def write_urdf(
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
-    an object that is no imported robot.
+    an object that is not an imported robot.
     """
     options = options or UrdfOptions()
     if not isinstance(robot, Robot):

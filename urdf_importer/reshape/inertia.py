@@ -20,13 +20,13 @@ class Body:
 
 
 def tensor_of(inertia: Inertia | None) -> Matrix:
-    """(3, 3); zero where there is none."""
+    """Returns the tensor (3, 3); zero where there is none."""
     i = inertia or Inertia()
     return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
 
 
 def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
-    """A tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
+    """Returns a tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
     return replace(
         like or Inertia(),
         ixx=float(tensor[0, 0]),
@@ -39,7 +39,7 @@ def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
 
 
 def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
-    """The body in the frame of its link, or of what the link stands in by `frame` (4, 4)."""
+    """Returns the body in its link's frame, or in what the link stands in by `frame` (4, 4)."""
     place = matrix_from_pose(inertial.origin)
     if frame is not None:
         place = frame @ place
@@ -49,7 +49,7 @@ def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
 
 
 def add_bodies(bodies: Sequence[Body]) -> Body:
-    """The sum of bodies in one frame, about their common centre (parallel axis theorem)."""
+    """Returns the sum of bodies in one frame, about their common centre (parallel axis theorem)."""
     total = sum(body.mass for body in bodies)
     if total:
         center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / total
@@ -63,7 +63,7 @@ def add_bodies(bodies: Sequence[Body]) -> Body:
 
 
 def inertial_of(body: Body) -> Inertial:
-    """Written along the link's axes."""
+    """Returns the inertial of a body, along the axes of its link."""
     x, y, z = map(float, body.center)
     return Inertial(
         origin=pose_of_numbers(x, y, z), mass=body.mass, inertia=inertia_of(body.inertia)
@@ -71,12 +71,12 @@ def inertial_of(body: Body) -> Inertial:
 
 
 def move_pose(frame: Matrix, pose: Pose) -> Pose:
-    """A pose in a frame, as seen from what `frame` (4, 4) stands in."""
+    """Returns a pose in a frame as seen from what `frame` (4, 4) stands in."""
     return pose_of(frame @ matrix_from_pose(pose))
 
 
 def pose_of(matrix: Matrix) -> Pose:
-    """A frame (4, 4) as the model says it, its rotation in roll, pitch and yaw."""
+    """Returns a frame (4, 4) as the model says it, its rotation in roll, pitch and yaw."""
     roll, pitch, yaw = rpy_from_rotation(matrix[:3, :3])
     x, y, z = map(float, matrix[:3, 3])
     return pose_of_numbers(x, y, z, roll, pitch, yaw)
@@ -85,7 +85,7 @@ def pose_of(matrix: Matrix) -> Pose:
 def pose_of_numbers(
     x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
 ) -> Pose:
-    """No minus before zero; the identity is the one that the model has."""
+    """Returns a pose without a minus before zero; the identity is the one that the model has."""
     numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
     pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
     return IDENTITY if pose == IDENTITY else pose

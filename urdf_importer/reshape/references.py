@@ -57,7 +57,7 @@ def need_joints(robot: Robot, names: Iterable[str]) -> None:
 
 
 def find_repeated(names: Iterable[str]) -> str | None:
-    """The first name that comes twice."""
+    """Returns the first name that comes twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -168,7 +168,7 @@ class _Follower:
 def free_followers(
     joints: Iterable[Joint], known: Callable[[str], bool], diagnostics: Diagnostics
 ) -> tuple[Joint, ...]:
-    """The joints; those that follow one that is gone move by themselves, with a warning."""
+    """Returns the joints; those that follow one that is gone move by themselves, with a warning."""
     freed = []
     for joint in joints:
         if joint.mimic is not None and not known(joint.mimic.joint):

@@ -35,15 +35,15 @@ def scale_vector(vector: Vector3, factors: Vector3) -> Vector3:
 
 
 def scale_origin(pose: Pose, factors: Vector3) -> Pose:
-    """The rotation stays."""
+    """Returns the pose moved; its rotation stays."""
     return replace(pose, xyz=scale_vector(pose.xyz, factors))
 
 
 def scale_link(
     link: Link, factors: Vector3, masses: Masses, meshes: bool, diagnostics: Diagnostics
 ) -> Link:
-    """A link with its shapes and its mass, scaled along its axes. Boxes and meshes that lie along
-    these are exact, as are all shapes under one factor; others come as near as they can."""
+    """Returns a link with its shapes and its mass, scaled along its axes. Boxes and meshes that
+    lie along these are exact, as are all shapes under one factor; others come as near as they can."""
     if factors == (1.0, 1.0, 1.0):
         return link
     scaler = _Scaler(link, factors, meshes, diagnostics)

@@ -27,7 +27,7 @@ _SHARE = 1e-3
 
 
 def find_partner(name: str, names: Collection[str]) -> str | None:
-    """The name of the other side that is among `names`; None for what is in the middle."""
+    """Returns the name of the other side that is among `names`; None for what is in the middle."""
     for word in _WORDS:
         other = word.sub(lambda found: _swap(found[1]), name)
         if other != name and other in names:
@@ -53,8 +53,8 @@ class Symmetry:
         self._reach = float(np.linalg.norm(points, axis=1).max(initial=1e-3))
 
     def partner_joint(self, joint: Joint) -> Joint | None:
-        """The partner; where it does not stand on the mirrored place, a warning says that its name
-        was trusted."""
+        """Returns the partner; where it does not stand on the mirrored place, a warning says that its
+        name was trusted."""
         name = find_partner(joint.name, self._tree.joint_index)
         if name is None:
             return None
@@ -75,7 +75,7 @@ class Symmetry:
         return find_partner(link, self._tree.index)
 
     def mirror_origin(self, joint: Joint, partner: Joint, new: Vector3) -> Vector3:
-        """Where the partner's origin goes when the joint's goes to `new`."""
+        """Returns where the partner's origin goes when the joint's goes to `new`."""
         turn = self._between(joint.parent, partner.parent)
         before, there = np.array(joint.origin.xyz), np.array(partner.origin.xyz)
         if np.abs(turn @ before - there).max() <= 1e-9:

@@ -49,8 +49,8 @@ def read_srdf(
 ) -> Semantics:
     """Returns what the SRDF file at `path` says of the robot; xacro is expanded first.
 
-    Raises ReadError, with file and line, where the file is no SRDF. What is odd, and what the robot
-    does not have, goes to `diagnostics`.
+    Raises ReadError, with file and line, where the file is not SRDF. What is odd, and what the
+    robot does not have, goes to `diagnostics`.
     """
     source = str(path)
     data = read_regular_file(source)
@@ -304,7 +304,7 @@ def _others(element: Element, known: tuple[str, ...]) -> Attributes:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    """The numbers of a text; none where one of its words is no decimal number."""
+    """The numbers of a text; none where a word is not a decimal number."""
     return tuple(_read_numbers(text))
 
 

@@ -49,7 +49,7 @@ DEFINED = {
 
 
 def read_attributes(element: Element) -> Attributes:
-    """The attributes that URDF does not define for the element."""
+    """Returns the attributes that URDF does not define for the element."""
     known = DEFINED[element.tag]
     if known.issuperset(element.attributes):
         return ()
@@ -57,7 +57,7 @@ def read_attributes(element: Element) -> Attributes:
 
 
 def read_extras(element: Element, document: Document) -> tuple[Extra, ...]:
-    """All children of an element that URDF gives none."""
+    """Returns all children of an element that URDF gives none."""
     return tuple([document.extra(child) for child in element]) if element else ()
 
 
@@ -67,7 +67,7 @@ def read_leaves(
     extras: tuple[Extra, ...],
     document: Document,
 ) -> tuple[Leaf, ...]:
-    """What those of the children `first` that have these tags say beyond URDF.
+    """Returns what those of the children `first` that have these tags say beyond URDF.
 
     One of which a second follows among the `extras` has a leaf in any case: were it left out in
     writing, the second would become the first.
@@ -95,13 +95,13 @@ def read_leaf(element: Element, document: Document) -> Leaf:
 
 
 def read_mimic_leaf(element: Element, document: Document) -> Leaf:
-    """A <mimic> that names no joint, which is kept whole: it is not in the model otherwise."""
+    """Returns a <mimic> that names no joint whole, since the model has nothing else of it."""
     attributes = tuple(element.attributes.items())
     return Leaf(tag="mimic", attributes=attributes, extras=read_extras(element, document))
 
 
 def read_geometry_leaves(element: Element, shape: Element, document: Document) -> tuple[Leaf, ...]:
-    """What a <geometry> and its `shape` that counts say beyond URDF."""
+    """Returns what a <geometry> and its `shape` that counts say beyond URDF."""
     leaves = []
     attributes = read_attributes(element)
     if attributes or len(element) > 1:

@@ -82,7 +82,7 @@ def read_urdf(given: Description) -> Robot:
             diagnostics.source = source
         arguments = given.options.xacro_args
         data = expand_xacro(data, source, given.resolver, arguments, diagnostics)
-        # Nobody wrote what came of it: it is not a text to be kept.
+        # What came of it is not a text that anyone wrote, so it is not kept.
         return replace(read_robot_text(data, source, diagnostics), text=b"")
     return read_robot_text(data, source, diagnostics)
 
@@ -127,8 +127,8 @@ def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot
 
 
 def read_located(data: bytes, source: str) -> Located:
-    """The robot that the URDF text `data` describes, and which of its elements is what in it; for
-    whoever edits the text. Raises ReadError as `read_robot` does."""
+    """Returns the robot that the URDF text `data` describes, and which of its elements is what in
+    it, for those who edit the text. Raises ReadError as `read_robot` does."""
     with _paused_garbage_collection():
         parts, robot = _read_parts(decode_text(data, source), source, _LocatedParts)
     assert isinstance(parts, _LocatedParts)

@@ -2,7 +2,7 @@
 """What strict readers of URDF ask for, and what to write where a description does not say it.
 
 urdfdom refuses limits without effort or velocity, revolute and prismatic joints without limits,
-safety controllers without k_velocity, empty <dynamics> and versions other than 1.0; nobody but
+safety controllers without k_velocity, empty <dynamics> and versions other than 1.0; only
 Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links that weigh nothing.
 """
 

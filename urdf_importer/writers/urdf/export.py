@@ -112,6 +112,6 @@ def _package_text(package: str, robot: Robot) -> str:
         xml.leaf("name", text=package)
         xml.leaf("version", text="0.0.0")
         xml.leaf("description", text=f"Description of the robot {robot.name}")
-        xml.leaf("maintainer", {"email": "nobody@example.com"}, "nobody")
+        xml.leaf("maintainer", {"email": "maintainer@example.com"}, "unknown")
         xml.leaf("license", text="unknown")
     return xml.text()

@@ -165,8 +165,8 @@ _ROUND: dict[type[Any], str] = {Cylinder: "cylinder", Capsule: "capsule"}
 
 
 def write_material(material: Material, xml: XmlWriter) -> None:
-    """A reference stays a reference. The name is written even where it is empty: strict readers
-    ask for the attribute."""
+    """Writes a material; a reference stays a reference. The name is written even where it is
+    empty: strict readers ask for the attribute."""
     xml.open("material", _joined({"name": material.name}, material.attributes))
     _write_value("color", {"rgba": material.color}, material.leaves, xml)
     _write_value("texture", {"filename": material.texture}, material.leaves, xml)
@@ -175,7 +175,7 @@ def write_material(material: Material, xml: XmlWriter) -> None:
 
 
 def write_origin(pose: Pose, leaves: Leaves, xml: XmlWriter) -> None:
-    """Nothing for the identity."""
+    """Writes <origin>; nothing for the identity."""
     if pose is IDENTITY or pose == IDENTITY:
         if leaves:
             _write_value("origin", {}, leaves, xml)
@@ -248,7 +248,7 @@ def write_safety_controller(controller: SafetyController, xml: XmlWriter) -> Non
 
 
 def write_transmission(transmission: Transmission, xml: XmlWriter) -> None:
-    """Word for word; one that was not read from a file as ROS writes them."""
+    """Writes it word for word; one that was not read from a file as ROS writes them."""
     if transmission.xml:
         xml.verbatim(transmission.xml)
         return
