@@ -16,6 +16,7 @@ called.
 
 from typing import Any
 
+from . import reshape
 from .diagnostics import (
     BuildError,
     Diagnostic,
@@ -36,6 +37,7 @@ from .pipeline import (
     ExportResult,
     ImportResult,
     ReaderFormat,
+    Reshaping,
     UpdateResult,
     UrdfOptions,
     UrdfResult,
@@ -59,6 +61,7 @@ from .pipeline import (
     read_srdf,
     reader_formats,
     render_preview,
+    reshape_robot,
     save_blend,
     set_joint_positions,
     suggest_name,
@@ -71,6 +74,7 @@ from .pipeline import (
 )
 from .pipeline.formats import find_offered
 from .progress import Progress
+from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
 
@@ -91,6 +95,7 @@ __all__ = [
     "Progress",
     "ReadError",
     "ReaderFormat",
+    "Reshaping",
     "RigPlan",
     "Robot",
     "RobotError",
@@ -105,6 +110,7 @@ __all__ = [
     "WriterFormat",
     "Written",
     "XacroArgument",
+    "adapt_srdf",
     "check_morse_profile",
     "compare_with_source",
     "export_robot",
@@ -125,6 +131,8 @@ __all__ = [
     "read_srdf",
     "reader_formats",
     "render_preview",
+    "reshape",
+    "reshape_robot",
     "save_blend",
     "set_joint_positions",
     "suggest_name",

@@ -7,23 +7,24 @@ interrupted by Ctrl-C.
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from . import ImportOptions, RobotError, writer_formats
-from .command.arguments import add_option_arguments, read_options
+from .command.arguments import (
+    EPILOG,
+    add_common_arguments,
+    add_option_arguments,
+    read_options,
+)
+from .command.convert import add_convert
 from .command.jobs import Job
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
 from .command.session import run_jobs
 from .command.terminal import Terminal
 from .command.version import find_version
 from .diagnostics import name_choices
-
-Plan = Callable[[argparse.Namespace], Sequence[Job]]
-"""Makes jobs from the arguments of a command."""
-
-_EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,7 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="urdf-importer",
         description="Robot descriptions (URDF) as exact, native Blender rigs.",
-        epilog=_EPILOG,
+        epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {find_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -59,20 +60,21 @@ def build_parser() -> argparse.ArgumentParser:
         "import",
         help="make a .blend of a robot description",
         description="Makes a .blend of a robot description. Existing outputs are overwritten.",
-        epilog=_EPILOG,
+        epilog=EPILOG,
     )
-    _add_common_arguments(importing, _plan_imports)
+    add_common_arguments(importing, _plan_imports)
     _add_output_arguments(importing)
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
+    add_convert(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and say what there is",
         description="Reads a robot description, plans its rig without Blender, and says what there "
         "is. Mesh files are not looked at.",
-        epilog=_EPILOG,
+        epilog=EPILOG,
     )
-    _add_common_arguments(checking, _plan_checks)
+    add_common_arguments(checking, _plan_checks)
     add_option_arguments(checking, ImportOptions)
     return parser
 
@@ -87,9 +89,9 @@ def _add_export(commands: Any) -> None:
         help=f"write a robot description, or a robot in a .blend, for {labels}",
         description="Writes a robot description, without Blender, or an imported robot in a .blend "
         f"as it stands there, {texts}. Existing files are overwritten.",
-        epilog=_EPILOG,
+        epilog=EPILOG,
     )
-    _add_common_arguments(parser, _plan_exports)
+    add_common_arguments(parser, _plan_exports)
     parser.add_argument(
         "-o",
         "--output",
@@ -105,23 +107,6 @@ def _add_export(commands: Any) -> None:
     )
     add_option_arguments(parser, *(each.options for each in formats))
     add_option_arguments(parser, ImportOptions, only=("xacro_args",))
-
-
-def _add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
-    parser.set_defaults(parser=parser, plan=plan)
-    parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
-    parser.add_argument(
-        "--json",
-        metavar="FILE",
-        help="write a report, one line of JSON for each input, also for those that fail; "
-        "- for standard output",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="take every diagnostic as a failure; nothing is written then",
-    )
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
 
 
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,13 +6,18 @@ What the user does not write is not in the namespace, so defaults are written on
 
 import argparse
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import Field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from ..options import FileOptions, ImportOptions, group_options
+from .jobs import Job
+
+EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
+Plan = Callable[[argparse.Namespace], Sequence[Job]]
+"""Makes jobs from the arguments of a command."""
 
 Options = TypeVar("Options", bound=ImportOptions | FileOptions)
 
@@ -160,3 +165,21 @@ def _read_pair(separator: str, text: str) -> tuple[str, str]:
     if not (name and found):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME{separator}VALUE")
     return name, value
+
+
+def add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
+    """Adds what all commands have."""
+    parser.set_defaults(parser=parser, plan=plan)
+    parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write a report, one line of JSON for each input, also for those that fail; "
+        "- for standard output",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="take every diagnostic as a failure; nothing is written then",
+    )
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")

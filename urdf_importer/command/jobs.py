@@ -18,18 +18,25 @@ from .. import (
     ImportOptions,
     ImportResult,
     Progress,
+    Reshaping,
+    Robot,
     RobotError,
     WriteError,
     WriterFormat,
+    adapt_srdf,
+    extract_robot,
     find_writer,
     import_steps,
     list_xacro_arguments,
     new_file,
     plan_rig,
     read_robot,
+    read_srdf,
     render_preview,
+    reshape_robot,
     save_blend,
     write_format,
+    write_srdf,
     writer_formats,
 )
 from ..diagnostics import quote
@@ -83,6 +90,8 @@ class ExportJob:
     options  those of the format, or what all formats share; None: its defaults
     reading  how a description is read
     robot    the name of the armature, where a .blend has several robots
+    wishes   what is to become of the robot before
+    srdf     its SRDF, to be written to `srdf_output` as it fits then
     """
 
     input: str
@@ -92,6 +101,9 @@ class ExportJob:
     reading: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
     strict: bool = False
+    wishes: Reshaping | None = None
+    srdf: str | None = None
+    srdf_output: Path | None = None
 
 
 Job = ImportJob | CheckJob | ExportJob
@@ -178,8 +190,23 @@ def _run_export(job: ExportJob) -> Report:
             held.enter_context(silence_blender())
         with work.clock("read"):
             robot = _open(job, work.diagnostics)
-        _write_export(job, robot, work)
+        if job.wishes is not None:
+            _write_reshaped(job, job.wishes, robot, work)
+        else:
+            _write_export(job, robot, work)
     return work.report()
+
+
+def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -> None:
+    described = robot if isinstance(robot, Robot) else extract_robot(robot)
+    semantics = None if job.srdf is None else read_srdf(job.srdf, described, work.diagnostics)
+    with work.clock("reshape"):
+        reshaped, names = reshape_robot(described, wishes, work.diagnostics, job.reading)
+        if semantics is not None:
+            semantics = adapt_srdf(semantics, reshaped, names, work.diagnostics)
+    _write_export(job, reshaped, work)
+    if semantics is not None and job.srdf_output is not None:
+        work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
 
 
 def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:

@@ -22,6 +22,7 @@ from .importing import (
     list_xacro_arguments,
     read_robot,
 )
+from .reshaping import Reshaping, reshape_robot
 from .scene import (
     find_robots,
     get_joint_positions,
@@ -41,6 +42,7 @@ __all__ = [
     "ExportResult",
     "ImportResult",
     "ReaderFormat",
+    "Reshaping",
     "UpdateResult",
     "UrdfOptions",
     "UrdfResult",
@@ -64,6 +66,7 @@ __all__ = [
     "read_srdf",
     "reader_formats",
     "render_preview",
+    "reshape_robot",
     "save_blend",
     "set_joint_positions",
     "suggest_name",

@@ -43,7 +43,8 @@ def scale_link(
     link: Link, factors: Vector3, masses: Masses, meshes: bool, diagnostics: Diagnostics
 ) -> Link:
     """Returns a link with its shapes and its mass, scaled along its axes. Boxes and meshes that
-    lie along these are exact, as are all shapes under one factor; others come as near as they can."""
+    lie along these are exact, as are all shapes under one factor; others come as near as they
+    can."""
     if factors == (1.0, 1.0, 1.0):
         return link
     scaler = _Scaler(link, factors, meshes, diagnostics)

@@ -53,8 +53,8 @@ class Symmetry:
         self._reach = float(np.linalg.norm(points, axis=1).max(initial=1e-3))
 
     def partner_joint(self, joint: Joint) -> Joint | None:
-        """Returns the partner; where it does not stand on the mirrored place, a warning says that its
-        name was trusted."""
+        """Returns the partner; where it does not stand on the mirrored place, a warning says that
+        its name was trusted."""
         name = find_partner(joint.name, self._tree.joint_index)
         if name is None:
             return None

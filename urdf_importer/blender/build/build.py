@@ -150,6 +150,9 @@ def _describe_robot(armature: Any, plan: RigPlan) -> None:
     packed["links"] = [link.name for link in robot.links]
     packed["joints"] = [joint.name for joint in robot.joints]
     packed["source"] = robot.source
+    text = properties.pack_text(robot.text)
+    if text:
+        packed["text"] = text
     packed["cut_joints"] = [properties.pack(joint) for joint in plan.cut_joints]
     armature[properties.SCHEMA] = properties.SCHEMA_VERSION
     armature[properties.ROBOT] = packed

@@ -27,6 +27,7 @@ def extract_robot(armature: Any) -> Robot:
     links = {name: _link_of(empty) for name, empty in empties.items()}
     joints = {joint.name: joint for joint in _find_joints(empties, packed)}
     plain = {k: v for k, v in packed.items() if k not in ("links", "joints", "cut_joints")}
+    plain["text"] = plain.get("text", "").encode("utf-8")
     described = unpack(Robot, plain | {"links": [], "joints": []})
     return Robot(
         **{field.name: getattr(described, field.name) for field in fields(Robot)}

@@ -48,6 +48,7 @@ SHAPE_TYPES = {
     Mesh: "mesh",
 }
 
+MOST_TEXT = 8 * 1024 * 1024
 _fields_of: dict[type[Any], tuple[str, ...]] = {}
 
 
@@ -58,6 +59,17 @@ def pack(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [pack(item) for item in value]
     return value
+
+
+def pack_text(text: bytes) -> str:
+    """Returns the URDF that was read, for those who change as little of it as can be; nothing where
+    a property cannot hold it, in other encodings than UTF-8 or beyond MOST_TEXT bytes."""
+    if len(text) > MOST_TEXT or b"\0" in text:
+        return ""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _pack_fields(value: Any) -> dict[str, Any]:

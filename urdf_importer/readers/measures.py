@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of measures for reshape.resize, in YAML or JSON.
+
+    origins: {torso_lift_joint: [0, 83.2, 0]}
+    lengths: {l_elbow_flex_joint: 17.6}
+    factors: {head_link: 1.2}
+    scale: 1
+    symmetric: true
+    convention: {axes: zxy, unit: 0.01}
+
+With a convention the numbers of origins and lengths are in other axes and another unit: `axes`
+names, for each of the robot's x, y and z, which of the others it is, `unit` is in metres.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from ..diagnostics import ReadError, quote
+from ..files.regular import read_regular_file
+from ..model import Vector3
+
+MOST_BYTES = 4 * 1024 * 1024
+_KEYS = ("origins", "lengths", "factors", "scale", "symmetric", "convention")
+_AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
+_AXIS = re.compile(r"([-+]?)([xyz])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What a table says, in the robot's axes and in metres: the arguments of reshape.resize."""
+
+    origins: Mapping[str, Vector3] = field(default_factory=dict)
+    lengths: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, float | Vector3] = field(default_factory=dict)
+    scale: float = 1.0
+    symmetric: bool = False
+
+
+def read_measures(path: str) -> Measures:
+    """Reads a table. Raises ReadError where it is not one."""
+    data = read_regular_file(path)
+    if len(data) > MOST_BYTES:
+        raise ReadError("the table is bigger than 4 MB", source=path)
+    return _Table(_load(data, path), path).measures()
+
+
+def _load(data: bytes, path: str) -> dict[str, Any]:
+    """YAML, of which JSON is a part; nothing in it is run."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        loaded = YAML(typ="safe", pure=True).load(data.decode("utf-8-sig"))
+    except (YAMLError, ValueError, RecursionError) as problem:
+        first = str(problem).partition("\n")[0]
+        raise ReadError(f"the table cannot be read: {first}", source=path) from None
+    if not isinstance(loaded, dict):
+        raise ReadError(f"a table needs keys, such as {', '.join(_KEYS)}", source=path)
+    return loaded
+
+
+class _Table:
+    def __init__(self, loaded: dict[str, Any], path: str) -> None:
+        self._path = path
+        for key in loaded:
+            if key not in _KEYS:
+                raise self._refusal(f"{quote(str(key))} is not one of {', '.join(_KEYS)}")
+        self._loaded = loaded
+        convention = self._group("convention")
+        self._axes = self._read_axes(str(convention.get("axes", "xyz")))
+        unit = self._number(convention.get("unit", 1.0), "unit")
+        if not 0.0 < unit < 1e9:
+            raise self._refusal(f"the unit {unit} is not a length in metres")
+        self._unit = Decimal(repr(unit))
+
+    def measures(self) -> Measures:
+        """Returns what the table says."""
+        origins = {}
+        for name, value in self._group("origins").items():
+            origins[name] = self._origin(value, name)
+        lengths = self._group("lengths").items()
+        return Measures(
+            origins=origins,
+            lengths={name: self._metres(self._number(value, name)) for name, value in lengths},
+            factors={
+                name: self._factor(value, name) for name, value in self._group("factors").items()
+            },
+            scale=self._number(self._loaded.get("scale", 1.0), "scale"),
+            symmetric=bool(self._loaded.get("symmetric", False)),
+        )
+
+    def _group(self, key: str) -> dict[str, Any]:
+        group = self._loaded.get(key) or {}
+        if not isinstance(group, dict):
+            raise self._refusal(f"{key} needs names with their values")
+        return {str(name): value for name, value in group.items()}
+
+    def _number(self, value: Any, name: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._refusal(f"{quote(str(value))} of {quote(name)} is not a number")
+        return float(value)
+
+    def _vector(self, value: Any, name: str) -> Vector3:
+        if not isinstance(value, list) or len(value) != 3:
+            raise self._refusal(f"{quote(name)} needs three numbers")
+        x, y, z = (self._number(each, name) for each in value)
+        return x, y, z
+
+    def _origin(self, value: Any, name: str) -> Vector3:
+        others = self._vector(value, name)
+        x, y, z = (self._metres(sign * others[place]) + 0.0 for sign, place in self._axes)
+        return x, y, z
+
+    def _factor(self, value: Any, name: str) -> float | Vector3:
+        return self._vector(value, name) if isinstance(value, list) else self._number(value, name)
+
+    def _metres(self, number: float) -> float:
+        """In decimals, as people write them: 83.2 cm are 0.832 m, and not a little more."""
+        return float(Decimal(repr(number)) * self._unit)
+
+    def _read_axes(self, axes: str) -> list[tuple[float, int]]:
+        """For each of the robot's axes the sign and the place of the other's."""
+        found = _AXIS.findall(axes) if _AXES(axes) else []
+        places = ["xyz".index(letter) for _, letter in found]
+        if sorted(places) != [0, 1, 2]:
+            raise self._refusal(f"axes are named like zxy or -yxz, not {quote(axes)}")
+        signs = [-1.0 if sign == "-" else 1.0 for sign, _ in found]
+        return list(zip(signs, places, strict=True))
+
+    def _refusal(self, message: str) -> ReadError:
+        return ReadError(message, source=self._path)
