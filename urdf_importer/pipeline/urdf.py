@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics, MeshError
-from ..files.packages import AnyPath, FileKind, PackageResolver
+from ..files.packages import AnyPath, PackageResolver
+from ..files.regular import FileKind
 from ..meshes import load_mesh
 from ..model import Joint, Mesh, Robot
 from ..readers.urdf.robot import read_located, read_robot_text

@@ -9,7 +9,7 @@ from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..kinematics.tree import plan_tree
 from ..model import IDENTITY, Joint, Material, Pose, Robot
 from .file_names import is_relative, name_files
-from .references import find_repeated, need_links
+from .references import find_repeated, interpret_again, need_links
 from .rename import rename
 from .resize import resize
 
@@ -47,7 +47,7 @@ def attach(
         name=joint or f"{link}_to_{root}", type="fixed", parent=link, child=root, origin=origin
     )
     _refuse_clash(robot, part, joined)
-    return replace(
+    both = replace(
         robot,
         links=robot.links + tuple(replace(each, line=0) for each in part.links),
         joints=(*robot.joints, joined, *(replace(each, line=0) for each in part.joints)),
@@ -59,6 +59,7 @@ def attach(
         + tuple(pair for pair in part.attributes if pair[0] not in dict(robot.attributes)),
         version=max(robot.version, part.version),
     )
+    return interpret_again(robot, both)
 
 
 def _refuse_clash(robot: Robot, part: Robot, joined: Joint) -> None:

@@ -71,7 +71,7 @@ def merge_fixed(
         for place, link in enumerate(tree.links)
         if hosts[place] != place
     }
-    return follow_names(result, links, dict.fromkeys(melted))
+    return follow_names(result, links, dict.fromkeys(melted), robot)
 
 
 def _find_preserved(robot: Robot) -> set[str]:

@@ -44,7 +44,7 @@ def prune(
         joints=free_followers(joints, names.__contains__, diagnostics),
     )
     gone_joints = [joint.name for joint in robot.joints if joint.name not in names]
-    return follow_names(left, dict.fromkeys(gone), dict.fromkeys(gone_joints))
+    return follow_names(left, dict.fromkeys(gone), dict.fromkeys(gone_joints), robot)
 
 
 def _find_gone(

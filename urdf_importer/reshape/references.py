@@ -13,6 +13,7 @@ from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..markup.edit import XmlEditor
 from ..markup.xml import Element, parse_fragment, text_of
 from ..model import Extra, Joint, Link, Robot, Transmission
+from ..readers.gazebo import interpret_extras
 
 Names = Mapping[str, str | None]
 """Name -> its new name; None where what it named is gone."""
@@ -66,20 +67,22 @@ def find_repeated(names: Iterable[str]) -> str | None:
     return None
 
 
-def follow_names(robot: Robot, links: Names, joints: Names) -> Robot:
+def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Robot:
     """Returns the robot with the further XML and the transmissions following new names.
 
-    Elements of the robot about what is gone go: <gazebo reference>, joints of <transmission> and
-    <ros2_control>, and these where no joint is left in them.
+    `before` is the robot before anything was changed. Elements about what is gone go: <gazebo
+    reference>, joints of <transmission> and <ros2_control>, and these where no joint is left in
+    them.
     """
     follower = _Follower(links, joints)
-    return replace(
+    followed = replace(
         robot,
         links=tuple(follower.follow_link(link) for link in robot.links),
         joints=tuple(follower.follow_joint(joint) for joint in robot.joints),
         transmissions=tuple(follower.follow_transmissions(robot.transmissions)),
         extras=follower.follow_extras(robot.extras),
     )
+    return interpret_again(before, followed)
 
 
 class _Follower:
@@ -182,3 +185,12 @@ def free_followers(
             joint = replace(joint, mimic=None)
         freed.append(joint)
     return tuple(freed)
+
+
+def interpret_again(before: Robot, after: Robot) -> Robot:
+    """Returns `after` with the sensors, settings and controls that its extras stand for now. Those
+    of a robot that has them from elsewhere stay."""
+    read = interpret_extras(before)
+    if (read.sensors, read.settings) != (before.sensors, before.settings):
+        return after
+    return interpret_extras(after)

@@ -50,7 +50,7 @@ def rename(
         joints=tuple(_rename_joint(joint, link_names, joint_names) for joint in robot.joints),
         materials=tuple(_rename_material(material, paints) for material in robot.materials),
     )
-    return follow_names(changed, link_names, joint_names)
+    return follow_names(changed, link_names, joint_names, robot)
 
 
 def _apply(renaming: Renaming | None, name: str) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..diagnostics import KinematicsError, quote
 from ..model import Extra, Joint, Link, Robot
+from .references import interpret_again
 
 PARTS = (
     "extras",
@@ -48,7 +49,9 @@ def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
         transmissions=() if "transmission" in words else robot.transmissions,
         extras=_keep_extras(robot.extras, words),
     )
-    return _without_unused_materials(stripped) if "materials" in words else stripped
+    if "materials" in words:
+        stripped = _without_unused_materials(stripped)
+    return interpret_again(robot, stripped)
 
 
 def _need_tags(robot: Robot, tags: set[str]) -> None:

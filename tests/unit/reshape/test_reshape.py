@@ -372,6 +372,14 @@ def test_renamed_there_and_back_is_as_before(pr2: Robot) -> None:
     assert back == pr2
 
 
+def test_sensors_follow_what_they_are_on(pr2: Robot) -> None:
+    assert pr2.sensors
+    for shaped in (rename(pr2, prefix="x_"), prune(pr2, remove=["r_shoulder_pan_joint"])):
+        again = read_robot_text(write_robot_text(shaped).encode(), pr2.source, Diagnostics())
+        assert [s.reference for s in again.sensors] == [s.reference for s in shaped.sensors]
+    assert not strip(pr2, "gazebo").sensors
+
+
 # reroot, attach, convert_axes
 
 
