@@ -26,8 +26,7 @@ class UrdfResult:
     path         the .urdf file
     files        all files that were written
     robot        what the file says
-    changes      what is different from the text that the robot was read from; nothing where there
-                 is no such text
+    changes      what is different from the text that the robot was read from; empty without one
     diagnostics  everything that was changed or lost, in the order of the work
     """
 
