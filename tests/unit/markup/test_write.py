@@ -60,7 +60,7 @@ def test_any_text_comes_back(name: str, inner: str) -> None:
     assert (root[0].text or "") == inner
 
 
-@pytest.mark.parametrize("character", [*set(FORBIDDEN) - set("\t\n\r"), "\ud800"])
+@pytest.mark.parametrize("character", [*sorted(set(FORBIDDEN) - set("\t\n\r")), "\ud800"])
 def test_what_xml_forbids_is_refused(character: str) -> None:
     with pytest.raises(ValueError, match="no XML file"):
         quote_attribute(f"a{character}b")
