@@ -24,6 +24,7 @@ from .link import (
     Sphere,
     Visual,
 )
+from .loop import LoopJoint
 from .material import Color, Material, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot
@@ -105,6 +106,7 @@ __all__ = [
     "LinkSphere",
     "LinkSpheres",
     "LogicalCamera",
+    "LoopJoint",
     "Magnetometer",
     "Material",
     "Mesh",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .extra import Attributes, Extra
 from .joint import Joint
 from .link import Link
+from .loop import LoopJoint
 from .material import Material
 from .sensor import Sensor
 from .simulation import JointControl, SimulationSettings
@@ -16,7 +17,8 @@ from .transmission import Transmission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robot:
-    """`source` is the file it was read from, for messages and relative paths; empty if none.
+    """`joints` make a tree of the links; `loops` are the joints that close it to loops. `source` is
+    the file it was read from, for messages and relative paths; empty if none.
 
     `attributes` are those of <robot> beside its name and version: namespaces above all.
     `text` is the URDF that was read, for those who change as little of it as can be; empty where
@@ -29,6 +31,7 @@ class Robot:
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...] = ()
+    loops: tuple[LoopJoint, ...] = ()
     materials: tuple[Material, ...] = ()
     transmissions: tuple[Transmission, ...] = ()
     extras: tuple[Extra, ...] = ()

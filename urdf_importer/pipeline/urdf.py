@@ -12,6 +12,7 @@ from ..files.regular import FileKind
 from ..meshes import load_mesh
 from ..model import Joint, Mesh, Robot
 from ..readers.urdf.robot import read_located, read_robot_text
+from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
 from ..writers.urdf.export import UrdfReading, export_urdf
@@ -49,8 +50,9 @@ def write_urdf(
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, whose
     properties say it. Where the robot was read from plain URDF, that text is edited and all that
-    stays the same keeps its bytes, unless `options` asks for another style. Existing files are
-    overwritten, all or none.
+    stays the same keeps its bytes, unless `options` asks for another style. Else each ball joint,
+    which URDF does not know, becomes three continuous joints. Existing files are overwritten, all
+    or none.
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
@@ -68,6 +70,8 @@ def write_urdf(
 def _write(
     robot: Robot, path: Path, options: UrdfOptions, diagnostics: Diagnostics, *, strict: bool
 ) -> UrdfResult:
+    if not robot.text:
+        robot = split_balls(robot)
     reading = _open_reading(robot, options, diagnostics)
     written = export_urdf(robot, path, options, reading, diagnostics, strict=strict)
     before = reading.read(robot.text) if robot.text else written.robot

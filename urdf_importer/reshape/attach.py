@@ -51,6 +51,7 @@ def attach(
         robot,
         links=robot.links + tuple(replace(each, line=0) for each in part.links),
         joints=(*robot.joints, joined, *(replace(each, line=0) for each in part.joints)),
+        loops=robot.loops + tuple(replace(each, line=0) for each in part.loops),
         materials=robot.materials + _new_materials(robot, part),
         transmissions=robot.transmissions
         + tuple(replace(each, line=0) for each in part.transmissions),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose
-from ..model import Inertial, Joint, Link, Pose, Robot, Vector3
+from ..model import Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
 from .inertia import inertia_of, pose_of, tensor_of
 
 _AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
@@ -49,6 +49,18 @@ def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
         robot,
         links=tuple(_convert_link(link, basis) for link in robot.links),
         joints=tuple(_convert_joint(joint, basis) for joint in robot.joints),
+        loops=tuple(_convert_loop(loop, basis) for loop in robot.loops),
+    )
+
+
+def _convert_loop(loop: LoopJoint, basis: Matrix) -> LoopJoint:
+    frame = np.eye(4)
+    frame[:3, :3] = basis
+    return replace(
+        loop,
+        origin1=pose_of(frame @ matrix_from_pose(loop.origin1) @ frame.T),
+        origin2=pose_of(frame @ matrix_from_pose(loop.origin2) @ frame.T),
+        axis=None if loop.axis is None else _convert_vector(loop.axis, basis),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 from ..diagnostics import quote
-from ..model import Collision, Geometry, Joint, Link, Mesh, Robot, Visual
+from ..model import Collision, Geometry, Joint, Link, LoopJoint, Mesh, Robot, Visual
 from ..options import ImportOptions
 
 Kind = Literal["added", "removed", "changed"]
@@ -30,6 +30,12 @@ _LABELS = {
     "mimic.multiplier": "mimic multiplier",
     "mimic.offset": "mimic offset",
     "parent": "parent link",
+    "origin1.xyz": "place in the first link",
+    "origin1.rpy": "rotation in the first link",
+    "origin2.xyz": "place in the second link",
+    "origin2.rpy": "rotation in the second link",
+    "link1": "first link",
+    "link2": "second link",
     "child": "child link",
     "inertial.mass": "mass",
     "inertial.origin.xyz": "centre of mass",
@@ -56,8 +62,9 @@ _XML = {"extras", "leaves", "transmissions"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One difference. `subject` is `robot`, `link`, `joint`, `mesh`, `option` or `source`, `name`
-    which one (empty for the robot); `text` says what of it, empty where all of it came or went."""
+    """One difference. `subject` is `robot`, `link`, `joint`, `loop`, `mesh`, `option` or `source`,
+    `name` which one (empty for the robot); `text` says what of it, empty where all of it came or
+    went."""
 
     kind: Kind
     subject: str
@@ -72,7 +79,7 @@ class Change:
 def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
     """Returns what came, went and changed; empty only for equal robots."""
     changes = [*_compare_robot(before, after)]
-    for subject, group in (("link", "links"), ("joint", "joints")):
+    for subject, group in (("link", "links"), ("joint", "joints"), ("loop", "loops")):
         changes += _compare_named(subject, getattr(before, group), getattr(after, group))
     return tuple(changes)
 
@@ -132,12 +139,12 @@ def _any(one: Any, other: Any) -> bool:
 
 def _compare_robot(before: Robot, after: Robot) -> Iterator[Change]:
     for field in fields(Robot):
-        if field.compare and field.name not in ("links", "joints"):
+        if field.compare and field.name not in ("links", "joints", "loops"):
             old, new = getattr(before, field.name), getattr(after, field.name)
             if old != new:
                 text = _describe_change(field.name, old, new)
                 yield Change(kind="changed", subject="robot", text=text)
-    for group in ("links", "joints"):
+    for group in ("links", "joints", "loops"):
         old_names = [item.name for item in getattr(before, group)]
         new_names = [item.name for item in getattr(after, group)]
         common = set(old_names) & set(new_names)
@@ -146,7 +153,9 @@ def _compare_robot(before: Robot, after: Robot) -> Iterator[Change]:
 
 
 def _compare_named(
-    subject: str, before: Iterable[Link | Joint], after: Iterable[Link | Joint]
+    subject: str,
+    before: Iterable[Link | Joint | LoopJoint],
+    after: Iterable[Link | Joint | LoopJoint],
 ) -> Iterator[Change]:
     old, new = {item.name: item for item in before}, {item.name: item for item in after}
     for name in old:

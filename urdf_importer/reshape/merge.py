@@ -2,15 +2,26 @@
 """merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..kinematics.tree import KinematicTree, plan_tree
-from ..model import IDENTITY, Collision, Extra, Inertial, Joint, Link, Pose, Robot, Visual
-from .inertia import add_bodies, body_of, inertial_of, move_pose
+from ..model import (
+    IDENTITY,
+    Collision,
+    Extra,
+    Inertial,
+    Joint,
+    Link,
+    LoopJoint,
+    Pose,
+    Robot,
+    Visual,
+)
+from .inertia import add_bodies, body_of, inertial_of, move_pose, pose_of
 from .references import follow_names, free_followers
 
 _PRESERVED = re.compile(
@@ -63,6 +74,7 @@ def merge_fixed(
     result = replace(
         robot,
         links=merged,
+        loops=tuple(_move_loop(loop, tree, frames) for loop in robot.loops),
         joints=free_followers(joints, names.__contains__, diagnostics),
     )
     _warn_of_places(robot, tree, hosts, frames, diagnostics)
@@ -72,6 +84,22 @@ def merge_fixed(
         if hosts[place] != place
     }
     return follow_names(result, links, dict.fromkeys(melted), robot)
+
+
+def _move_loop(loop: LoopJoint, tree: KinematicTree, frames: Sequence[Matrix | None]) -> LoopJoint:
+    """The same joint in the frames of the links that its links become parts of."""
+    return replace(
+        loop,
+        origin1=_move_origin(loop.origin1, loop.link1, tree, frames),
+        origin2=_move_origin(loop.origin2, loop.link2, tree, frames),
+    )
+
+
+def _move_origin(
+    origin: Pose, link: str, tree: KinematicTree, frames: Sequence[Matrix | None]
+) -> Pose:
+    frame = frames[tree.index[link]] if link in tree.index else None
+    return origin if frame is None else pose_of(frame @ matrix_from_pose(origin))
 
 
 def _find_preserved(robot: Robot) -> set[str]:

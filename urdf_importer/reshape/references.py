@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..markup.edit import XmlEditor
 from ..markup.xml import Element, parse_fragment, text_of
-from ..model import Extra, Joint, Link, Robot, Transmission
+from ..model import Extra, Joint, Link, LoopJoint, Robot, Transmission
 from ..readers.gazebo import interpret_extras
 
 Names = Mapping[str, str | None]
@@ -68,7 +68,9 @@ def find_repeated(names: Iterable[str]) -> str | None:
 
 
 def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Robot:
-    """Returns the robot with the further XML and the transmissions following new names.
+    """Returns the robot with loops, the further XML and the transmissions following new names.
+
+    Loops at links that are gone go with them.
 
     `before` is the robot before anything was changed. Elements about what is gone go: <gazebo
     reference>, joints of <transmission> and <ros2_control>, and these where no joint is left in
@@ -79,6 +81,7 @@ def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Ro
         robot,
         links=tuple(follower.follow_link(link) for link in robot.links),
         joints=tuple(follower.follow_joint(joint) for joint in robot.joints),
+        loops=tuple(follower.follow_loops(robot.loops)),
         transmissions=tuple(follower.follow_transmissions(robot.transmissions)),
         extras=follower.follow_extras(robot.extras),
     )
@@ -99,6 +102,15 @@ class _Follower:
     def follow_joint(self, joint: Joint) -> Joint:
         extras = self.follow_extras(joint.extras)
         return joint if extras is joint.extras else replace(joint, extras=extras)
+
+    def follow_loops(self, loops: Iterable[LoopJoint]) -> Iterable[LoopJoint]:
+        for loop in loops:
+            one = self._links.get(loop.link1, loop.link1)
+            other = self._links.get(loop.link2, loop.link2)
+            if one is not None and other is not None:
+                name = self._joints.get(loop.name) or loop.name
+                extras = self.follow_extras(loop.extras)
+                yield replace(loop, name=name, link1=one, link2=other, extras=extras)
 
     def follow_extras(self, extras: tuple[Extra, ...]) -> tuple[Extra, ...]:
         found = []

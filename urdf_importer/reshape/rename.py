@@ -39,6 +39,7 @@ def rename(
 
     link_names = {name: renamed(name, links) for name in _link_names(robot)}
     joint_names = {joint.name: renamed(joint.name, joints) for joint in robot.joints}
+    joint_names |= {loop.name: renamed(loop.name, joints) for loop in robot.loops}
     paints = {name: _apply(materials, name) or name for name in _material_names(robot)}
     for kind, new in (("links", link_names), ("joints", joint_names), ("materials", paints)):
         _refuse_clash(kind, new.values(), robot)

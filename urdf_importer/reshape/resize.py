@@ -173,6 +173,14 @@ def _scale(
         robot,
         links=tuple(scale_link(link, factors, masses, meshes, diagnostics) for link in robot.links),
         joints=tuple(_scale_joint(joint, factor, slides) for joint in robot.joints),
+        loops=tuple(
+            replace(
+                loop,
+                origin1=scale_origin(loop.origin1, factors),
+                origin2=scale_origin(loop.origin2, factors),
+            )
+            for loop in robot.loops
+        ),
     )
 
 

@@ -21,7 +21,8 @@ _hints: dict[type[Any], dict[str, Any]] = {}
 
 def extract_robot(armature: Any) -> Robot:
     """Returns the robot that its rig describes. Links whose empty is no longer there are missing,
-    and so are their joints. Raises BuildError for an object that is not an imported robot."""
+    and so are their joints and loops. Raises BuildError for an object that is not an imported
+    robot."""
     packed = _find_properties(armature).to_dict()
     empties = find_link_empties(armature)
     links = {name: _link_of(empty) for name, empty in empties.items()}
@@ -34,6 +35,9 @@ def extract_robot(armature: Any) -> Robot:
         | {
             "links": tuple(links[name] for name in packed["links"] if name in links),
             "joints": tuple(joints[name] for name in packed["joints"] if name in joints),
+            "loops": tuple(
+                loop for loop in described.loops if loop.link1 in links and loop.link2 in links
+            ),
         }
     )
 

@@ -11,6 +11,7 @@ from ...markup.xml import Element
 from ...model import Attributes, Extra, Leaf
 from .document import Document
 
+_END = frozenset({"link", "xyz", "rpy", "quat_xyzw"})
 _LINK = frozenset({"link"})
 _NAME = frozenset({"name"})
 _NOTHING: frozenset[str] = frozenset()
@@ -31,6 +32,9 @@ DEFINED = {
     "joint": frozenset({"name", "type"}),
     "limit": frozenset({"lower", "upper", "effort", "velocity"}),
     "link": _NAME,
+    "link1": _END,
+    "link2": _END,
+    "loop_joint": frozenset({"name", "type"}),
     "mass": frozenset({"value"}),
     "material": _NAME,
     "mesh": frozenset({"filename", "scale"}),

@@ -15,7 +15,7 @@ from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
 from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
-from ...model import Attributes, Extra, Joint, Link, Material, Robot, Transmission
+from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..gazebo import interpret_extras
@@ -24,9 +24,18 @@ from .beyond import read_attributes
 from .document import Document
 from .joint import read_joint, read_transmission
 from .link import read_link
+from .loop import read_loop_joint
 from .material import check_materials, read_material
 
-_DEFINED = ("link", "joint", "material", "transmission")
+_DEFINED = {
+    "link": "link",
+    "joint": "joint",
+    "loop_joint": "loop",
+    "material": "material",
+    "transmission": "transmission",
+}
+"""Tag -> the kind of what it becomes."""
+
 _NEWEST_VERSION = (1, 2)
 _VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
 _ROBOT = re.compile(rb"<robot[\s/>]")
@@ -122,14 +131,14 @@ def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot
     """
     if not diagnostics.source:
         diagnostics.source = source
-    with _paused_garbage_collection():
+    with paused_garbage_collection():
         return _read_text(data, source, diagnostics)
 
 
 def read_located(data: bytes, source: str) -> Located:
     """Returns the robot that the URDF text `data` describes, and which of its elements is what in
     it, for those who edit the text. Raises ReadError as `read_robot` does."""
-    with _paused_garbage_collection():
+    with paused_garbage_collection():
         parts, robot = _read_parts(decode_text(data, source), source, _LocatedParts)
     assert isinstance(parts, _LocatedParts)
     return Located(robot, parts.document.data, parts.root, parts.elements)
@@ -175,6 +184,7 @@ class _Parts:
         self.line = 0
         self.links: dict[str, Link] = {}
         self.joints: dict[str, Joint] = {}
+        self.loops: dict[str, LoopJoint] = {}
         self.materials: list[Material] = []
         self.transmissions: list[Transmission] = []
         self.extras: list[Extra] = []
@@ -197,6 +207,8 @@ class _Parts:
             joint = read_joint(element, document)
             if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
                 _lose_duplicate(element, self.joints[joint.name].line, document)
+        elif tag == "loop_joint":
+            self._read_loop(element)
         elif tag == "material":
             document.kind, document.name = "robot", self.name
             self.materials.append(read_material(element, document))
@@ -204,6 +216,12 @@ class _Parts:
             self.transmissions.append(read_transmission(element, document))
         else:
             self.extras.append(document.extra(element))
+
+    def _read_loop(self, element: Element) -> None:
+        """Adds a loop; a second one of a name is kept as it is, as one that cannot be read."""
+        loop = read_loop_joint(element, self.document)
+        if loop is None or self.loops.setdefault(loop.name, loop) is not loop:
+            self.extras.append(self.document.extra(element))
 
     def robot(self) -> Robot:
         """What has come in. Raises ReadError where there is no link."""
@@ -220,6 +238,7 @@ class _Parts:
             name=self.name,
             links=tuple(self.links.values()),
             joints=tuple(self.joints.values()),
+            loops=tuple(self.loops.values()),
             materials=tuple(self.materials),
             transmissions=tuple(self.transmissions),
             extras=tuple(self.extras),
@@ -236,15 +255,20 @@ class _LocatedParts(_Parts):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.root = Element()
-        self.elements: dict[str, list[Element]] = {kind: [] for kind in (*_DEFINED, "extra")}
+        self.elements: dict[str, list[Element]] = {
+            kind: [] for kind in (*_DEFINED.values(), "extra")
+        }
 
     def read_root(self, element: Element) -> None:
         super().read_root(element)
         self.root = element
 
     def read_child(self, element: Element) -> None:
+        before = len(self.extras)
         super().read_child(element)
-        kind = element.tag if element.tag in _DEFINED else "extra"
+        # What cannot be read as what its tag says is kept as an extra.
+        is_kept = len(self.extras) > before
+        kind = "extra" if is_kept else _DEFINED.get(element.tag, "extra")
         found = self.elements[kind]
         # Second ones and those that say too little are not in the robot.
         if len(getattr(self, f"{kind}s")) > len(found):
@@ -354,11 +378,14 @@ def _report_syntax(
 
 
 @contextmanager
-def _paused_garbage_collection() -> Iterator[None]:
-    """Reading makes tens of thousands of objects that all stay and hang in no cycle, and the
-    collector would look through them again and again: a fifth of the time. In the end they become
-    old at once, by freezing and unfreezing, without one more look. The price: garbage of other
-    threads that came up meanwhile waits for the next full collection."""
+def paused_garbage_collection() -> Iterator[None]:
+    """Holds the garbage collector back, which would take a fifth of the time of reading.
+
+    Reading makes tens of thousands of objects that all stay and hang in no cycle, and the
+    collector would look through them again and again. In the end they become old at once, by
+    freezing and unfreezing, without one more look. The price: garbage of other threads that came
+    up meanwhile waits for the next full collection.
+    """
     if not gc.isenabled():
         yield
         return

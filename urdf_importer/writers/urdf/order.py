@@ -9,9 +9,9 @@ each link comes before the joints that hang on it.
 from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeVar
 
-from ...model import Extra, Joint, Link, Material, Robot, Transmission
+from ...model import Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 
-Part = Material | Link | Joint | Transmission | Extra
+Part = Material | Link | Joint | LoopJoint | Transmission | Extra
 _Item = TypeVar("_Item", bound="_Placed")
 
 
@@ -26,8 +26,9 @@ def order_parts(robot: Robot) -> Iterator[Part]:
     keyed: list[tuple[int, int, Part]] = []
     keyed += [(line, 0, item) for line, item in _with_lines(robot.materials)]
     keyed += [(line, 1, item) for line, item in _hang(links, joints)]
-    keyed += [(line, 2, item) for line, item in _with_lines(robot.transmissions)]
-    keyed += [(line, 3, item) for line, item in _with_lines(robot.extras)]
+    keyed += [(line, 2, item) for line, item in _with_lines(robot.loops)]
+    keyed += [(line, 3, item) for line, item in _with_lines(robot.transmissions)]
+    keyed += [(line, 4, item) for line, item in _with_lines(robot.extras)]
     keyed.sort(key=lambda entry: entry[:2])
     return (item for _, _, item in keyed)
 

@@ -24,7 +24,7 @@ from ...markup.patch import (
 )
 from ...markup.write import XmlWriter
 from ...markup.xml import Element, parse_again
-from ...model import Extra, Joint, Link, Material, Robot, Transmission
+from ...model import Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 from .order import Part
 from .plain import write_part
 
@@ -35,7 +35,7 @@ _DEFAULTS = {
     "mimic": {"multiplier": "1", "offset": "0"},
     "mesh": {"scale": "1 1 1"},
 }
-_Item = TypeVar("_Item", Link, Joint, Material, Transmission, Extra)
+_Item = TypeVar("_Item", Link, Joint, LoopJoint, Material, Transmission, Extra)
 
 
 class Located(Protocol):
@@ -82,6 +82,7 @@ def _patch(raw: bytes, found: Located, new: Robot) -> bytes:
     work.bring("material", old.materials, new.materials, _name)
     work.bring("link", old.links, new.links, _name)
     work.bring("joint", old.joints, new.joints, _name)
+    work.bring("loop", old.loops, new.loops, _name)
     work.bring("transmission", old.transmissions, new.transmissions, _xml)
     work.bring("extra", old.extras, new.extras, _xml)
     return encode(editor.apply())
@@ -153,7 +154,7 @@ class _Work:
         self._editor.insert_behind(last, lines)
 
 
-def _name(item: Link | Joint | Material) -> str:
+def _name(item: Link | Joint | LoopJoint | Material) -> str:
     return item.name
 
 

@@ -29,6 +29,7 @@ from ...model import (
     Leaf,
     Limit,
     Link,
+    LoopJoint,
     Material,
     Mesh,
     Mimic,
@@ -210,6 +211,30 @@ def write_joint(joint: Joint, xml: XmlWriter) -> None:
     xml.close()
 
 
+def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
+    """Writes the loop in Drake's old spelling, which other programs skip."""
+    _need_name(loop.name)
+    xml.open("loop_joint", {"name": loop.name, "type": loop.type})
+    _write_end("link1", loop.link1, loop.origin1, xml)
+    _write_end("link2", loop.link2, loop.origin2, xml)
+    _write_value("axis", {"xyz": loop.axis}, (), xml)
+    if loop.limit is not None:
+        write_limit(loop.limit, xml)
+    if loop.dynamics is not None:
+        write_dynamics(loop.dynamics, xml)
+    write_extras(loop.extras, xml)
+    xml.close()
+
+
+def _write_end(tag: str, link: str, origin: Pose, xml: XmlWriter) -> None:
+    _need_name(link)
+    turn: dict[str, Value] = {"rpy": None if origin.rpy == _ZERO else origin.rpy}
+    if origin.quat_xyzw is not None:
+        turn = {"quat_xyzw": origin.quat_xyzw}
+    xyz = None if origin == IDENTITY else origin.xyz
+    xml.leaf(tag, {"link": link, "xyz": xyz} | turn)
+
+
 def write_limit(limit: Limit, xml: XmlWriter) -> None:
     bounds = {"lower": limit.lower, "upper": limit.upper}
     rates = {"effort": limit.effort, "velocity": limit.velocity}
@@ -340,6 +365,7 @@ _WRITERS: dict[type[Any], Callable[[Any, XmlWriter], None]] = {
     Material: write_material,
     Link: write_link,
     Joint: write_joint,
+    LoopJoint: write_loop_joint,
     Transmission: write_transmission,
     Extra: write_extra,
 }
