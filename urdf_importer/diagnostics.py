@@ -84,28 +84,35 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collects diagnostics in the order in which they come up, about the file `source`."""
+    """Collects diagnostics in the order in which they come up, about the file `source`, or about
+    another that belongs to it and that a diagnostic names."""
 
     def __init__(self, source: str = "") -> None:
         self.source = source
         self._items: list[Diagnostic] = []
 
-    def warning(self, code: str, message: str, *, subject: str = "", line: int = 0) -> None:
+    def warning(
+        self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
+    ) -> None:
         """Adds a WARNING: a substitute was used, which the message names."""
-        self._add(Severity.WARNING, code, message, subject, line)
+        self._add(Severity.WARNING, code, message, subject, line, source)
 
-    def error(self, code: str, message: str, *, subject: str = "", line: int = 0) -> None:
+    def error(
+        self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
+    ) -> None:
         """Adds an ERROR: one element was lost; the robot is there."""
-        self._add(Severity.ERROR, code, message, subject, line)
+        self._add(Severity.ERROR, code, message, subject, line, source)
 
-    def _add(self, severity: Severity, code: str, message: str, subject: str, line: int) -> None:
+    def _add(
+        self, severity: Severity, code: str, message: str, subject: str, line: int, source: str
+    ) -> None:
         self._items.append(
             Diagnostic(
                 severity=severity,
                 code=code,
                 message=message,
                 subject=subject,
-                source=self.source,
+                source=source or self.source,
                 line=line,
             )
         )

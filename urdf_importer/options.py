@@ -154,6 +154,21 @@ class ImportOptions:
         group="Files",
         separator=":=",
     )
+    parameters: str = option(
+        "",
+        "Parameters",
+        "The parameter file (.yaml) of a SimMechanics file: names, frames, meshes, sensors",
+        group="SimMechanics",
+        entries="FILE",
+    )
+    joint_parameters: str = option(
+        "",
+        "Joint Parameters",
+        "The table (.csv) of limits, in degrees, and of losses of the joints of a SimMechanics "
+        "file",
+        group="SimMechanics",
+        entries="FILE",
+    )
     max_links: int = option(
         20_000,
         "Most Links",

@@ -6,7 +6,7 @@ text itself is ever looked at: no external document type, no entity.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import NamedTuple, NoReturn, Protocol
 from xml.parsers import expat
 
@@ -65,18 +65,20 @@ class Comments(NamedTuple):
     bad_lines: list[int]
 
 
-def parse_xml(data: bytes, source: str, reader: RootReader) -> Junk | None:
+def parse_xml(
+    data: bytes, source: str, reader: RootReader, roots: Container[str] = ("robot",)
+) -> Junk | None:
     """Hands the root to `reader` as soon as its start tag is known, then each of its children as
     soon as it is complete. Returns where something follows the root.
 
     No more than one child is held in memory: that is faster, and a long file needs little.
-    Raises ReadError where the text is not well-formed or its root is not <robot>.
+    Raises ReadError where the text is not well-formed or its root is not one of `roots`.
     """
     if len(data) > 4 * MOST_TAGS and data.count(b"<") > MOST_TAGS:
         raise ReadError(
             f"the file has more than {MOST_TAGS} tags, which no robot has", source=source
         )
-    builder = _Builder(source, reader)
+    builder = _Builder(source, reader, roots)
     parser = builder.parser
     _refuse_document_types(parser, source)
     try:
@@ -96,9 +98,10 @@ def parse_xml(data: bytes, source: str, reader: RootReader) -> Junk | None:
 class _Builder:
     """Makes elements of what expat reports; `open_elements` are those that have not ended."""
 
-    def __init__(self, source: str, reader: RootReader) -> None:
+    def __init__(self, source: str, reader: RootReader, roots: Container[str]) -> None:
         self.source = source
         self.reader = reader
+        self.roots = roots
         self.parser = expat.ParserCreate("utf-8")
         self.open_elements: list[Element] = []
         self.is_complete = False
@@ -107,7 +110,7 @@ class _Builder:
         self.parser.EndElementHandler = self.end
 
     def start_root(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag != "robot":
+        if tag not in self.roots:
             raise _not_a_robot(tag, self.source, self.parser.CurrentLineNumber)
         root = Element()
         root.tag = tag

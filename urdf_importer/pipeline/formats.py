@@ -9,18 +9,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..diagnostics import Diagnostics, WriteError, name_choices, quote
+from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import URDF, Description, choose_reader
+from ..readers import SIMMECHANICS, URDF, Description, choose_reader
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
 from .urdf import URDF_WRITER
 
-_READERS: tuple[ReaderFormat, ...] = (URDF,)
+_READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
 """One line for each format, in the order of front ends."""
 
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER)
@@ -58,6 +58,11 @@ def read_description(
         diagnostics.source = source
     data = read_regular_file(source)
     found = choose_reader(data, source, reader_formats())
+    if found is not SIMMECHANICS and (options.parameters or options.joint_parameters):
+        raise ReadError(
+            "parameters and joint parameters belong to SimMechanics files, which this is not",
+            source=source,
+        )
     return found.read(
         Description(
             data=data,

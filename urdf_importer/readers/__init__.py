@@ -2,10 +2,12 @@
 """File -> Robot: what the description says, with the line of everything that is odd about it."""
 
 from .formats import Description, ReaderFormat, choose_reader
+from .simmechanics import SIMMECHANICS
 from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
 from .xacro.expand import XacroArgument
 
 __all__ = [
+    "SIMMECHANICS",
     "URDF",
     "Description",
     "ReaderFormat",

@@ -106,18 +106,34 @@ def _interpret(robot: Robot) -> _Found:
             sensors += _read_sensors(element, inside)
     settings: list[SimulationSettings] = []
     controls: list[JointControl] = []
+    own: list[Sensor] = []
     for extra in robot.extras:
         if extra.tag not in _OF_ROBOTS and not _may_hold_sensors(extra):
             continue
         element = parse_extra(extra)
         if element is None:
             continue
-        sensors += _read_sensors(element, "")
+        found = list(_read_sensors(element, ""))
+        sensors += found
+        if extra.tag == "sensor":
+            own += found
         if extra.tag == "gazebo":
             settings.append(_read_settings(element))
         elif extra.tag == "ros2_control":
             controls += _read_controls(element)
-    return sensors, settings, controls
+    return _leave_out_repeated(sensors, own), settings, controls
+
+
+def _leave_out_repeated(sensors: list[Sensor], own: list[Sensor]) -> list[Sensor]:
+    """Returns the sensors without those of URDF's own spelling that Gazebo's says too: exporters
+    write both of one sensor, and Gazebo's says more."""
+    spare = {id(sensor) for sensor in own}
+    said = {_identify(each) for each in sensors if each.name and id(each) not in spare}
+    return [each for each in sensors if id(each) not in spare or _identify(each) not in said]
+
+
+def _identify(sensor: Sensor) -> tuple[str, str, str]:
+    return sensor.word, sensor.name, sensor.reference
 
 
 def _extras_within(robot: Robot) -> Iterator[tuple[Extra, str]]:

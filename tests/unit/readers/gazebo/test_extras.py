@@ -41,6 +41,7 @@ from urdf_importer.model import (
     Sonar,
     Stream,
 )
+from urdf_importer.readers import read_robot_text
 from urdf_importer.readers.gazebo import interpret_extras
 from urdf_importer.readers.gazebo.parts import KINDS
 
@@ -208,6 +209,18 @@ def test_sensors_within_links_and_joints_come_first() -> None:
         ("in joint", "neck"),
         ("at the end", ""),
     ]
+
+
+def test_a_sensor_in_both_spellings_is_one() -> None:
+    """Exporters of CAD assemblies write each sensor for Gazebo and in URDF's own words."""
+    gazebo = '<gazebo reference="a"><sensor name="s" type="imu"><update_rate>9</update_rate>'
+    other = '<sensor name="{}" type="imu"><parent link="{}"/></sensor>'
+    texts = [other.format(*each) for each in (("s", "a"), ("t", "a"), ("s", "b"), ("s", "b"))]
+    said = "".join(['<robot name="r"><link name="a"/><link name="b"/>', *texts])
+    text = f"{said}{gazebo}</sensor></gazebo></robot>"
+    robot = read_robot_text(text.encode(), "r.urdf", Diagnostics())
+    found = [(each.name, each.reference, each.stream.rate) for each in robot.sensors]
+    assert found == [("t", "a", 0.0), ("s", "b", 0.0), ("s", "b", 0.0), ("s", "a", 9.0)]
 
 
 def test_sensors_of_urdf_are_optical() -> None:

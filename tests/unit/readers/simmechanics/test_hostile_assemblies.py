@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hostile XML, YAML and CSV: one sentence, bounded time, nothing run and nothing read elsewhere."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.assembly_text import (
+    CadBody,
+    CadFrame,
+    CadJoint,
+    chain,
+    first_generation,
+    instance,
+    joint,
+    mate,
+    part,
+    second_generation,
+)
+from support.gates import gate
+from support.mutations import damaged, examples
+from support.simmechanics_reading import Read
+from urdf_importer.diagnostics import Diagnostics, ReadError, RobotError
+from urdf_importer.readers.simmechanics import (
+    edges_of_assembly,
+    read_assembly,
+    write_starter_parameters,
+)
+from urdf_importer.writers.graph import write_graph_picture, write_groups
+
+LAUGHS = b"a: &a [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    b"%c: &%c [%s]\n" % (98 + i, 98 + i, b", ".join([b"*%c" % (97 + i)] * 10)) for i in range(12)
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<robot name='x'/>",
+        b"<PhysicalModelingXMLFile/>",
+        b"<SimscapeMultibodyImportXML/>",
+        b"<!DOCTYPE x [<!ENTITY a 'b'>]><PhysicalModelingXMLFile>&a;</PhysicalModelingXMLFile>",
+        b"<!DOCTYPE x SYSTEM 'file:///etc/passwd'><PhysicalModelingXMLFile/>",
+        gate()[:500],
+    ],
+)
+def test_no_assembly(read: Read, data: bytes) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(data)
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("yaml", "line"),
+    [
+        (b"a: [1, 2", 1),
+        (b"\n- a\n- b\n", 2),
+        (b"a: 1\nroot: !!python/object/apply:os.system ['touch /tmp/owned']\n", 2),
+        (b"root: !evil x\n", 1),
+        (b"root: *nothing\n", 1),
+        (b"? [a, b]\n: c\n", 1),
+        (b"a: " + b"[" * 5000, 1),
+        (b"x" * (256 * 1024 + 1), 0),
+        (b"a: b\nc: \xff\n", 2),
+        (b"a: \0\n", 0),
+        (LAUGHS, 5),
+    ],
+)
+def test_parameter_files_that_are_refused(read: Read, yaml: bytes, line: int) -> None:
+    began = time.process_time()
+    with pytest.raises(ReadError) as caught:
+        read(gate(), yaml)
+    assert time.process_time() - began < 5.0
+    assert Path(caught.value.source).name == "p.yaml" and caught.value.line == line
+    assert not Path("/tmp/owned").exists()
+
+
+@pytest.mark.parametrize("text", ["root: POST1\n" * 5000, "a" * 200_000, "- " * 50_000, "{" * 90])
+def test_odd_parameter_files_take_little_time(read: Read, text: str) -> None:
+    began = time.process_time()
+    try:
+        read(gate(), text)
+    except ReadError as error:
+        assert "\n" not in error.message
+    assert time.process_time() - began < 20.0
+
+
+@pytest.mark.parametrize(
+    "csv",
+    [
+        '"' * 5000, "a'b\"c," * 5000, "joint_name," * 20_000, "joint_name\n" + "x\n" * 50_000,
+        "joint_name\n" + "x," * 100_000, 'joint_name\n"' + "x" * 200_000,
+    ],
+)  # fmt: skip
+def test_odd_tables_take_little_time(read: Read, csv: str) -> None:
+    began = time.process_time()
+    try:
+        read(gate(), "", csv)
+    except ReadError as error:
+        assert "\n" not in error.message
+    assert time.process_time() - began < 20.0
+
+
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
+    for path in (str(tmp_path), str(tmp_path / "none"), "/dev/zero", "a\0b"):
+        for key in ("parameters", "joint_parameters"):
+            with pytest.raises(ReadError):
+                read_assembly(gate(), "x.xml", Diagnostics(), **{key: path})
+
+
+def test_formats_are_data(read: Read) -> None:
+    bodies = [CadBody(name="A", geometry="%(x)s{0.__class__}%s")]
+    geometry = read(first_generation(bodies), "filenameformat: '{0}%%d/%s'\n").robot
+    assert geometry.links[0].visuals[0].geometry.filename == "{0}%d/%(x)s{0.__class__}%s"  # type: ignore[union-attr]
+
+
+def test_deep_nesting_does_not_recurse(read: Read) -> None:
+    depth = 20_000
+    within = "<Subsystem><subsystems>" * depth + "</subsystems></Subsystem>" * depth
+    assert len(read(first_generation([CadBody(name="A")], within=within)).robot.links) == 1
+    nested = "".join(
+        f'<Instance name="i{n}" uid="i{n}" entityUid="e{n}">' for n in range(depth)
+    ) + instance("leaf") + "</Instance>" * depth  # fmt: skip
+    assert len(read(second_generation(nested, parts=part())).robot.links) == 1
+
+
+def test_long_chains_do_not_recurse_and_take_linear_time(read: Read) -> None:
+    def seconds(count: int) -> float:
+        data = chain(count)
+        began = time.process_time()
+        outcome = read(data)
+        edges = edges_of_assembly(outcome.reading)
+        write_groups(outcome.robot)
+        write_graph_picture("x", edges)
+        write_starter_parameters(outcome.reading)
+        return time.process_time() - began
+
+    seconds(50)
+    small = min(seconds(300) for _ in range(3))
+    assert seconds(3000) < 30 * small
+
+
+def test_many_loops_are_bounded(read: Read) -> None:
+    """A thousand joints across a long chain: all are kept, and judging them stops in time."""
+    count = 2000
+    bodies = [
+        CadBody(
+            name=f"B{n}",
+            frames=[CadFrame(name=f"CS{k}", ref=10 * n + k, point=(n, 0, 0)) for k in (2, 3, 4)],
+        )
+        for n in range(count)
+    ]
+    joints = [CadJoint(name="J", base=10 * n + 2, follower=10 * n + 13) for n in range(count - 1)]
+    joints += [
+        CadJoint(name="L", base=10 * n + 4, follower=10 * (count - 1 - n) + 4)
+        for n in range(count // 2 - 1)
+    ]
+    began = time.process_time()
+    outcome = read(first_generation(bodies, joints))
+    assert time.process_time() - began < 30.0
+    assert len(outcome.robot.loops) == count // 2 - 1 and "loops-not-judged" in outcome.codes
+
+
+def everything() -> list[bytes]:
+    two = instance("a", grounded="true") + instance("b", rigid="true", inner=instance("c"))
+    mates = mate("Concentric", "m", ("a", "cylinder", (0, 0, 1), (0, 0, 1)),
+                 ("b/c", "circle", (0, 0, 1), (0, 0, 1)))  # fmt: skip
+    joints = joint("Cylindrical", "j", "a", "b/c")
+    return [
+        gate(), chain(4),
+        second_generation(two, joints=joints, constraints=mates, parts=part()),
+    ]  # fmt: skip
+
+
+YAML = b"""
+root: POST1
+rename: {POST--WING: hinge}
+redefinedjoints: {4: {name: swing, limits: {lower: -1, upper: 0.2}, axis: 0 0 1}}
+moreframes: [{offset: [0, 0, 1], orientation: [0, 0, 0, 1], parent: WORLD, child: MID}]
+extrajoints: {brace: {pid: POST1, cid: BOLT1, jorigin: MID, attributes: {type: fixed}}}
+exportedFrames: [{frameName: LATCH, additionalTransformation: [1, 2, 3, 0, 0, 0]}]
+assignedCollisionGeometry: [{linkName: WING, geometricShape: {shape: box, size: 1 1 1}}]
+sensors: [{linkName: WING, sensorType: imu, updateRate: 10, sensorBlobs: ["<a/>"]}]
+XMLBlobs: ["<gazebo/>"]
+"""
+CSV = b"joint_name,lower_limit,upper_limit\nhinge,-10,20\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["xml", "yaml", "csv"])
+def test_damaged_files(kind: str, tmp_path: Path) -> None:
+    parameters, table = tmp_path / "p.yaml", tmp_path / "j.csv"
+    starts = {"xml": everything(), "yaml": [YAML], "csv": [CSV]}[kind]
+
+    @examples()
+    @given(damaged(st.sampled_from(starts)))
+    def find_failures(content: bytes) -> None:
+        xml = content if kind == "xml" else gate()
+        parameters.write_bytes(content if kind == "yaml" else YAML)
+        table.write_bytes(content if kind == "csv" else CSV)
+        began = time.process_time()
+        try:
+            reading = read_assembly(
+                xml, "x.xml", Diagnostics(), parameters=str(parameters),
+                joint_parameters=str(table),
+            )  # fmt: skip
+            write_graph_picture("x", edges_of_assembly(reading))
+            write_starter_parameters(reading)
+        except RobotError as error:
+            assert error.message and "\n" not in error.message
+        assert time.process_time() - began < 20.0
+
+    find_failures()

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same kinematics as both old converters and as Simscape itself, on files of others.
+
+$SIMMECHANICS_DATA is the folder that holds them; they may not be copied into the project.
+"""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from urdf_importer.diagnostics import Diagnostics
+from urdf_importer.geometry.transforms import Matrix, matrix_from_pose
+from urdf_importer.kinematics import forward_kinematics
+from urdf_importer.model import Inertial, Robot
+from urdf_importer.readers import read_robot_text
+from urdf_importer.readers.simmechanics import AssemblyReading, edges_of_assembly, read_assembly
+
+DATA = Path(os.environ.get("SIMMECHANICS_DATA", ""))
+
+pytestmark = pytest.mark.skipif(
+    "SIMMECHANICS_DATA" not in os.environ, reason="$SIMMECHANICS_DATA names no folder"
+)
+
+# Folder, assembly, parameters, table, what robotology's converter made of it.
+ROBOTOLOGY = (
+    ("legs_mechanism", "LEGS_MECHANISM", "legs_simmechanics_options", "joint_parameters"),
+    (
+        "icub_heidelberg01",
+        "iCubHeidelberg01_SIM_MODEL",
+        "iCubHeidelberg01_simmechanics_options",
+        "iCubHeidelberg01_joint_parameters",
+    ),
+    (
+        "left_wrist_mk2",
+        "SIM_L_WRIST",
+        "simmechanics2urdf_configfile",
+        "simmechanics2urdf_joints_configfile",
+    ),
+    (
+        "left_hand_mk3",
+        "SIM_LEFT_HAND",
+        "simmechanics2urdf_configfile",
+        "simmechanics2urdf_joints_configfile",
+    ),
+)
+WRIST = "left_wrist_mk2/SIM_L_WRIST"
+ROS = (
+    ("legs_mechanism/LEGS_MECHANISM", "", "LEGS_MECHANISM_default"),
+    ("left_hand_mk3/SIM_LEFT_HAND", "", "SIM_LEFT_HAND_default"),
+    (WRIST, "", "wrist_default"),
+    *((WRIST, key, f"wrist_{key}") for key in ("extra", "freeze", "freezeall", "meshes", "root")),
+)
+
+
+def read(name: str, parameters: str = "", table: str = "") -> AssemblyReading:
+    path = DATA / f"{name}.xml"
+    return read_assembly(
+        path.read_bytes(), str(path), Diagnostics(), parameters=parameters, joint_parameters=table
+    )
+
+
+def oracle(path: Path) -> Robot:
+    return read_robot_text(path.read_bytes(), str(path), Diagnostics())
+
+
+def assert_same_links(ours: Robot, theirs: Robot, *, but_mass_of: str = "") -> None:
+    """Names, parents, frames at zero, masses in link axes, shapes."""
+    links = {link.name: link for link in ours.links}
+    frames, wanted = forward_kinematics(ours), forward_kinematics(theirs)
+    for link in theirs.links:
+        np.testing.assert_allclose(frames[link.name], wanted[link.name], atol=2e-6)
+        mine = links[link.name]
+        assert (mine.inertial is None) == (link.inertial is None)
+        if mine.inertial is not None and link.inertial is not None and link.name != but_mass_of:
+            assert_same_mass(mine.inertial, link.inertial)
+        shapes = zip(
+            (*mine.visuals, *mine.collisions), (*link.visuals, *link.collisions), strict=True
+        )
+        for one, other in shapes:
+            assert one.geometry == other.geometry
+            np.testing.assert_allclose(
+                matrix_from_pose(one.origin), matrix_from_pose(other.origin), atol=2e-6
+            )
+
+
+def tensor(inertial: Inertial) -> Matrix:
+    i = inertial.inertia
+    assert i is not None
+    rotation = matrix_from_pose(inertial.origin)[:3, :3]
+    matrix = np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
+    result: Matrix = rotation @ matrix @ rotation.T
+    return result
+
+
+def assert_same_mass(one: Inertial, other: Inertial) -> None:
+    assert one.mass == pytest.approx(other.mass, abs=1e-6)
+    np.testing.assert_allclose(one.origin.xyz, other.origin.xyz, atol=2e-6)
+    np.testing.assert_allclose(
+        tensor(one), tensor(other), atol=2e-5 * float(np.abs(tensor(other)).max())
+    )
+
+
+@pytest.mark.parametrize("case", ROBOTOLOGY, ids=lambda case: case[0])
+def test_robotology(case: tuple[str, str, str, str]) -> None:
+    folder, name, parameters, table = case
+    place = DATA / folder
+    ours = read(
+        f"{folder}/{name}", str(place / f"{parameters}.yaml"), str(place / f"{table}.csv")
+    ).robot
+    theirs = oracle(place / f"ORACLE_{name}_cfg.urdf")
+    written = {extra.tag for extra in ours.extras}
+    by_blobs = {"base_link"} if "link" in written else set()
+    assert {link.name for link in ours.links} | by_blobs == {link.name for link in theirs.links}
+    if not by_blobs:
+        assert_same_links(ours, theirs, but_mass_of="l_foot")
+    joints = {joint.name: joint for joint in ours.joints}
+    rng = np.random.default_rng(7)
+    positions = {}
+    for joint in theirs.joints:
+        if joint.name not in joints:
+            assert by_blobs
+            continue
+        mine = joints[joint.name]
+        assert (mine.type, mine.parent, mine.child) == (joint.type, joint.parent, joint.child)
+        if joint.limit is not None:
+            assert mine.limit is not None
+            assert mine.limit.lower == pytest.approx(joint.limit.lower, abs=1e-12)
+            assert mine.limit.upper == pytest.approx(joint.limit.upper, abs=1e-12)
+            positions[joint.name] = rng.uniform(-2, 2)
+    frames, wanted = forward_kinematics(ours, positions), forward_kinematics(theirs, positions)
+    for link in ours.links:
+        np.testing.assert_allclose(frames[link.name], wanted[link.name], atol=2e-6)
+
+
+@pytest.mark.parametrize("case", ROBOTOLOGY, ids=lambda case: case[0])
+def test_robotology_without_files(case: tuple[str, str, str, str], tmp_path: Path) -> None:
+    folder, name, _, _ = case
+    path = DATA / folder / f"ORACLE_{name}.urdf"
+    if not path.exists():
+        assert folder == "icub_heidelberg01"
+        return
+    dialect = tmp_path / "p.yaml"
+    dialect.write_text("dialect: robotology\n")
+    reading = read(f"{folder}/{name}", str(dialect))
+    assert [link.name for link in reading.robot.links] == [link.name for link in oracle(path).links]
+    assert_same_links(reading.robot, oracle(path))
+    # The graph, but for names: theirs merge - and _.
+    lines = path.with_suffix(".dot").read_text().splitlines()[1:-1]
+    assert len([line for line in lines if line]) == len(edges_of_assembly(reading))
+
+
+@pytest.mark.parametrize("case", ROS, ids=lambda case: case[2])
+def test_ros(case: tuple[str, str, str]) -> None:
+    name, parameters, truth = case
+    place = DATA / "oracle_original"
+    said = str(place / f"p_{parameters}.yaml") if parameters else ""
+    reading = read(name, said)
+    theirs = oracle(place / f"{truth}.xml")
+    assert [link.name for link in reading.robot.links] == [link.name for link in theirs.links]
+    assert_same_links(reading.robot, theirs)
+    types = {"revolute": ("revolute", "continuous")}
+    joints = {joint.name: joint for joint in reading.robot.joints}
+    for joint in theirs.joints:
+        mine = joints[joint.name]
+        assert (mine.parent, mine.child) == (joint.parent, joint.child)
+        assert mine.type in types.get(joint.type, (joint.type,))
+    lines = (place / f"{truth}.graph").read_text().splitlines()
+    arrows = [line.partition(" [")[0] for line in lines if "->" in line]
+    ours = [
+        f"{edge.parent} -> {edge.child}".replace("-", "_").replace("_>", "->")
+        for edge in edges_of_assembly(reading)
+    ]
+    assert ours == arrows
+
+
+# Simscape's own import of the second generation
+
+SECOND = ("creo_chain", "onshape_arm", "onshape_drone", "solidworks_pendulum")
+UNITS = {
+    "m": 1.0, "cm": 0.01, "mm": 0.001, "kg": 1.0, "lbm": 0.45359237, "kg*m^2": 1.0,
+    "kg*cm^2": 1e-4, "kg*mm^2": 1e-6, "lbm*mm^2": 0.45359237e-6,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_masses_as_simscape(name: str) -> None:
+    reading = read(f"second_generation/{name}")
+    truth = json.loads((DATA / "second_generation" / f"{name}_simscape.json").read_text())
+    units = truth["units"]
+    masses: dict[float, list[Inertial]] = {}
+    for link in reading.robot.links:
+        if link.inertial is not None and link.inertial.mass is not None:
+            masses.setdefault(round(link.inertial.mass, 9), []).append(link.inertial)
+    found = 0
+    for item in truth["items"]:
+        if item["kind"] != "Solid" or not item["mass"]:
+            continue
+        mass = item["mass"] * UNITS[units["mass"]]
+        near = [value for key, value in masses.items() if key == pytest.approx(mass, rel=1e-6)]
+        assert near, item
+        found += 1
+        # Of the pendulum, some solids are in mm and others in m, whatever "units" says.
+        scales = (UNITS[units["MoI"]], 1e-6) if "pendulum" in name else (UNITS[units["MoI"]],)
+        assert any(
+            inertial.inertia is not None
+            and [inertial.inertia.ixx, inertial.inertia.iyy, inertial.inertia.izz]
+            == pytest.approx([moment * scale for moment in item["MoI"]], rel=1e-5, abs=1e-12)
+            for inertial in near[0]
+            for scale in scales
+        )
+    assert found
+
+
+@pytest.mark.parametrize("name", ["creo_chain", "onshape_arm"])
+def test_types_as_simscape(name: str) -> None:
+    """How many joints of each type: those two have no pairs that the two of us read otherwise."""
+    reading = read(f"second_generation/{name}")
+    truth = json.loads((DATA / "second_generation" / f"{name}_simscape.json").read_text())
+    words = {"RevoluteJoint": "continuous", "PrismaticJoint": "prismatic"}
+    theirs = [words[item["kind"]] for item in truth["items"] if item["kind"] in words]
+    joints = [*reading.robot.joints, *reading.robot.loops]
+    ours = [joint.type for joint in joints if joint.type != "fixed"]
+    assert sorted(ours) == sorted(theirs)
+
+
+@pytest.mark.parametrize("name", ["onshape_arm", "onshape_drone"])
+def test_angles_as_simscape(name: str) -> None:
+    reading = read(f"second_generation/{name}")
+    truth = json.loads((DATA / "second_generation" / f"{name}_simscape.json").read_text())
+    theirs = sorted(item["Rz.Pos"] for item in truth["items"] if "Rz.Pos" in item)
+    joints = [*reading.robot.joints, *reading.robot.loops]
+    ours = sorted(
+        math.degrees(float(extra.xml.split('"')[1]))
+        for joint in joints
+        for extra in joint.extras
+        if extra.tag == "simscape"
+    )
+    assert len(ours) == len(theirs)
+    apart = [(one - other + 180) % 360 - 180 for one, other in zip(ours, theirs, strict=True)]
+    # Nine digits of a rotation leave 1e-7 degrees.
+    assert max(map(abs, apart)) < 1e-5

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters applied to a mechanism: which bodies are links, and which joints hold them.
+
+What stands for an assembly itself (RootPart) or for the ground only places parts, unless one of its
+joints moves: then it is a link like others.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from .mechanism.freedom import find_freedom, rows_of_primitives
+from .mechanism.graph import Edge, Matrix, Mechanism, Primitive, Vector
+from .named_frames import NamedFrames
+from .naming import Names
+from .parameters.keys import JointChange, Parameters
+from .parameters.values import Values
+
+_WELD = (Primitive(kind="weld", word="weld"),)
+# Files of the first generation have six digits.
+_WRITTEN_TOLERANCE = 2e-5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Connection:
+    """A joint as it counts, between bodies. `frame` is the one at whose point it sits; `edge` the
+    joint of the file that it comes from, -1 for extra joints."""
+
+    name: str
+    label: str
+    base: int
+    follower: int
+    frame: Matrix
+    primitives: tuple[Primitive, ...]
+    change: JointChange | None = None
+    edge: int = -1
+    offset: float | None = None
+    line: int = 0
+
+    @property
+    def freedom(self) -> int:
+        if self.change is not None:
+            return 0 if self.change.type == "fixed" else 1
+        return sum(
+            {"spherical": 3, "revolute": 1, "prismatic": 1}.get(item.kind, 0)
+            for item in self.primitives
+        )
+
+    @property
+    def moves(self) -> bool:
+        return self.freedom > 0
+
+    def other(self, body: int) -> int:
+        return self.follower if body == self.base else self.base
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Assembly:
+    """What the tree is made of. `links` are the bodies that are links, in the order of the file;
+    `placements` are the joints that only place: (what places, body, edge); `removed` those that the
+    user took out."""
+
+    mechanism: Mechanism
+    parameters: Parameters
+    names: Names
+    frames: NamedFrames
+    links: list[int]
+    connections: list[Connection]
+    placements: list[tuple[int, int, int]]
+    removed: list[int]
+    # All joints that the file and the user have, for the graph; None for those that only place.
+    shown: list[Connection]
+    is_stiff: bool
+
+    def link_name(self, body: int) -> str:
+        return self.names.links[body]
+
+
+def apply_parameters(
+    mechanism: Mechanism, parameters: Parameters, diagnostics: Diagnostics
+) -> Assembly:
+    """Raises ReadError where the parameters name a root or a base frame that is not there."""
+    values = Values(parameters.source, diagnostics)
+    names = Names(mechanism, parameters, values)
+    frames = NamedFrames(mechanism, parameters, names, values)
+    removed = names.joints_of(parameters.remove, "remove", parameters.line("remove"), values)
+    raw = _read_connections(mechanism, parameters, names, values, diagnostics)
+    kept = {index: joint for index, joint in raw.items() if index not in removed}
+    real = _real_places(mechanism, kept)
+    _name_ground(mechanism, names, real)
+    world = next(
+        (i for i, body in enumerate(mechanism.bodies) if body.kind == "ground" and i in real), -1
+    )
+    connections: list[Connection] = []
+    placements: list[tuple[int, int, int]] = []
+    for index, joint in kept.items():
+        place = _placing_end(mechanism, joint, real)
+        if place < 0:
+            connections.append(_at_world(joint, mechanism, world))
+        else:
+            placements.append((place, joint.other(place), index))
+    frames.adopt(placements)
+    extra = _extra_connections(parameters, names, frames, values)
+    return Assembly(
+        mechanism=mechanism,
+        parameters=parameters,
+        names=names,
+        frames=frames,
+        links=[
+            i
+            for i, body in enumerate(mechanism.bodies)
+            if body.kind == "part" or i == world or (body.kind == "placement" and i in real)
+        ],
+        connections=[*_combine(connections, mechanism, diagnostics), *extra],
+        placements=placements,
+        removed=sorted(removed),
+        shown=[*connections, *extra],
+        is_stiff=parameters.is_stiff,
+    )
+
+
+def _read_connections(
+    mechanism: Mechanism,
+    parameters: Parameters,
+    names: Names,
+    values: Values,
+    diagnostics: Diagnostics,
+) -> dict[int, Connection]:
+    """All joints of the file by index, as redefined or frozen."""
+    frozen = names.joints_of(parameters.freeze, "freeze", parameters.line("freeze"), values)
+    changes = _match_changes(parameters, names, values)
+    found: dict[int, Connection] = {}
+    for index, edge in enumerate(mechanism.edges):
+        change = changes.get(index)
+        primitives = _checked_primitives(edge, parameters, diagnostics)
+        if change is None and (parameters.freeze_all or index in frozen):
+            primitives = _WELD
+        label = edge.name.strip()
+        if parameters.dialect == "ros" and edge.follower_frame.ref:
+            label = f"{edge.base_frame.ref}:{edge.follower_frame.ref}"
+        found[index] = Connection(
+            name=names.joints[index],
+            label=label,
+            base=edge.base,
+            follower=edge.follower,
+            frame=edge.base_frame.matrix,
+            primitives=primitives,
+            change=change,
+            edge=index,
+            offset=edge.offset,
+            line=edge.line,
+        )
+    return found
+
+
+def _match_changes(parameters: Parameters, names: Names, values: Values) -> dict[int, JointChange]:
+    changes: dict[int, JointChange] = {}
+    for key, change in parameters.redefined.items():
+        edges = names.find_joints(key)
+        if not edges:
+            values.bad("redefinedjoints", names.no_joint(key), change.line)
+        for index in edges:
+            if index in changes:
+                values.bad(
+                    "redefinedjoints",
+                    f"{key!r} means joint {names.joints[index]!r}, which is redefined already",
+                    change.line,
+                )
+                continue
+            changes[index] = change
+            if not change.name or change.name == names.joints[index]:
+                continue
+            if names.giver.claim(change.name):
+                names.joints[index] = change.name
+            else:
+                values.bad(
+                    "redefinedjoints", f"the name {change.name!r} is taken already", change.line
+                )
+    return changes
+
+
+def _checked_primitives(
+    edge: Edge, parameters: Parameters, diagnostics: Diagnostics
+) -> tuple[Primitive, ...]:
+    """The primitives that move, or a weld; with a diagnostic where the file does not say."""
+    unknown = next((item for item in edge.primitives if item.kind == "unknown"), None)
+    if not edge.primitives:
+        diagnostics.warning(
+            "missing-primitive",
+            f"joint {quote(edge.name)} has no primitive that says how it moves; it is fixed",
+            subject=edge.name,
+            line=edge.line,
+        )
+        return _WELD
+    if unknown is not None:
+        diagnostics.warning(
+            "unknown-primitive",
+            f"joint {quote(edge.name)} moves by {quote(unknown.word)}, which is unknown; it is "
+            "fixed",
+            subject=edge.name,
+            line=edge.line,
+        )
+        return _WELD
+    if len(edge.primitives) > 1 and not parameters.has_chains:
+        return _WELD
+    moving = tuple(item for item in edge.primitives if item.kind != "weld")
+    return moving or _WELD
+
+
+def _real_places(mechanism: Mechanism, joints: dict[int, Connection]) -> set[int]:
+    """The RootParts and grounds that a moving joint makes links; all grounds are one place."""
+    real: set[int] = set()
+    for joint in joints.values():
+        if joint.moves:
+            ends = (joint.base, joint.follower)
+            real.update(end for end in ends if mechanism.bodies[end].kind != "part")
+    grounds = {i for i, body in enumerate(mechanism.bodies) if body.kind == "ground"}
+    return real | grounds if real & grounds else real
+
+
+def _name_ground(mechanism: Mechanism, names: Names, real: set[int]) -> None:
+    for index in sorted(real):
+        if mechanism.bodies[index].kind == "ground":
+            name = names.giver.claim_like("world")
+            names.links[index] = name
+            names.body_of[name] = index
+            return
+
+
+def _placing_end(mechanism: Mechanism, joint: Connection, real: set[int]) -> int:
+    """The end of a joint that only places; -1 where it joins links."""
+    for end in (joint.base, joint.follower):
+        if mechanism.bodies[end].kind != "part" and end not in real:
+            return end
+    return -1
+
+
+def _at_world(joint: Connection, mechanism: Mechanism, world: int) -> Connection:
+    if mechanism.bodies[joint.base].kind == "ground":
+        return replace(joint, base=world)
+    if mechanism.bodies[joint.follower].kind == "ground":
+        return replace(joint, follower=world)
+    return joint
+
+
+def _extra_connections(
+    parameters: Parameters, names: Names, frames: NamedFrames, values: Values
+) -> list[Connection]:
+    found = []
+    for extra in parameters.extra_joints:
+        ends = []
+        for link in (extra.parent, extra.child):
+            if link not in names.body_of:
+                values.bad("extrajoints", names.no_link(link), extra.line)
+            else:
+                ends.append(names.body_of[link])
+        frame = frames.find(extra.origin)
+        if frame is None:
+            values.bad("extrajoints", frames.no_frame(extra.origin), extra.line)
+        if len(ends) < 2 or frame is None:
+            continue
+        if ends[0] == ends[1]:
+            values.bad("extrajoints", f"{extra.name!r} connects a link to itself", extra.line)
+        elif not names.giver.claim(extra.name):
+            values.bad("extrajoints", f"the name {extra.name!r} is taken already", extra.line)
+        else:
+            word = extra.change.type or ("continuous" if extra.change.axis else "fixed")
+            found.append(
+                Connection(
+                    name=extra.name,
+                    label=f"{extra.origin}:{extra.name}",
+                    base=ends[0],
+                    follower=ends[1],
+                    frame=frame,
+                    primitives=_WELD,
+                    change=replace(extra.change, type=word),
+                    line=extra.line,
+                )
+            )
+    return found
+
+
+def _combine(
+    joints: list[Connection], mechanism: Mechanism, diagnostics: Diagnostics
+) -> list[Connection]:
+    """One joint for each pair of bodies, in the order of the file: the motion that all of a pair
+    allow; a redefined one counts alone."""
+    pairs: dict[tuple[int, int], list[Connection]] = {}
+    for joint in joints:
+        key = (min(joint.base, joint.follower), max(joint.base, joint.follower))
+        pairs.setdefault(key, []).append(joint)
+    combined = []
+    for group in pairs.values():
+        redefined = [joint for joint in group if joint.change is not None]
+        if len(group) == 1 or redefined:
+            combined.append((redefined or group)[0])
+        else:
+            combined.append(_left_over(group, mechanism, diagnostics))
+    return combined
+
+
+def _left_over(
+    group: list[Connection], mechanism: Mechanism, diagnostics: Diagnostics
+) -> Connection:
+    first = group[0]
+    if any(not joint.moves for joint in group):
+        return replace(first, primitives=_WELD)
+    points = np.array([joint.frame[:3, 3] for joint in group])
+    places = [mechanism.bodies[end].part[:3, 3] for end in (first.base, first.follower)]
+    size = max(float(np.ptp(np.vstack([points, *places]), axis=0).max()), 1e-6)
+    rows = [rows_of_primitives(joint.primitives, joint.frame[:3, 3]) for joint in group]
+    freedom = find_freedom(
+        np.vstack([np.zeros((1, 6)), *rows]), points.mean(axis=0), size, _WRITTEN_TOLERANCE
+    )
+    if not freedom.is_known:
+        diagnostics.warning(
+            "unknown-mate",
+            f"what joint {quote(first.name)} and the others between its two bodies leave is not a "
+            "motion that joints can make; the bodies are fixed to each other",
+            subject=first.name,
+            line=first.line,
+        )
+        return replace(first, primitives=_WELD)
+    primitives = tuple(_as_written(item, group) for item in freedom.primitives) or _WELD
+    frame = first.frame
+    if _leaves_axes(first.frame[:3, 3], freedom.point, primitives, 100 * _WRITTEN_TOLERANCE * size):
+        frame = first.frame.copy()
+        frame[:3, 3] = freedom.point
+    return replace(first, primitives=primitives, frame=frame)
+
+
+def _as_written(primitive: Primitive, group: list[Connection]) -> Primitive:
+    """The same motion with the direction of the first joint's axis, where that is along it."""
+    for item in (item for joint in group for item in joint.primitives):
+        if item.axis is None or primitive.axis is None or item.kind != primitive.kind:
+            continue
+        along = float(item.axis @ primitive.axis)
+        if abs(along) > 1.0 - 1e-6:
+            return item
+    return primitive
+
+
+def _leaves_axes(
+    point: Vector, on_axes: Vector, primitives: tuple[Primitive, ...], slack: float
+) -> bool:
+    """Whether a point lies beside the axes of turning."""
+    away = point - on_axes
+    for item in primitives:
+        if item.kind == "spherical" and float(np.linalg.norm(away)) > slack:
+            return True
+        if item.kind != "revolute" or item.axis is None:
+            continue
+        if float(np.linalg.norm(np.cross(item.axis, away))) > slack:
+            return True
+    return False

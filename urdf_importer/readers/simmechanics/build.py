@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Spanning tree -> Robot: links depth first, user frames as links, sensors and looks as extras."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from ...diagnostics import Diagnostics
+from ...geometry.transforms import matrix_from_pose
+from ...model import Extra, Joint, Link, LoopJoint, Pose, Robot
+from .assembly import Assembly
+from .blobs import blob_extras, force_torque_extras, look_extra, pose_extra, sensor_extras
+from .joints import JointMaker
+from .links import HasFile, LinkMaker, pose_of, relative
+from .mechanism.graph import Matrix
+from .parameters.joint_table import JointTable
+from .parameters.keys import FrameChoice, SensorChoice
+from .parameters.values import Values
+from .placing import Placed
+from .tree import SpanningTree
+
+_FORCE_RATE = "100"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Exported:
+    """A user's frame as a link."""
+
+    name: str
+    body: int
+    matrix: Matrix
+    transform: Pose
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draft:
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    loops: list[LoopJoint] = field(default_factory=list)
+    extras: list[Extra] = field(default_factory=list)
+
+
+class RobotMaker:
+    """Makes the robot of an assembly whose tree is planned and whose links are placed."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        tree: SpanningTree,
+        placed: dict[int, Placed],
+        table: JointTable,
+        diagnostics: Diagnostics,
+        has_file: HasFile,
+    ) -> None:
+        self.assembly = assembly
+        self.parameters = assembly.parameters
+        self.tree = tree
+        self.placed = placed
+        self.diagnostics = diagnostics
+        self.values = Values(self.parameters.source, diagnostics)
+        table_values = Values(table.source, diagnostics)
+        self.links = LinkMaker(assembly, placed, has_file, self.values, diagnostics)
+        self.joints = JointMaker(assembly, placed, table, self.values, table_values)
+        self.child_of: dict[str, int] = {}
+
+    def make(self) -> Robot:
+        """Returns the robot; what a parameter names that is not there is reported on the way."""
+        exported = self._exported_frames()
+        at_body: dict[int, list[_Exported]] = {}
+        for frame in exported:
+            at_body.setdefault(frame.body, []).append(frame)
+        draft = _Draft()
+        for body in self.tree.bodies():
+            self._add_body(body, draft)
+            for frame in at_body.get(body, ()):
+                joint, link = self.joints.make_frame_link(
+                    frame.name, body, frame.matrix, frame.transform
+                )
+                draft.joints.append(joint)
+                draft.links.append(link)
+        for connection in self.tree.loops:
+            loop, joints, links = self.joints.make_loop(connection)
+            draft.loops.append(loop)
+            draft.joints += joints
+            draft.links += links
+        self._add_extras(draft, exported)
+        self.joints.report_unused_rows()
+        mechanism = self.assembly.mechanism
+        last = max([link.line for link in draft.links] + [joint.line for joint in draft.joints])
+        return Robot(
+            name=self.parameters.robot_name
+            or mechanism.name
+            or PurePath(mechanism.source).stem
+            or "robot",
+            links=tuple(draft.links),
+            joints=tuple(draft.joints),
+            loops=tuple(draft.loops),
+            # Behind all links, where a writer goes by lines.
+            extras=tuple(replace(extra, line=last) for extra in draft.extras),
+            source=mechanism.source,
+        )
+
+    def _add_body(self, body: int, draft: _Draft) -> None:
+        if self.placed[body].hang is not None:
+            joints, links = self.joints.make(body)
+            draft.joints += joints
+            draft.links += links
+            for joint in joints:
+                self.child_of[joint.name] = body
+        link = self.links.make(body)
+        draft.links.append(link)
+        look = self.links.look(body)
+        extra = None if look is None else look_extra(link.name, look)
+        if extra is not None:
+            draft.extras.append(extra)
+
+    # Frames of users
+
+    def _exported_frames(self) -> list[_Exported]:
+        parameters, names = self.parameters, self.assembly.names
+        found: list[_Exported] = []
+        for wish in parameters.exported_frames:
+            place = self._choose(wish.choice, "exportedFrames")
+            if place is None:
+                continue
+            if not names.giver.claim(wish.name):
+                self.values.bad(
+                    "exportedFrames", f"the name {wish.name!r} is taken already", wish.choice.line
+                )
+                continue
+            found.append(
+                _Exported(
+                    name=wish.name,
+                    body=place[0],
+                    matrix=place[1] @ matrix_from_pose(wish.transform),
+                    transform=wish.transform,
+                )
+            )
+        for sensor in parameters.sensors:
+            if sensor.is_exported and sensor.choice is not None:
+                self._export_sensor(sensor, found)
+        if parameters.export_all:
+            known = {(frame.body, frame.matrix.tobytes()) for frame in found}
+            for body, drawn in self.assembly.frames.drawn():
+                if self.tree.holds(body) and (body, drawn.matrix.tobytes()) not in known:
+                    name = names.giver.give(drawn.label)
+                    found.append(
+                        _Exported(name=name, body=body, matrix=drawn.matrix, transform=Pose())
+                    )
+        return found
+
+    def _export_sensor(self, sensor: SensorChoice, found: list[_Exported]) -> None:
+        choice = sensor.choice
+        assert choice is not None
+        place = self._choose(self._force_choice(sensor, choice), "sensors")
+        if place is None:
+            return
+        name = sensor.exported_name or sensor.name or choice.frame
+        if self.assembly.names.giver.claim(name):
+            found.append(_Exported(name=name, body=place[0], matrix=place[1], transform=Pose()))
+        elif not any(frame.name == name for frame in found):
+            self.values.bad("sensors", f"the name {name!r} is taken already", sensor.line)
+
+    def _force_choice(self, sensor: SensorChoice, choice: FrameChoice) -> FrameChoice:
+        """A force-torque sensor's frame is looked for in its link, else in its joint's child."""
+        if sensor.type != "force_torque" or choice.reference:
+            return choice
+        child = self._child_of_joint(sensor.owner)
+        return choice if child < 0 else replace(choice, reference=self.assembly.link_name(child))
+
+    def _choose(self, choice: FrameChoice, key: str) -> tuple[int, Matrix] | None:
+        """The body and the frame that a user means; None, and reported, where it is not there."""
+        place = self.assembly.frames.choose(choice, key, self.values, self.diagnostics)
+        if place is not None and not self.tree.holds(place[0]):
+            self.values.bad(key, f"frame {choice.frame!r} is of no link", choice.line)
+            return None
+        return place
+
+    # Extras
+
+    def _add_extras(self, draft: _Draft, exported: list[_Exported]) -> None:
+        parameters = self.parameters
+        for sensor in parameters.sensors:
+            if sensor.type == "force_torque":
+                draft.extras += self._force_sensor(sensor, exported)
+            else:
+                draft.extras += self._sensor(sensor, exported)
+        if parameters.origin_xyz is not None or parameters.origin_rpy is not None:
+            zero = (0.0, 0.0, 0.0)
+            pose = Pose(xyz=parameters.origin_xyz or zero, rpy=parameters.origin_rpy or zero)
+            draft.extras.append(pose_extra(pose))
+        draft.extras += blob_extras(parameters.blobs)
+
+    def _sensor(self, sensor: SensorChoice, exported: list[_Exported]) -> list[Extra]:
+        body = self.assembly.names.body_of.get(sensor.owner)
+        if body is None or not self.tree.holds(body):
+            self.values.bad("sensors", self.assembly.names.no_link(sensor.owner), sensor.line)
+            return []
+        pose, found = self._sensor_pose(sensor, body, exported)
+        if not found:
+            return []
+        frame = sensor.choice.frame if sensor.choice is not None else ""
+        default = f"{sensor.owner}_{frame}" if frame else f"{sensor.owner}_{sensor.type}"
+        return sensor_extras(
+            owner=sensor.owner,
+            name=sensor.name or default,
+            kind=sensor.type,
+            rate=sensor.rate,
+            pose=pose,
+            blobs=sensor.blobs,
+        )
+
+    def _force_sensor(self, sensor: SensorChoice, exported: list[_Exported]) -> list[Extra]:
+        child = self._child_of_joint(sensor.owner)
+        if child < 0:
+            self.values.bad(
+                "forceTorqueSensors", self.assembly.names.no_joint(sensor.owner), sensor.line
+            )
+            return []
+        pose, found = self._sensor_pose(sensor, child, exported)
+        if not found:
+            return []
+        owner = next(joint for joint, body in reversed(self.child_of.items()) if body == child)
+        return force_torque_extras(
+            owner=owner,
+            name=sensor.name or sensor.owner,
+            rate=sensor.rate or _FORCE_RATE,
+            pose=pose,
+            measured_in=sensor.measured_in,
+            is_child_to_parent=sensor.is_child_to_parent,
+            blobs=sensor.blobs,
+        )
+
+    def _child_of_joint(self, key: str) -> int:
+        """The body below a joint of the tree; -1 where there is none."""
+        names = {
+            self.assembly.names.joints[index] for index in self.assembly.names.find_joints(key)
+        }
+        names.add(key)
+        for body, placed in self.placed.items():
+            joint = placed.hang.joint if placed.hang is not None else None
+            if joint is not None and joint.name in names:
+                return body
+        return -1
+
+    def _sensor_pose(
+        self, sensor: SensorChoice, body: int, exported: list[_Exported]
+    ) -> tuple[Pose, bool]:
+        """The pose in the frame of a link: of the exported frame where there is one, with what is
+        added to it. False where the frame is not there, which is reported."""
+        if sensor.choice is None:
+            return Pose(), True
+        key = "forceTorqueSensors" if sensor.type == "force_torque" else "sensors"
+        place = self._choose(self._force_choice(sensor, sensor.choice), key)
+        if place is None:
+            return Pose(), False
+        matrix = place[1]
+        for frame in exported:
+            if frame.body == place[0] and np.array_equal(
+                frame.matrix, place[1] @ matrix_from_pose(frame.transform)
+            ):
+                matrix = frame.matrix
+                break
+        return pose_of(relative(self.placed[body].frame, matrix)), True

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The format SimMechanics: CAD assemblies of both generations, told by their root elements alone:
+their suffix is .xml, as that of anything."""
+
+from functools import partial
+
+from ...diagnostics import MeshError
+from ...files.packages import PackageResolver
+from ...model import Robot
+from ..formats import Description, ReaderFormat
+from .advice import measure_stl
+from .read import ROOT_TAGS, AssemblyReading, read_assembly
+
+
+def read_simmechanics(given: Description) -> AssemblyReading:
+    """Reads the assembly that a CAD system wrote, with the robot that it makes. Raises
+    ReadError."""
+    return read_assembly(
+        given.data,
+        given.source,
+        given.diagnostics,
+        parameters=given.options.parameters,
+        joint_parameters=given.options.joint_parameters,
+        has_file=partial(_has_file, given.resolver),
+        measure=partial(measure_stl, given.resolver),
+    )
+
+
+def _read_robot(given: Description) -> Robot:
+    return read_simmechanics(given).robot
+
+
+def _has_file(resolver: PackageResolver, filename: str) -> bool:
+    """Whether a mesh can be found; how is said by whoever loads it."""
+    try:
+        resolver.resolve_file(filename, lambda code, message: None)
+    except MeshError:
+        return False
+    return True
+
+
+SIMMECHANICS = ReaderFormat(
+    name="simmechanics",
+    label="SimMechanics",
+    suffixes=(),
+    roots=ROOT_TAGS,
+    read=_read_robot,
+)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints of the tree and of loops -> Joint and LoopJoint, with limits from file and table."""
+
+from collections.abc import Mapping
+
+from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Vector3
+from .assembly import Assembly, Connection
+from .blobs import number_text
+from .links import pose_of, relative
+from .mechanism.graph import Matrix
+from .mechanism.values import make_frame
+from .parameters.joint_table import JointTable
+from .parameters.keys import JointChange
+from .parameters.values import Values
+from .placing import Placed, Step, steps_of
+
+_LIMITED = ("continuous", "revolute", "prismatic")
+
+
+class JointMaker:
+    """Makes joints; the links of chains come with them."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        placed: Mapping[int, Placed],
+        table: JointTable,
+        values: Values,
+        table_values: Values,
+    ) -> None:
+        self.assembly = assembly
+        self.placed = placed
+        self.table = table
+        self.values = values
+        self.table_values = table_values
+        self.parameters = assembly.parameters
+        self.made: dict[str, str] = {}
+        self.reversed_axes = _find_reversed(assembly, values)
+
+    def make(self, body: int) -> tuple[list[Joint], list[Link]]:
+        """Returns the joint above a link; several, with the links between them, for a chain."""
+        placed = self.placed[body]
+        assert placed.hang is not None
+        hang = placed.hang
+        parent, child = self.assembly.link_name(hang.parent), self.assembly.link_name(body)
+        base = self.placed[hang.parent].frame
+        name = hang.joint.name if hang.joint is not None else self._fixed_name(child)
+        if len(placed.steps) == 1:
+            joint = self._joint(
+                name, placed.steps[0], (parent, child), (base, placed.frame), hang.joint
+            )
+            return [joint], []
+        part = self.assembly.mechanism.bodies[body].part
+        middle = make_frame(part[:3, :3], placed.point)
+        return self._chain(
+            name, placed.steps, (parent, child), (base, middle, placed.frame), hang.joint
+        )
+
+    def _fixed_name(self, link: str) -> str:
+        return self.assembly.names.giver.claim_like(f"{link}_fixed_joint")
+
+    def _chain(
+        self, name: str, steps: tuple[Step, ...], ends: tuple[str, str],
+        frames: tuple[Matrix, Matrix, Matrix], source: Connection | None,
+    ) -> tuple[list[Joint], list[Link]]:  # fmt: skip
+        """One joint after the other at the same point, with links without mass between them."""
+        base, middle, last = frames
+        joints: list[Joint] = []
+        links: list[Link] = []
+        parent = ends[0]
+        line = source.line if source is not None else 0
+        for number, step in enumerate(steps, start=1):
+            is_last = number == len(steps)
+            joint_name = self.assembly.names.giver.claim_like(f"{name}_{number}")
+            child = ends[1] if is_last else self.assembly.names.giver.claim_like(
+                f"{name}_{number}_link"
+            )  # fmt: skip
+            to_frame = last if is_last else middle
+            joints.append(self._joint(joint_name, step, (parent, child), (base, to_frame), source))
+            if not is_last:
+                links.append(Link(name=child, line=line))
+            parent, base = child, middle
+        return joints, links
+
+    def _joint(
+        self, name: str, step: Step, ends: tuple[str, str], frames: tuple[Matrix, Matrix],
+        source: Connection | None,
+    ) -> Joint:  # fmt: skip
+        kind, limit, dynamics = self._limits(name, step.type, source)
+        line = source.line if source is not None else 0
+        self.made[name] = kind
+        return Joint(
+            name=name,
+            type=kind,
+            parent=ends[0],
+            child=ends[1],
+            origin=pose_of(relative(frames[0], frames[1])),
+            axis=self._axis(source, step, frames[1]),
+            limit=limit,
+            dynamics=dynamics,
+            extras=_offset_extra(source, step),
+            line=line,
+        )
+
+    def _axis(self, source: Connection | None, step: Step, frame: Matrix) -> Vector3 | None:
+        if step.axis is None:
+            return None
+        sign = -1.0 if source is not None and source.name in self.reversed_axes else 1.0
+        x, y, z = (sign * (frame[:3, :3].T @ step.axis)).tolist()
+        return (_clean(x), _clean(y), _clean(z))
+
+    def _limits(
+        self, name: str, kind: str, source: Connection | None
+    ) -> tuple[str, Limit | None, Dynamics | None]:
+        """The type that a joint has with its limits, these, and its losses."""
+        if kind == "fixed":
+            return kind, None, None
+        change = source.change if source is not None else None
+        change = change or JointChange()
+        row = self.table.rows.get(name)
+        lower, upper, effort, velocity = change.lower, change.upper, change.effort, change.velocity
+        damping, friction = self.parameters.damping, self.parameters.friction
+        if row is not None:
+            lower = row.lower(kind) if lower is None else lower
+            upper = row.upper(kind) if upper is None else upper
+            effort = row.effort_limit if effort is None else effort
+            velocity = row.velocity_limit if velocity is None else velocity
+            damping = damping if row.damping is None else row.damping
+            friction = friction if row.friction is None else row.friction
+        if kind not in _LIMITED:
+            lower = upper = None
+        elif kind in ("continuous", "revolute"):
+            kind, lower, upper = self._range(name, lower, upper, row.line if row else 0)
+        dynamics = None
+        if damping is not None or friction is not None:
+            dynamics = Dynamics(damping=damping, friction=friction)
+        said = (lower, upper, effort, velocity)
+        if all(number is None for number in said):
+            return kind, None, dynamics
+        limit = Limit(
+            lower=lower,
+            upper=upper,
+            effort=self.parameters.effort_limit if effort is None else effort,
+            velocity=self.parameters.velocity_limit if velocity is None else velocity,
+        )
+        return kind, limit, dynamics
+
+    def _range(
+        self, name: str, lower: float | None, upper: float | None, line: int
+    ) -> tuple[str, float | None, float | None]:
+        if lower is not None and upper is not None:
+            return "revolute", lower, upper
+        if (lower is None) != (upper is None):
+            values = self.table_values if line else self.values
+            values.bad(
+                "limits",
+                f"joint {name!r} has only one of its two limits; it turns without end",
+                line or self.parameters.line("redefinedjoints"),
+            )
+        return "continuous", None, None
+
+    def make_loop(self, joint: Connection) -> tuple[LoopJoint, list[Joint], list[Link]]:
+        """Returns the joint that closes a loop; of a chain all but the last of its joints hang,
+        with links of their own, on the first body."""
+        part = self.assembly.mechanism.bodies[joint.follower].part
+        frame = make_frame(part[:3, :3], joint.frame[:3, 3])
+        steps = steps_of(joint, part[:3, :3], self.assembly.frames, self.values, is_reversed=False)
+        base, follower = (self.assembly.link_name(end) for end in (joint.base, joint.follower))
+        base_frame = self.placed[joint.base].frame
+        joints: list[Joint] = []
+        links: list[Link] = []
+        name, origin = joint.name, pose_of(relative(base_frame, frame))
+        if len(steps) > 1:
+            ends = (base, "")
+            joints, links = self._chain(name, steps, ends, (base_frame, frame, frame), joint)
+            last = joints.pop()
+            name, base, origin = last.name, last.parent, IDENTITY
+        kind, limit, dynamics = self._limits(name, steps[-1].type, joint)
+        self.made[name] = kind
+        loop = LoopJoint(
+            name=name,
+            type=kind,
+            link1=base,
+            link2=follower,
+            origin1=origin,
+            origin2=pose_of(relative(self.placed[joint.follower].frame, frame)),
+            axis=self._axis(joint, steps[-1], frame),
+            limit=limit,
+            dynamics=dynamics,
+            extras=_offset_extra(joint, steps[-1]),
+            line=joint.line,
+        )
+        return loop, joints, links
+
+    def make_frame_link(
+        self, name: str, body: int, matrix: Matrix, transform: Pose
+    ) -> tuple[Joint, Link]:
+        """Returns a link without mass at a frame of a body, on a fixed joint."""
+        joint = Joint(
+            name=self._fixed_name(name),
+            type="fixed",
+            parent=self.assembly.link_name(body),
+            child=name,
+            origin=pose_of(relative(self.placed[body].frame, matrix)),
+        )
+        return joint, Link(name=name)
+
+    def report_unused_rows(self) -> None:
+        """Reports the rows of the table that no joint has; those of fixed joints count for
+        nothing, and are no fault."""
+        for name, row in self.table.rows.items():
+            if name not in self.made and name not in self.assembly.names.joints:
+                self.table_values.bad("joint_name", self.assembly.names.no_joint(name), row.line)
+
+
+def _find_reversed(assembly: Assembly, values: Values) -> set[str]:
+    """The names of the joints whose axes are negated."""
+    key, parameters, names = "reverseRotationAxis", assembly.parameters, assembly.names
+    extra = {joint.name for joint in assembly.shown if joint.edge < 0}
+    found = extra.intersection(parameters.reversed_axes)
+    for name in parameters.reversed_axes:
+        if name not in extra:
+            edges = names.joints_of([name], key, parameters.line(key, name), values)
+            found.update(names.joints[index] for index in edges)
+    return found
+
+
+def _clean(number: float) -> float:
+    """What rounding leaves beside zero and one, taken away."""
+    nearest = round(number)
+    return float(nearest) + 0.0 if abs(number - nearest) < 1e-12 else number
+
+
+def _offset_extra(source: Connection | None, step: Step) -> tuple[Extra, ...]:
+    """The angle by which the CAD system counts from another zero, in radians."""
+    if (
+        source is None
+        or source.offset is None
+        or step.type not in ("continuous", "revolute", "planar")
+    ):
+        return ()
+    return (Extra(tag="simscape", xml=f'<simscape position="{number_text(source.offset)}"/>'),)

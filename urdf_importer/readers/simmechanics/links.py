@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Body -> Link: mass, shapes, colours, as the parameters change them."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...model import Collision, Inertia, Inertial, Link, Material, Mesh, Pose, Visual
+from .assembly import Assembly
+from .mechanism.graph import Body, Look, Matrix
+from .parameters.keys import MirroredInertia, Parameters
+from .parameters.values import Values
+from .placing import Placed
+
+# Twelve plain colours, so that parts can be told apart.
+PALETTE = (
+    ("green", (0.0, 1.0, 0.0, 1.0)),
+    ("black", (0.0, 0.0, 0.0, 1.0)),
+    ("red", (1.0, 0.0, 0.0, 1.0)),
+    ("blue", (0.0, 0.0, 1.0, 1.0)),
+    ("yellow", (1.0, 1.0, 0.0, 1.0)),
+    ("pink", (1.0, 0.4, 0.7, 1.0)),
+    ("cyan", (0.0, 1.0, 1.0, 1.0)),
+    ("orange", (1.0, 0.5, 0.0, 1.0)),
+    ("white", (1.0, 1.0, 1.0, 1.0)),
+    ("dark_blue", (0.0, 0.0, 0.5, 1.0)),
+    ("dark_green", (0.0, 0.4, 0.0, 1.0)),
+    ("gray", (0.5, 0.5, 0.5, 1.0)),
+)
+
+_MESH_SUFFIXES = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf")
+_STAND_INS = (".stl", ".obj", ".dae")
+
+# Whether a mesh of this filename can be found.
+HasFile = Callable[[str], bool]
+
+
+def pose_of(matrix: Matrix) -> Pose:
+    """Returns (4, 4) -> a pose in roll, pitch and yaw. Near gimbal lock, where only the sum of roll
+    and yaw counts, roll takes all of it."""
+    r = matrix[:3, :3].tolist()
+    x, y, z = matrix[:3, 3].tolist()
+    flat = math.hypot(r[0][0], r[1][0])
+    pitch = math.atan2(-r[2][0], flat)
+    if flat < 1e-9:
+        roll, yaw = math.atan2(-r[1][2], r[1][1]), 0.0
+    else:
+        roll, yaw = math.atan2(r[2][1], r[2][2]), math.atan2(r[1][0], r[0][0])
+    return Pose(
+        xyz=(_rounded(x), _rounded(y), _rounded(z)),
+        rpy=(_rounded(roll), _rounded(pitch), _rounded(yaw)),
+    )
+
+
+def _rounded(number: float) -> float:
+    """To 1e-12: what changing units leaves behind, such as 0.010000000000000002, goes."""
+    return round(number, 12) + 0.0
+
+
+def relative(base: Matrix, frame: Matrix) -> Matrix:
+    """Returns (4, 4) base from frame, of two frames in the world."""
+    result = np.empty((4, 4))
+    turned = base[:3, :3].T
+    result[:3, :3] = turned @ frame[:3, :3]
+    result[:3, 3] = turned @ (frame[:3, 3] - base[:3, 3])
+    result[3] = (0.0, 0.0, 0.0, 1.0)
+    return result
+
+
+class LinkMaker:
+    """Makes the links of an assembly; `has_file` tells which meshes are there."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        placed: Mapping[int, Placed],
+        has_file: HasFile,
+        values: Values,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.assembly = assembly
+        self.placed = placed
+        self.has_file = has_file
+        self.values = values
+        self.diagnostics = diagnostics
+        self.parameters = assembly.parameters
+        self.inertials = _assigned_masses(assembly, placed, values)
+        self.shapes: dict[str, list[Collision]] = {}
+        for shape in self.parameters.shapes:
+            if self._knows(shape.link, "assignedCollisionGeometry", shape.line):
+                self.shapes.setdefault(shape.link, []).append(
+                    Collision(geometry=shape.geometry, origin=shape.origin)
+                )
+        for link in self.parameters.colors:
+            self._knows(link, "assignedColors", self.parameters.line("assignedColors", link))
+        self._palette: dict[str, int] = {}
+
+    def _knows(self, link: str, key: str, line: int) -> bool:
+        body = self.assembly.names.body_of.get(link)
+        if body is not None and body in self.placed:
+            return True
+        self.values.bad(key, self.assembly.names.no_link(link), line)
+        return False
+
+    def make(self, index: int) -> Link:
+        """Returns the link of a body that is in the tree."""
+        body = self.assembly.mechanism.bodies[index]
+        name = self.assembly.link_name(index)
+        frame = self.placed[index].frame
+        visuals: tuple[Visual, ...] = ()
+        collisions: tuple[Collision, ...] = ()
+        material = self._material(body, name)
+        if body.geometry and body.is_visible and body.kind == "part":
+            mesh = Mesh(filename=self._filename(body, name), scale=self.parameters.scale or _ONE)
+            origin = pose_of(relative(frame, body.part))
+            visuals = (Visual(geometry=mesh, origin=origin, material=material, line=body.line),)
+            collisions = (Collision(geometry=mesh, origin=origin, line=body.line),)
+        return Link(
+            name=name,
+            inertial=self._inertial(index, frame),
+            visuals=visuals,
+            collisions=tuple(self.shapes.get(name, ())) or collisions,
+            line=body.line,
+        )
+
+    def _inertial(self, index: int, frame: Matrix) -> Inertial | None:
+        found = self.inertials.get(index)
+        if found is None:
+            return None
+        mass, center, inertia = found
+        moments = None
+        if inertia is not None:
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tolist()
+            moments = Inertia(ixx=xx, ixy=xy, ixz=xz, iyy=yy, iyz=yz, izz=zz)
+        return Inertial(
+            origin=pose_of(relative(frame, center)),
+            mass=mass,
+            inertia=moments,
+            line=self.assembly.mechanism.bodies[index].line,
+        )
+
+    def _material(self, body: Body, name: str) -> Material:
+        assigned = self.parameters.colors.get(name)
+        if assigned is not None:
+            return Material(name=f"{name}_color", color=assigned)
+        if body.look is not None:
+            return Material(name=f"{name}_color", color=(*body.look.color, body.look.alpha))
+        place = self._palette.setdefault(body.name, len(self._palette))
+        plain, color = PALETTE[place % len(PALETTE)]
+        return Material(name=plain, color=color)
+
+    def look(self, index: int) -> Look | None:
+        """Returns the look that is not replaced by an assigned colour."""
+        if self.assembly.link_name(index) in self.parameters.colors:
+            return None
+        return self.assembly.mechanism.bodies[index].look
+
+    def _filename(self, body: Body, name: str) -> str:
+        """The mesh as the description names it: lower case, cut, extension off, format; a mesh of
+        the same stem where it is of a kind that nothing reads here."""
+        filename = format_filename(body.geometry, self.parameters)
+        suffix = _suffix(filename)
+        if suffix.lower() in _MESH_SUFFIXES or not suffix or self.has_file(filename):
+            return filename
+        stem = filename[: len(filename) - len(suffix)]
+        for stand_in in _STAND_INS:
+            if self.has_file(stem + stand_in):
+                self.diagnostics.warning(
+                    "other-mesh-format",
+                    f"{quote(filename)} of link {quote(name)} is of a format that cannot be read; "
+                    f"{quote(stem + stand_in)} takes its place",
+                    subject=name,
+                    line=body.line,
+                )
+                return stem + stand_in
+        return filename
+
+
+_ONE = (1.0, 1.0, 1.0)
+
+
+def format_filename(written: str, parameters: Parameters) -> str:
+    """Returns what a mesh name becomes by the parameters."""
+    filename = written.lower() if parameters.lower_case else written
+    if parameters.removed_text:
+        filename = filename.replace(parameters.removed_text, "")
+    if parameters.drops_extension:
+        suffix = _suffix(filename)
+        filename = filename[: len(filename) - len(suffix)]
+    # By hand: the % operator would run any format that stands there.
+    before, _, after = _split_format(parameters.filename_format)
+    return before + filename + after
+
+
+def _split_format(text: str) -> tuple[str, str, str]:
+    parts = [part.partition("%s") for part in text.split("%%")]
+    before: list[str] = []
+    for index, (left, found, right) in enumerate(parts):
+        before.append(left)
+        if found:
+            rest = [right, *(f"{a}{b}{c}" for a, b, c in parts[index + 1 :])]
+            return "%".join(before), found, "%".join(rest)
+    return "%".join(before), "", ""
+
+
+def _suffix(filename: str) -> str:
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    return dot + suffix if stem and dot else ""
+
+
+_Mass = tuple[float | None, Matrix, Matrix | None]
+
+
+def _assigned_masses(
+    assembly: Assembly, placed: Mapping[int, Placed], values: Values
+) -> dict[int, _Mass]:
+    """Body -> mass, frame of the centre in the world, inertia in its axes: those of the file, then
+    mirrored ones, then what is assigned."""
+    parameters = assembly.parameters
+    found: dict[int, _Mass] = {}
+    for index in placed:
+        body = assembly.mechanism.bodies[index]
+        if body.center is None or (
+            not body.mass and (body.inertia is None or not body.inertia.any())
+        ):
+            continue
+        found[index] = (body.mass, body.center, body.inertia)
+    original = dict(found)
+    for mirror in parameters.mirrored:
+        ends = _bodies([mirror.link, mirror.original, mirror.reference], "mirroredInertia",
+                       mirror.line, assembly, placed, values)  # fmt: skip
+        if ends is not None and ends[1] in original:
+            found[ends[0]] = _mirrored(
+                original[ends[1]], mirror, placed[ends[2]].frame,
+                assembly.mechanism.bodies[ends[0]].center,
+            )  # fmt: skip
+    line = parameters.line("inertiaWorkaround")
+    for link in parameters.mirrored_centers:
+        ends = _bodies([link], "inertiaWorkaround", line, assembly, placed, values)
+        if ends is not None and ends[0] in found:
+            mass, center, inertia = found[ends[0]]
+            center = center.copy()
+            center[2, 3] = -center[2, 3]
+            found[ends[0]] = (mass, center, inertia)
+    _assign(found, assembly, placed, values)
+    return found
+
+
+def _assign(
+    found: dict[int, _Mass], assembly: Assembly, placed: Mapping[int, Placed], values: Values
+) -> None:
+    parameters = assembly.parameters
+    for link, mass in parameters.masses.items():
+        line = parameters.line("assignedMasses", link)
+        ends = _bodies([link], "assignedMasses", line, assembly, placed, values)
+        if ends is None:
+            continue
+        default = assembly.mechanism.bodies[ends[0]].center
+        old, center, inertia = found.get(
+            ends[0], (None, placed[ends[0]].frame if default is None else default, None)
+        )
+        if old and inertia is not None:
+            inertia = inertia * (mass / old)
+        found[ends[0]] = (mass, center, inertia)
+    for wish in parameters.inertias:
+        ends = _bodies([wish.link], "assignedInertias", wish.line, assembly, placed, values)
+        if ends is None:
+            continue
+        default = assembly.mechanism.bodies[ends[0]].center
+        mass_then, center, inertia = found.get(
+            ends[0], (None, placed[ends[0]].frame if default is None else default, None)
+        )
+        changed = np.zeros((3, 3)) if inertia is None else inertia.copy()
+        for axis, moment in enumerate((wish.xx, wish.yy, wish.zz)):
+            if moment is not None:
+                changed[axis, axis] = moment
+        found[ends[0]] = (mass_then, center, changed)
+
+
+def _bodies(
+    links: Sequence[str], key: str, line: int, assembly: Assembly, placed: Mapping[int, Placed],
+    values: Values,
+) -> list[int] | None:  # fmt: skip
+    """The bodies of links; None, and reported, where one is not in the tree."""
+    found = []
+    for link in links:
+        body = assembly.names.body_of.get(link)
+        if body is None or body not in placed:
+            values.bad(key, assembly.names.no_link(link), line)
+            return None
+        found.append(body)
+    return found
+
+
+def _mirrored(
+    original: _Mass, mirror: MirroredInertia, reference: Matrix, center: Matrix | None
+) -> _Mass:
+    """A mass mirrored in a plane of the frame `reference`: centre c -> S c, inertia I -> S I S, in
+    that frame; the inertia is then written in the axes that the mirrored body's centre has."""
+    mass, frame, inertia = original
+    flip = np.eye(3)
+    flip[mirror.plane, mirror.plane] = -1.0
+    turn = reference[:3, :3]
+    in_world = turn @ flip @ turn.T
+    result = np.eye(4) if center is None else center.copy()
+    result[:3, 3] = reference[:3, 3] + in_world @ (frame[:3, 3] - reference[:3, 3])
+    if inertia is None:
+        return mass, result, None
+    axes = result[:3, :3].T @ in_world @ frame[:3, :3]
+    return mass, result, axes @ inertia @ axes.T

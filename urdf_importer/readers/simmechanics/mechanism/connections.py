@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<Joints> and <Constraints> of the second generation: pairs of bodies and what holds them."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....diagnostics import quote
+from ....markup.xml import Element
+from .freedom import find_freedom, rows_of_primitives
+from .graph import Body, Edge, Frame, Matrix, Primitive, Vector
+from .instances import Instance, bodies_below, read_transform
+from .mates import Entity, rows_of_mate
+from .parts import Units
+from .values import Page, make_frame
+
+MOST_CONNECTIONS = 400_000
+
+_X, _Y, _Z = 0, 1, 2
+# What each joint allows, by axes of its base frame: slides first.
+_MOTIONS: dict[str, tuple[tuple[str, int], ...]] = {
+    "Weld": (("weld", _Z),),
+    "Revolute": (("revolute", _Z),),
+    "Prismatic": (("prismatic", _Z),),
+    "Cylindrical": (("prismatic", _Z), ("revolute", _Z)),
+    "Planar": (("prismatic", _X), ("prismatic", _Y), ("revolute", _Z)),
+    "PinSlot": (("prismatic", _X), ("revolute", _Z)),
+    "Universal": (("revolute", _X), ("revolute", _Y)),
+    "Spherical": (("spherical", _Z),),
+    "Bushing": (("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z), ("spherical", _Z)),
+    "SixDof": (("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z), ("spherical", _Z)),
+}
+_TURNING = ("Revolute", "Cylindrical", "Planar", "PinSlot")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Joint:
+    base_frame: Frame
+    follower_frame: Frame
+    primitives: tuple[Primitive, ...]
+    offset: float | None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Pair:
+    """All that holds two bodies together, in the order of the file."""
+
+    base: int
+    follower: int
+    name: str
+    line: int
+    joints: list[_Joint] = field(default_factory=list)
+    rows: list[Matrix] = field(default_factory=list)
+    points: list[Vector] = field(default_factory=list)
+    unknown: str = ""
+
+
+class Connections:
+    """Gathers joints and mates by pairs of bodies."""
+
+    def __init__(self, page: Page, bodies: list[Body]) -> None:
+        self.page = page
+        self.bodies = bodies
+        self.pairs: dict[tuple[int, int], _Pair] = {}
+        self.count = 0
+
+    def add_rigid_group(self, instance: Instance) -> None:
+        """Welds the bodies of an instance that is rigid."""
+        within = instance.parent
+        if not instance.is_rigid or (within is not None and within.is_rigid):
+            return
+        self._weld([instance.stands_for, *bodies_below(instance)], instance.line)
+
+    def add_grounded(self, instance: Instance) -> None:
+        """Welds the grounded parts of one assembly to each other."""
+        if instance.body >= 0:
+            return
+        grounded = [child.stands_for for child in instance.children.values() if child.is_grounded]
+        self._weld(grounded, instance.line)
+
+    def _weld(self, bodies: Iterable[int], line: int) -> None:
+        first, *others = [body for body in bodies if body >= 0] or [-1]
+        for other in dict.fromkeys(others):
+            if other == first:
+                continue
+            body = self.bodies[other]
+            pair = self._pair(first, other, f"{body.name}_fixed_joint", line)
+            frame = Frame(matrix=body.part)
+            weld = (Primitive(kind="weld", word="weld"),)
+            pair.joints.append(
+                _Joint(
+                    base_frame=frame,
+                    follower_frame=frame,
+                    primitives=weld,
+                    offset=None,
+                )
+            )
+
+    def add_assembly(self, element: Element, instance: Instance, units: Units) -> None:
+        """Returns joints and mates of an assembly, for one instance of it. Raises ReadError for
+        numbers that are none, and for more connections than any assembly has."""
+        for group in element:
+            if group.tag not in ("Joints", "Constraints"):
+                continue
+            self.count += len(group)
+            if self.count > MOST_CONNECTIONS:
+                raise self.page.refusal(
+                    f"the assembly has more than {MOST_CONNECTIONS} joints and mates", group.line
+                )
+            for child in group:
+                if group.tag == "Joints":
+                    self._add_joint(child, instance, units)
+                else:
+                    self._add_mate(child, instance, units)
+
+    def _add_joint(self, element: Element, instance: Instance, units: Units) -> None:
+        name = element.attributes.get("name", "").strip() or element.tag
+        sides = {child.tag: child for child in reversed(element)}
+        ends: list[tuple[int, Frame]] = []
+        for tag in ("BaseFrame", "FollowerFrame"):
+            place = self._place(sides.get(tag), instance)
+            if place is None:
+                self._report_lost(name, element.line)
+                return
+            transform = next((c for c in sides[tag] if c.tag == "Transform"), None)
+            local = read_transform(transform, units.length, f"joint {quote(name)}", self.page)
+            frame = Frame(matrix=place.matrix @ local, line=sides[tag].line)
+            ends.append((place.stands_for, frame))
+        (base, base_frame), (follower, follower_frame) = ends
+        if base == follower:
+            return
+        primitives = _primitives(element.tag, base_frame.matrix)
+        pair = self._pair(base, follower, name, element.line)
+        angle = None
+        if element.tag in _TURNING:
+            between = base_frame.matrix[:3, :3].T @ follower_frame.matrix[:3, :3]
+            angle = math.atan2(between[1, 0], between[0, 0])
+        pair.joints.append(
+            _Joint(
+                base_frame=base_frame,
+                follower_frame=follower_frame,
+                primitives=primitives,
+                offset=angle,
+            )
+        )
+
+    def _add_mate(self, element: Element, instance: Instance, units: Units) -> None:
+        name = element.attributes.get("name", "").strip() or element.tag
+        sides = [child for child in element if child.tag == "ConstraintGeometry"]
+        places = [self._place(side, instance) for side in sides]
+        found = [place for place in places if place is not None]
+        if len(sides) != 2 or len(found) != 2:
+            self._report_lost(name, element.line)
+            return
+        one, other = found[0].stands_for, found[1].stands_for
+        if one == other:
+            return
+        entities = [
+            self._entity(side, place, units) for side, place in zip(sides, found, strict=True)
+        ]
+        rows = None
+        if all(entity is not None for entity in entities):
+            known = [entity for entity in entities if entity is not None]
+            rows = rows_of_mate(element.tag.lower(), known[0], known[1])
+        pair = self._pair(one, other, name, element.line)
+        if rows is None:
+            shapes = " and ".join(side.attributes.get("geomType", "?") for side in sides)
+            pair.unknown = pair.unknown or f"{element.tag} {quote(name)} between {shapes}"
+            return
+        pair.rows.append(rows)
+        pair.points += [entity.point for entity in entities if entity is not None]
+
+    def _entity(self, element: Element, place: Instance, units: Units) -> Entity | None:
+        """None where the mate does not say where it is."""
+        fields = {child.tag: child for child in reversed(element)}
+        if "Position" not in fields:
+            return None
+        point = self.page.point(fields["Position"], units.length, "the position of a mate")
+        axis = None
+        if "Axis" in fields:
+            axis = np.array(self.page.numbers(fields["Axis"], 3, "the axis of a mate"))
+            length = float(np.linalg.norm(axis))
+            axis = place.matrix[:3, :3] @ (axis / length) if 1e-12 < length < 1e30 else None
+        return Entity(
+            shape=element.attributes.get("geomType", "").lower(),
+            point=place.matrix[:3, :3] @ point + place.matrix[:3, 3],
+            axis=axis,
+        )
+
+    def _place(self, element: Element | None, instance: Instance) -> Instance | None:
+        """The instance that the path in an element leads to; None where there is none."""
+        if element is None:
+            return None
+        path = next((child for child in element if child.tag == "InstancePath"), ())
+        place: Instance | None = instance
+        for uid in path:
+            place = place.children.get(self.page.text(uid)) if place is not None else None
+        return place if place is not None and place.stands_for >= 0 else None
+
+    def _report_lost(self, name: str, line: int) -> None:
+        self.page.diagnostics.error(
+            "lost-frame",
+            f"joint {quote(name)} does not name two parts that are there; it is left out",
+            subject=name,
+            line=line,
+        )
+
+    def _pair(self, base: int, follower: int, name: str, line: int) -> _Pair:
+        key = (min(base, follower), max(base, follower))
+        if key not in self.pairs:
+            self.pairs[key] = _Pair(base=base, follower=follower, name=name, line=line)
+        return self.pairs[key]
+
+    def edges(self) -> list[Edge]:
+        """Returns one edge for each pair that something holds."""
+        found: list[Edge] = []
+        for pair in self.pairs.values():
+            edge = self._edge(pair, str(len(found) + 1))
+            if edge is not None:
+                found.append(edge)
+        return found
+
+    def _edge(self, pair: _Pair, number: str) -> Edge | None:
+        if len(pair.joints) == 1 and not pair.rows and not pair.unknown:
+            joint = pair.joints[0]
+            return _make_edge(pair, number, joint, joint.primitives)
+        if pair.unknown:
+            self.page.diagnostics.warning(
+                "unknown-mate",
+                f"{pair.unknown} is unknown; its parts are fixed to each other",
+                subject=pair.name,
+                line=pair.line,
+            )
+            return self._fixed(pair, number)
+        return self._left_over(pair, number)
+
+    def _fixed(self, pair: _Pair, number: str) -> Edge:
+        frame = Frame(matrix=self.bodies[pair.follower].part)
+        joint = _Joint(base_frame=frame, follower_frame=frame, primitives=(), offset=None)
+        return _make_edge(pair, number, joint, (Primitive(kind="weld", word="weld"),))
+
+    def _left_over(self, pair: _Pair, number: str) -> Edge | None:
+        """The joint that all mates and joints together leave; None where they hold nothing."""
+        rows = [*pair.rows]
+        points = [*pair.points]
+        for joint in pair.joints:
+            point = joint.base_frame.point
+            rows.append(rows_of_primitives(joint.primitives, point))
+            points += [point, joint.follower_frame.point]
+        points += [self.bodies[pair.base].part[:3, 3], self.bodies[pair.follower].part[:3, 3]]
+        cloud = np.array(points[:-2] or points)
+        center = cloud.mean(axis=0)
+        size = max(float(np.ptp(np.array(points), axis=0).max()), 1e-6)
+        freedom = find_freedom(np.vstack([np.zeros((1, 6)), *rows]), center, size)
+        if not freedom.is_known:
+            self.page.diagnostics.warning(
+                "unknown-mate",
+                f"what {quote(pair.name)} and the other mates of its two parts leave is not a "
+                "motion that joints can make; the parts are fixed to each other",
+                subject=pair.name,
+                line=pair.line,
+            )
+            return self._fixed(pair, number)
+        if sum(3 if p.kind == "spherical" else 1 for p in freedom.primitives) == 6:
+            return None
+        primitives = freedom.primitives or (Primitive(kind="weld", word="weld"),)
+        rotation = self.bodies[pair.follower].part[:3, :3]
+        frame = Frame(matrix=make_frame(rotation, freedom.point))
+        first = pair.joints[0] if pair.joints else None
+        joint = _Joint(
+            base_frame=frame,
+            follower_frame=frame,
+            primitives=primitives,
+            offset=first.offset if first is not None else None,
+        )
+        return _make_edge(pair, number, joint, primitives)
+
+
+def _make_edge(pair: _Pair, number: str, joint: _Joint, primitives: tuple[Primitive, ...]) -> Edge:
+    return Edge(
+        name=pair.name,
+        number=number,
+        base=pair.base,
+        follower=pair.follower,
+        base_frame=joint.base_frame,
+        follower_frame=joint.follower_frame,
+        primitives=primitives,
+        offset=joint.offset,
+        line=pair.line,
+    )
+
+
+def _primitives(word: str, matrix: Matrix) -> tuple[Primitive, ...]:
+    motions = _MOTIONS.get(word)
+    if motions is None:
+        return (Primitive(kind="unknown", word=word),)
+    return tuple(_primitive(kind, matrix[:3, axis]) for kind, axis in motions)
+
+
+def _primitive(kind: str, axis: Vector) -> Primitive:
+    if kind == "revolute":
+        return Primitive(kind="revolute", axis=axis, word=kind)
+    if kind == "prismatic":
+        return Primitive(kind="prismatic", axis=axis, word=kind)
+    return Primitive(kind="weld" if kind == "weld" else "spherical", word=kind)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of a parameter file: the right kind, or one sentence with the line."""
+
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
+
+from ....diagnostics import Diagnostics, ReadError, quote
+from .yaml_tree import Node
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """Returns a hint at the known word that is most like `word`, for the end of a sentence."""
+    # difflib compares all pairs of letters: long words and long lists of them would take for ever.
+    if len(word) > 200 or len(known) > 5000:
+        return ""
+    by_lower = {name.lower(): name for name in known if len(name) <= 200}
+    found = get_close_matches(word.lower(), by_lower, n=1)
+    return f"; did you mean {quote(by_lower[found[0]])}?" if found else ""
+
+
+class Values:
+    """Takes values out of nodes. What is of the wrong kind is an ERROR diagnostic and None."""
+
+    def __init__(self, source: str, diagnostics: Diagnostics) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+
+    def bad(self, key: str, problem: str, line: int) -> None:
+        self.diagnostics.error(
+            "bad-parameter", f"{key}: {problem}", subject=key, line=line, source=self.source
+        )
+
+    def refusal(self, key: str, problem: str, line: int) -> ReadError:
+        return ReadError(f"{key}: {problem}", source=self.source, line=line)
+
+    def unknown(self, key: str, line: int, known: Collection[str], place: str = "") -> None:
+        within = f" in {place}" if place else ""
+        self.diagnostics.warning(
+            "unknown-parameter",
+            f"the key {quote(key)}{within} is unknown and changes nothing{nearest(key, known)}",
+            subject=key,
+            line=line,
+            source=self.source,
+        )
+
+    def text(self, node: Node, key: str) -> str | None:
+        if not node.is_scalar:
+            self._wrong(key, "a text", node)
+            return None
+        return "" if node.is_null else node.text.strip()
+
+    def flag(self, node: Node, key: str) -> bool | None:
+        value = node.flag()
+        if value is None:
+            self._wrong(key, "yes or no", node)
+        return value
+
+    def number(self, node: Node, key: str) -> float | None:
+        value = node.number()
+        if value is None:
+            self._wrong(key, "a number", node)
+        return value
+
+    def positive(self, node: Node, key: str) -> float | None:
+        value = self.number(node, key)
+        if value is not None and value <= 0.0:
+            self._wrong(key, "a number above zero", node)
+            return None
+        return value
+
+    def numbers(self, node: Node, key: str, counts: tuple[int, ...]) -> tuple[float, ...] | None:
+        """Returns a list, or a text with blanks or commas, or a single number."""
+        if node.pairs is not None:
+            self._wrong(key, "numbers", node)
+            return None
+        if node.items is not None:
+            items = node.items
+        else:
+            words = node.text.replace(",", " ").split()
+            items = [Node(line=node.line, text=word) for word in words[:100]]
+        found = [item.number() for item in items]
+        known = tuple(number for number in found if number is not None)
+        if len(known) != len(items) or len(known) not in counts:
+            self._wrong(key, f"{' or '.join(map(str, counts))} numbers", node)
+            return None
+        return known
+
+    def vector(self, node: Node, key: str) -> tuple[float, float, float] | None:
+        found = self.numbers(node, key, (3,))
+        return None if found is None else (found[0], found[1], found[2])
+
+    def names(self, node: Node, key: str) -> tuple[str, ...]:
+        """Returns a list of names, or one text with blanks between them."""
+        if node.is_null:
+            return ()
+        if node.is_scalar:
+            return tuple(node.text.split())
+        if node.items is None:
+            self._wrong(key, "a list of names", node)
+            return ()
+        found = []
+        for item in node.items:
+            if item.is_scalar and item.text.strip():
+                found.append(item.text.strip())
+            else:
+                self._wrong(key, "a name", item)
+        return tuple(found)
+
+    def texts(self, node: Node, key: str) -> list[tuple[str, int]]:
+        """Returns a list of texts with their lines; a single text is a list of one."""
+        items = [node] if node.is_scalar else node.items
+        if items is None:
+            self._wrong(key, "a list of texts", node)
+            return []
+        found = []
+        for item in items:
+            if not item.is_scalar:
+                self._wrong(key, "a text", item)
+            elif item.text.strip():
+                found.append((item.text.strip(), item.line))
+        return found
+
+    def pairs(self, node: Node, key: str) -> dict[str, Node]:
+        if node.is_null:
+            return {}
+        if node.pairs is None:
+            self._wrong(key, "a mapping", node)
+            return {}
+        return node.pairs
+
+    def entries(self, node: Node, key: str, known: Collection[str]) -> Iterator[Mapping[str, Node]]:
+        """Yields the mappings of a list; unknown attributes of them are named and left out."""
+        if node.is_null:
+            return
+        if node.items is None:
+            self._wrong(key, "a list", node)
+            return
+        for item in node.items:
+            if item.pairs is None:
+                self._wrong(key, "a list of mappings", item)
+                continue
+            for attribute in item.pairs:
+                if attribute not in known:
+                    self.unknown(attribute, item.lines.get(attribute, item.line), known, key)
+            yield {name: value for name, value in item.pairs.items() if not value.is_null}
+
+    def needed(self, entry: Mapping[str, Node], name: str, key: str, line: int) -> str:
+        """Returns the text of an attribute that has to be there; empty, and reported, where it is
+        not."""
+        found = self.text(entry[name], key) if name in entry else ""
+        if not found:
+            self.bad(key, f"an entry has no {name}; it is left out", line)
+        return found or ""
+
+    def _wrong(self, key: str, wanted: str, node: Node) -> None:
+        kind = quote(node.text.strip()) if node.is_scalar else "a list or mapping"
+        self.bad(key, f"{kind} stands where {wanted} should be; it is left out", node.line)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where each link's frame stands, and what each joint of the tree does.
+
+Nothing else is free in URDF: a link on a moving joint has its origin at the joint's base frame,
+also when the joint is reversed, and the axes of its body's CS1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...diagnostics import Diagnostics
+from .assembly import Assembly, Connection
+from .mechanism.graph import Matrix, Primitive, Vector
+from .mechanism.values import make_frame
+from .named_frames import NamedFrames
+from .parameters.keys import JointChange
+from .parameters.values import Values
+from .tree import Hang, SpanningTree
+
+_AXIS_TYPES = ("continuous", "revolute", "prismatic", "planar")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Step:
+    """One joint of URDF: its type, and its axis in the world as a unit vector."""
+
+    type: str
+    axis: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Placed:
+    """A link of the tree: `frame` is world from link; `point` is where its joint turns; `steps` are
+    the joints from its parent to it, more than one for a chain."""
+
+    hang: Hang | None
+    frame: Matrix
+    point: Vector
+    steps: tuple[Step, ...] = ()
+
+
+def place_links(
+    assembly: Assembly, tree: SpanningTree, values: Values, diagnostics: Diagnostics
+) -> dict[int, Placed]:
+    """Returns body -> its link, for all of the tree. Raises ReadError for an unknown base frame."""
+    chosen = _choose_frames(assembly, tree, values, diagnostics)
+    placed: dict[int, Placed] = {}
+    for body in tree.bodies():
+        hang = tree.hangs.get(body)
+        wanted = chosen.get(body)
+        if hang is None:
+            placed[body] = _place_root(body, assembly, wanted, values)
+        else:
+            placed[body] = _place_link(body, hang, assembly, wanted, values)
+    return placed
+
+
+def _choose_frames(
+    assembly: Assembly, tree: SpanningTree, values: Values, diagnostics: Diagnostics
+) -> dict[int, tuple[Matrix, int]]:
+    """Body -> the user's frame that is to be its link frame, and the line that says so."""
+    chosen: dict[int, tuple[Matrix, int]] = {}
+    for wish in assembly.parameters.link_frames:
+        body = assembly.names.body_of.get(wish.link)
+        if body is None or not tree.holds(body):
+            values.bad("linkFrames", assembly.names.no_link(wish.link), wish.choice.line)
+            continue
+        found = assembly.frames.choose(wish.choice, "linkFrames", values, diagnostics)
+        if found is not None:
+            chosen[body] = (found[1], wish.choice.line)
+    return chosen
+
+
+def _place_root(
+    body: int, assembly: Assembly, wanted: tuple[Matrix, int] | None, values: Values
+) -> Placed:
+    parameters = assembly.parameters
+    base = assembly.frames.find(parameters.baseframe)
+    if base is None:
+        raise values.refusal(
+            "baseframe", assembly.frames.no_frame(parameters.baseframe),
+            parameters.line("baseframe"),
+        )  # fmt: skip
+    part = assembly.mechanism.bodies[body].part
+    frame = wanted[0] if wanted is not None else make_frame(part[:3, :3], base[:3, 3])
+    return Placed(hang=None, frame=frame, point=frame[:3, 3])
+
+
+def _place_link(
+    body: int, hang: Hang, assembly: Assembly, wanted: tuple[Matrix, int] | None, values: Values
+) -> Placed:
+    part = assembly.mechanism.bodies[body].part
+    if hang.joint is None:
+        frame = part if wanted is None else wanted[0]
+        return Placed(hang=hang, frame=frame, point=frame[:3, 3], steps=(Step(type="fixed"),))
+    joint = hang.joint
+    point = joint.frame[:3, 3]
+    default = make_frame(part[:3, :3], point)
+    steps = steps_of(joint, default[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed)
+    is_fixed = all(step.type == "fixed" for step in steps)
+    if is_fixed and assembly.parameters.dialect == "robotology":
+        default = part
+    if wanted is None:
+        return Placed(hang=hang, frame=default, point=point, steps=steps)
+    frame, line = wanted
+    if not is_fixed:
+        steps = steps_of(
+            joint, frame[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed
+        )
+        gap = _distance_from_axes(frame[:3, 3], point, steps)
+        if gap > assembly.parameters.epsilon:
+            values.bad(
+                "linkFrames",
+                f"the frame lies {gap:.3g} m beside the axis of joint {joint.name!r}; link "
+                f"{assembly.link_name(body)!r} keeps its own frame",
+                line,
+            )
+            steps = steps_of(
+                joint, default[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed
+            )
+            return Placed(hang=hang, frame=default, point=point, steps=steps)
+    return Placed(hang=hang, frame=frame, point=point, steps=steps)
+
+
+def _distance_from_axes(point: Vector, on_axes: Vector, steps: tuple[Step, ...]) -> float:
+    away = point - on_axes
+    gap = 0.0
+    for step in steps:
+        if step.type == "spherical":
+            gap = max(gap, float(np.linalg.norm(away)))
+        elif step.type in ("continuous", "revolute") and step.axis is not None:
+            gap = max(gap, float(np.linalg.norm(np.cross(step.axis, away))))
+    return gap
+
+
+def steps_of(
+    joint: Connection, rotation: Matrix, frames: NamedFrames, values: Values, *, is_reversed: bool
+) -> tuple[Step, ...]:
+    """Returns the joints of URDF that a joint becomes, from parent to child; `rotation` (3, 3) is
+    the child link's, in which a redefined axis is given."""
+    primitives = joint.primitives[::-1] if is_reversed else joint.primitives
+    steps = _classify(primitives)
+    if joint.change is None:
+        return steps
+    return (_redefined(joint, joint.change, steps, rotation, frames, values),)
+
+
+def _redefined(
+    joint: Connection, change: JointChange, steps: tuple[Step, ...], rotation: Matrix,
+    frames: NamedFrames, values: Values,
+) -> Step:  # fmt: skip
+    kind = change.type or "continuous"
+    if kind == "revolute" and (change.lower is None or change.upper is None):
+        kind = "continuous"
+    if kind not in _AXIS_TYPES:
+        return Step(type=kind)
+    axis = next((step.axis for step in steps if step.axis is not None), None)
+    if change.axis is not None:
+        turn: Matrix | None = rotation
+        if change.axis_frame:
+            frame = frames.find(change.axis_frame)
+            turn = None if frame is None else frame[:3, :3]
+            if frame is None:
+                values.bad("referenceFrame", frames.no_frame(change.axis_frame), change.line)
+        if turn is not None:
+            written = np.array(change.axis)
+            axis = turn @ (written / np.linalg.norm(written))
+    if axis is None:
+        values.bad(
+            "axis",
+            f"joint {joint.name!r} is to be {kind} and has no axis, neither here nor in the file; "
+            "it is fixed",
+            change.line,
+        )
+        return Step(type="fixed")
+    return Step(type=kind, axis=axis)
+
+
+def _classify(primitives: tuple[Primitive, ...]) -> tuple[Step, ...]:
+    slides = [
+        item.axis for item in primitives if item.kind == "prismatic" and item.axis is not None
+    ]
+    turns = [item.axis for item in primitives if item.kind == "revolute" and item.axis is not None]
+    balls = sum(item.kind == "spherical" for item in primitives)
+    if not slides and not turns and not balls:
+        return (Step(type="fixed"),)
+    if len(slides) == 2 and len(turns) == 1 and not balls:
+        normal = np.cross(slides[0], slides[1])
+        if float(np.linalg.norm(normal)) > 1e-3 and all(
+            abs(float(slide @ turns[0])) < 1e-4 for slide in slides
+        ):
+            return (Step(type="planar", axis=turns[0]),)
+    if len(slides) == 3 and balls == 1 and not turns and _span_space(slides):
+        return (Step(type="floating"),)
+    types = {"revolute": "continuous", "prismatic": "prismatic", "spherical": "spherical"}
+    return tuple(
+        Step(type=types[item.kind], axis=item.axis) for item in primitives if item.kind in types
+    )
+
+
+def _span_space(axes: list[Vector]) -> bool:
+    return abs(float(np.linalg.det(np.array(axes)))) > 1e-3
+
+
+def twists_of_steps(steps: tuple[Step, ...], point: Vector) -> Matrix:
+    """Returns (N, 6) twists (w, v) about the world's origin that joints at a point allow, one a
+    row."""
+    rows: list[Vector] = []
+    for step in steps:
+        if step.type in ("continuous", "revolute", "planar") and step.axis is not None:
+            rows.append(np.concatenate([step.axis, np.cross(point, step.axis)]))
+        if step.type == "prismatic" and step.axis is not None:
+            rows.append(np.concatenate([np.zeros(3), step.axis]))
+        if step.type in ("spherical", "floating"):
+            rows += [np.concatenate([axis, np.cross(point, axis)]) for axis in np.eye(3)]
+        if step.type == "floating":
+            rows += [np.concatenate([np.zeros(3), axis]) for axis in np.eye(3)]
+        if step.type == "planar" and step.axis is not None:
+            side = np.cross(step.axis, np.eye(3)[int(np.argmin(np.abs(step.axis)))])
+            side = side / np.linalg.norm(side)
+            rows += [
+                np.concatenate([np.zeros(3), slide]) for slide in (side, np.cross(step.axis, side))
+            ]
+    return np.array(rows).reshape(-1, 6)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work: XML -> mechanism -> parameters applied -> spanning tree -> Robot."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...diagnostics import Diagnostics, ReadError, quote
+from ...files.regular import read_regular_file
+from ...markup.encoding import decode_text
+from ...markup.xml import Element, parse_xml
+from ...model import Robot
+from ..gazebo import interpret_extras
+from ..urdf.robot import paused_garbage_collection
+from .advice import Measure, advise_scale
+from .assembly import Assembly, Connection, apply_parameters
+from .build import RobotMaker
+from .held import find_held, report_held
+from .links import HasFile
+from .mechanism import first_generation, second_generation
+from .mechanism.first_generation import FirstGeneration
+from .mechanism.graph import Mechanism, Primitive
+from .mechanism.second_generation import SecondGeneration
+from .mechanism.values import Page
+from .parameters.joint_table import JointTable, read_joint_table
+from .parameters.keys import Parameters
+from .parameters.read import choose_dialect, read_parameters
+from .parameters.values import Values
+from .placing import Placed, place_links
+from .tree import SpanningTree, plan_spanning_tree
+
+ROOT_TAGS = (first_generation.ROOT_TAG, second_generation.ROOT_TAG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AssemblyReading:
+    """A CAD assembly and the robot that it became, for those who print more than the robot."""
+
+    assembly: Assembly
+    tree: SpanningTree
+    placed: Mapping[int, Placed]
+    robot: Robot
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.assembly.mechanism
+
+
+def _no_file(_filename: str) -> bool:
+    return False
+
+
+def _no_size(_filename: str) -> float | None:
+    return None
+
+
+def read_assembly(
+    data: bytes,
+    source: str,
+    diagnostics: Diagnostics,
+    *,
+    parameters: str = "",
+    joint_parameters: str = "",
+    has_file: HasFile = _no_file,
+    measure: Measure = _no_size,
+) -> AssemblyReading:
+    """Returns the robot of an assembly that a CAD system wrote; `parameters` and `joint_parameters`
+    are the paths of both files that may change it, "" for none; `has_file` tells whether a mesh can
+    be found, and `measure` how large it is.
+
+    Raises ReadError, with file and line, for what is not an assembly, for what is not a number, an
+    unknown unit, and for parameter files that cannot be meant. All milder things go to
+    `diagnostics`.
+    """
+    if not diagnostics.source:
+        diagnostics.source = source
+    with paused_garbage_collection():
+        mechanism = read_mechanism(data, source, diagnostics)
+        said, table = _read_parameter_files(
+            parameters, joint_parameters, mechanism.generation, diagnostics
+        )
+        reading = _apply(mechanism, said, table, diagnostics, has_file)
+        advise_scale(reading.assembly, reading.placed, reading.robot, measure, diagnostics)
+        return reading
+
+
+def read_mechanism(data: bytes, source: str, diagnostics: Diagnostics) -> Mechanism:
+    """Returns the graph of bodies and joints of either generation. Raises ReadError as
+    read_assembly."""
+    text = decode_text(data, source)
+    root = _Root(Page(text.data, source, diagnostics))
+    parse_xml(text.data, source, root, ROOT_TAGS)
+    return root.generation.mechanism()
+
+
+class _Root:
+    """Chooses the generation by the root's tag."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.generation: FirstGeneration | SecondGeneration = FirstGeneration(page)
+
+    def read_root(self, element: Element) -> None:
+        if element.tag == second_generation.ROOT_TAG:
+            self.generation = SecondGeneration(self.page)
+        self.generation.read_root(element)
+
+    def read_child(self, element: Element) -> None:
+        self.generation.read_child(element)
+
+
+def _apply(
+    mechanism: Mechanism,
+    parameters: Parameters,
+    table: JointTable,
+    diagnostics: Diagnostics,
+    has_file: HasFile,
+) -> AssemblyReading:
+    values = Values(parameters.source, diagnostics)
+    assembly = apply_parameters(mechanism, parameters, diagnostics)
+    tree = plan_spanning_tree(assembly, diagnostics)
+    placed = place_links(assembly, tree, values, diagnostics)
+    if tree.loops:
+        held = find_held(assembly, tree, placed, values, diagnostics)
+        if held and parameters.freezes_held:
+            _freeze(held, tree)
+            placed = place_links(assembly, tree, values, Diagnostics())
+        else:
+            report_held(held, diagnostics)
+    robot = RobotMaker(assembly, tree, placed, table, diagnostics, has_file).make()
+    return AssemblyReading(
+        assembly=assembly, tree=tree, placed=placed, robot=interpret_extras(robot)
+    )
+
+
+def _freeze(held: list[Connection], tree: SpanningTree) -> None:
+    weld = (Primitive(kind="weld", word="weld"),)
+    for body, hang in list(tree.hangs.items()):
+        if hang.joint is not None and hang.joint in held:
+            frozen = replace(hang.joint, primitives=weld, change=None)
+            tree.hangs[body] = replace(hang, joint=frozen)
+
+
+def _read_parameter_files(
+    parameters: str, joint_parameters: str, generation: int, diagnostics: Diagnostics
+) -> tuple[Parameters, JointTable]:
+    if parameters:
+        said = read_parameters(
+            read_regular_file(parameters),
+            parameters,
+            diagnostics,
+            has_table=bool(joint_parameters),
+            generation=generation,
+        )
+        if not joint_parameters and said.joint_parameters:
+            joint_parameters = _find_beside(parameters, said)
+    else:
+        said = Parameters()
+        values = Values("", diagnostics)
+        choose_dialect(said, {}, values, has_table=bool(joint_parameters), generation=generation)
+    if not joint_parameters:
+        return said, JointTable(source="", rows={})
+    table = read_joint_table(read_regular_file(joint_parameters), joint_parameters, diagnostics)
+    return said, table
+
+
+def _find_beside(parameters: str, said: Parameters) -> str:
+    """The table that a parameter file names: relative to itself, and only within its own folder.
+    Raises ReadError for one elsewhere, links followed."""
+    folder = os.path.dirname(os.path.abspath(parameters))
+    name = said.joint_parameters
+    line = said.line("jointParameters")
+    if "\0" in name:
+        raise ReadError("jointParameters names no file", source=parameters, line=line)
+    path = os.path.join(folder, name)
+    real, home = os.path.realpath(path), os.path.realpath(folder)
+    if os.path.isabs(name) or not real.startswith(home + os.sep):
+        raise ReadError(
+            f"jointParameters names {quote(name)}, which lies outside the folder of the parameter "
+            "file",
+            source=parameters,
+            line=line,
+        )
+    return path

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From graph to tree: which link hangs on which, and which joints close loops. No body is lost."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from ...diagnostics import Diagnostics, ReadError, quote
+from .assembly import Assembly, Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hang:
+    """How a link hangs on another: by `joint`, or where that is None by a fixed joint that the file
+    does not have. `is_reversed`: the joint's follower is the parent."""
+
+    parent: int
+    child: int
+    joint: Connection | None
+    is_reversed: bool = False
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class SpanningTree:
+    """`hangs` in an order in which parents come before children; `children` by body."""
+
+    root: int
+    hangs: dict[int, Hang] = field(default_factory=dict)
+    children: dict[int, list[int]] = field(default_factory=dict)
+    loops: list[Connection] = field(default_factory=list)
+
+    def holds(self, body: int) -> bool:
+        return body == self.root or body in self.hangs
+
+    def bodies(self) -> list[int]:
+        """Returns all bodies depth first, children in the order of their joints."""
+        order, stack = [], [self.root]
+        while stack:
+            body = stack.pop()
+            order.append(body)
+            stack.extend(reversed(self.children.get(body, ())))
+        return order
+
+
+def plan_spanning_tree(assembly: Assembly, diagnostics: Diagnostics) -> SpanningTree:
+    """Raises ReadError where the parameters name a root that is not there."""
+    neighbours: dict[int, list[Connection]] = {}
+    for joint in assembly.connections:
+        neighbours.setdefault(joint.base, []).append(joint)
+        neighbours.setdefault(joint.follower, []).append(joint)
+    tree = SpanningTree(root=choose_root(assembly))
+    search = _search_stiff if assembly.is_stiff else _search
+    search(tree, tree.root, neighbours)
+    _hang_unreached(tree, assembly, neighbours, search, diagnostics)
+    used = {hang.joint for hang in tree.hangs.values()}
+    tree.loops = [
+        joint
+        for joint in assembly.connections
+        if joint not in used and tree.holds(joint.base) and tree.holds(joint.follower)
+    ]
+    for joint in tree.loops:
+        diagnostics.warning(
+            "loop-joint",
+            f"joint {quote(joint.name)} closes a loop between links "
+            f"{quote(assembly.link_name(joint.base))} and "
+            f"{quote(assembly.link_name(joint.follower))}; the tree has no place for it",
+            subject=joint.name,
+            line=joint.line,
+        )
+    return tree
+
+
+def choose_root(assembly: Assembly) -> int:
+    """Returns the body of the key `root`, else what stands for ground or assembly and moves parts,
+    else what the file names, else the first with a mesh, else the first. Raises ReadError for a
+    root that is not there."""
+    parameters, bodies = assembly.parameters, assembly.mechanism.bodies
+    if parameters.root:
+        body = assembly.names.body_of.get(parameters.root)
+        if body is None or body not in set(assembly.links):
+            raise ReadError(
+                f"root: {assembly.names.no_link(parameters.root)}",
+                source=parameters.source,
+                line=parameters.line("root"),
+            )
+        return body
+    for kind in ("ground", "placement"):
+        for index in assembly.links:
+            if bodies[index].kind == kind:
+                return index
+    if assembly.mechanism.root >= 0:
+        return assembly.mechanism.root
+    for index in assembly.links:
+        if bodies[index].geometry:
+            return index
+    return assembly.links[0]
+
+
+Neighbours = Mapping[int, Iterable[Connection]]
+
+
+def _hang(tree: SpanningTree, hang: Hang) -> None:
+    tree.hangs[hang.child] = hang
+    tree.children.setdefault(hang.parent, []).append(hang.child)
+
+
+def _search(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
+    """Breadth first, each body's joints in the order of the file."""
+    queue = deque([start])
+    while queue:
+        body = queue.popleft()
+        for joint in neighbours.get(body, ()):
+            other = joint.other(body)
+            if not tree.holds(other):
+                _hang(
+                    tree,
+                    Hang(parent=body, child=other, joint=joint, is_reversed=joint.base == other),
+                )
+                queue.append(other)
+
+
+def _search_stiff(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
+    """Prim's minimum spanning tree by degrees of freedom: what is cut is what moves most, so that
+    rods of a linkage hang on their hinge and not on their slot."""
+    heap: list[tuple[int, int, int, Connection]] = []
+    count = 0
+
+    def push(body: int) -> None:
+        nonlocal count
+        for joint in neighbours.get(body, ()):
+            heappush(heap, (joint.freedom, count, body, joint))
+            count += 1
+
+    push(start)
+    while heap:
+        _, _, body, joint = heappop(heap)
+        other = joint.other(body)
+        if not tree.holds(other):
+            _hang(
+                tree, Hang(parent=body, child=other, joint=joint, is_reversed=joint.base == other)
+            )
+            push(other)
+
+
+def _hang_unreached(
+    tree: SpanningTree,
+    assembly: Assembly,
+    neighbours: Neighbours,
+    search: Callable[[SpanningTree, int, Neighbours], None],
+    diagnostics: Diagnostics,
+) -> None:
+    """Fixes what no joint reaches to the body that stands in the same assembly, else to the root;
+    leaves out what only a removed joint held."""
+    cut = _cut_bodies(assembly)
+    places = _Places(assembly)
+    for group in _groups(tree, assembly, neighbours):
+        if any(body in cut for body in group):
+            _report_removed(group, assembly, diagnostics)
+            continue
+        first, anchor = places.find_anchor(group, tree)
+        diagnostics.warning(
+            "unconnected-body",
+            f"no joint that counts leads to body {quote(assembly.link_name(first))}; it is fixed "
+            f"to link {quote(assembly.link_name(anchor))}",
+            subject=assembly.link_name(first),
+            line=assembly.mechanism.bodies[first].line,
+        )
+        _hang(tree, Hang(parent=anchor, child=first, joint=None))
+        search(tree, first, neighbours)
+
+
+def _groups(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> Iterable[list[int]]:
+    """The bodies that are not reached, each with all that hangs together with it, in the order of
+    the file."""
+    seen: set[int] = set()
+    for body in assembly.links:
+        if tree.holds(body) or body in seen:
+            continue
+        seen.add(body)
+        group, stack = [], [body]
+        while stack:
+            member = stack.pop()
+            group.append(member)
+            for joint in neighbours.get(member, ()):
+                other = joint.other(member)
+                if other not in seen:
+                    seen.add(other)
+                    stack.append(other)
+        yield sorted(group)
+
+
+class _Places:
+    """What stands in the same assembly, by the joints that only place."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.places_of: dict[int, list[int]] = {}
+        self.bodies_in: dict[int, list[int]] = {}
+        self.anchors: dict[int, int] = {}
+        for place, body, _ in assembly.placements:
+            self.places_of.setdefault(body, []).append(place)
+            self.bodies_in.setdefault(place, []).append(body)
+
+    def find_anchor(self, group: list[int], tree: SpanningTree) -> tuple[int, int]:
+        """The body of a group that stands in an assembly with a body of the tree, and that body;
+        else the first of the group and the root."""
+        for body in group:
+            for place in self.places_of.get(body, ()):
+                anchor = self._anchor(place, tree)
+                if anchor >= 0:
+                    return body, anchor
+        return group[0], tree.root
+
+    def _anchor(self, place: int, tree: SpanningTree) -> int:
+        """The first body of an assembly that is in the tree; -1 while there is none."""
+        if self.anchors.get(place, -1) < 0:
+            self.anchors[place] = next(
+                (body for body in self.bodies_in.get(place, ()) if tree.holds(body)), -1
+            )
+        return self.anchors[place]
+
+
+def _cut_bodies(assembly: Assembly) -> set[int]:
+    """The bodies that a removed joint held."""
+    edges = (assembly.mechanism.edges[index] for index in assembly.removed)
+    return {end for edge in edges for end in (edge.base, edge.follower)}
+
+
+def _report_removed(group: list[int], assembly: Assembly, diagnostics: Diagnostics) -> None:
+    for body in group:
+        diagnostics.warning(
+            "removed-body",
+            f"body {quote(assembly.link_name(body))} hung on a joint that was removed; it is left "
+            "out",
+            subject=assembly.link_name(body),
+            line=assembly.mechanism.bodies[body].line,
+        )
