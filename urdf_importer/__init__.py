@@ -33,6 +33,8 @@ from .kinematics.semantic_groups import group_joints
 from .model import Robot, Semantics
 from .options import FileOptions, ImportOptions, StartOptions
 from .pipeline import (
+    CONVERT_MODES,
+    ConvertMode,
     ExportOptions,
     ExportResult,
     ImportResult,
@@ -46,6 +48,7 @@ from .pipeline import (
     Written,
     XacroArgument,
     compare_with_source,
+    convert_description,
     export_robot,
     extract_robot,
     find_robots,
@@ -79,9 +82,11 @@ from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
 
 __all__ = [
+    "CONVERT_MODES",
     "BuildError",
     "BuilderScript",
     "Change",
+    "ConvertMode",
     "Diagnostic",
     "Diagnostics",
     "ExportOptions",
@@ -113,6 +118,7 @@ __all__ = [
     "adapt_srdf",
     "check_morse_profile",
     "compare_with_source",
+    "convert_description",
     "export_robot",
     "extract_robot",
     "find_robots",

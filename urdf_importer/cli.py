@@ -106,7 +106,8 @@ def _add_export(commands: Any) -> None:
         help="which of several robots in a .blend: the name of its armature",
     )
     add_option_arguments(parser, *(each.options for each in formats))
-    add_option_arguments(parser, ImportOptions, only=("xacro_args",))
+    reading = ("xacro_args", "parameters", "joint_parameters")
+    add_option_arguments(parser, ImportOptions, only=reading)
 
 
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,35 +1,55 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""urdf-importer convert: a robot reshaped and written as URDF, with its SRDF."""
+"""urdf-importer convert: a robot reshaped and written as URDF, with its SRDF; or how it hangs
+together."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from .. import ImportOptions, Reshaping, UrdfOptions
+from .. import CONVERT_MODES, ImportOptions, Reshaping, UrdfOptions
 from .arguments import EPILOG, add_common_arguments, add_option_arguments, read_options
 from .blends import is_blend
-from .jobs import ExportJob, Job
-from .plans import UsageError, check_outputs
+from .jobs import ConvertJob, ExportJob, Job
+from .plans import UsageError, check_outputs, find_report_files
+
+_OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
+"""Arguments about a .urdf file, which mean nothing of a text alone."""
 
 
 def add_convert(commands: Any) -> None:
     """Adds the command."""
     parser = commands.add_parser(
         "convert",
-        help="write a robot as URDF, reshaped on the way",
-        description="Writes a robot description, or a robot in a .blend, as URDF. Its steps are "
-        "done in this order, whatever their order here: strip, prune, attach, rename, reroot, "
-        "resize, scale, axes, merge. Text that stays the same keeps its bytes.",
+        help="write a robot as URDF, reshaped on the way, or show how it hangs together",
+        description="Writes a robot description, or a robot in a .blend, as URDF, or shows how it "
+        "hangs together. Its steps are done in this order, whatever their order here: strip, "
+        "prune, attach, rename, reroot, resize, scale, axes, merge. Text that stays the same keeps "
+        "its bytes in a file.",
         epilog=EPILOG,
     )
     add_common_arguments(parser, plan_conversion)
-    parser.add_argument("-o", "--output", required=True, metavar="OUT.urdf", help="what to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="OUT.urdf",
+        help="the file to write; - for standard output (default), where URDF is plain",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=CONVERT_MODES,
+        default="xml",
+        help="xml: URDF; graph: text for Graphviz; groups: what moves together; picture: the graph "
+        "as SVG; parameters: a parameter file of a SimMechanics file to start with; none: only "
+        "diagnostics (default: xml)",
+    )
     parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
     parser.add_argument("--srdf", metavar="IN.srdf", help="the robot's SRDF, which follows")
     parser.add_argument("--srdf-output", metavar="OUT.srdf", help="where that is written")
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
-    add_option_arguments(parser, ImportOptions, only=("xacro_args",))
+    reading = ("xacro_args", "parameters", "joint_parameters")
+    add_option_arguments(parser, ImportOptions, only=reading)
 
 
 def _add_steps(group: Any) -> None:
@@ -81,34 +101,67 @@ def _read_renaming(text: str) -> tuple[str, str]:
 
 
 def plan_conversion(arguments: argparse.Namespace) -> list[Job]:
-    """Returns the job. Raises UsageError where the arguments make no sense together."""
+    """Returns the job. Raises UsageError where the arguments make no sense together, WriteError
+    where a file could not be put there."""
     given = arguments
     if len(given.inputs) != 1:
         raise UsageError("convert takes one robot at a time")
+    if given.robot is not None and not is_blend(given.inputs[0]):
+        raise UsageError("--robot says which robot of a .blend, and the input is not one")
+    if given.mode == "xml" and given.output != "-":
+        return [_plan_file(given)]
+    return [_plan_text(given)]
+
+
+def _plan_file(given: argparse.Namespace) -> ExportJob:
+    """URDF with the files that it names, its SRDF with it."""
     output = Path(given.output)
     if output.suffix != ".urdf":
         raise UsageError("-o has to end in .urdf")
     if (given.srdf is None) != (given.srdf_output is None):
         raise UsageError("--srdf and --srdf-output go together")
-    if given.robot is not None and not is_blend(given.inputs[0]):
-        raise UsageError("--robot says which robot of a .blend, and the input is not one")
     outputs = [output] if given.srdf_output is None else [output, Path(given.srdf_output)]
     inputs = given.inputs if given.srdf is None else [*given.inputs, given.srdf]
-    check_outputs(inputs, outputs)
-    return [
-        ExportJob(
-            input=given.inputs[0],
-            output=output,
-            format="urdf",
-            options=read_options(given, UrdfOptions),
-            reading=read_options(given, ImportOptions),
-            robot=given.robot,
-            strict=given.strict,
-            wishes=read_wishes(given),
-            srdf=given.srdf,
-            srdf_output=None if given.srdf_output is None else Path(given.srdf_output),
-        )
-    ]
+    check_outputs(inputs, outputs + find_report_files(given.json))
+    return ExportJob(
+        input=given.inputs[0],
+        output=output,
+        format="urdf",
+        options=read_options(given, UrdfOptions),
+        reading=read_options(given, ImportOptions),
+        robot=given.robot,
+        strict=given.strict,
+        wishes=read_wishes(given),
+        srdf=given.srdf,
+        srdf_output=None if given.srdf_output is None else Path(given.srdf_output),
+    )
+
+
+def _plan_text(given: argparse.Namespace) -> ConvertJob:
+    """A text that stands alone."""
+    output = None if given.output == "-" else Path(given.output)
+    wishes = read_wishes(given)
+    if given.mode == "none" and output is not None:
+        raise UsageError("--mode none writes nothing, so -o makes no sense")
+    if given.mode == "parameters" and wishes != Reshaping():
+        raise UsageError("--mode parameters is about the file as it is, which is not reshaped")
+    if output is None and given.json == "-":
+        raise UsageError("-o and --json cannot both be standard output")
+    for name in _OF_FILES:
+        if getattr(given, name, None) is not None:
+            argument = "--" + name.replace("_", "-")
+            raise UsageError(f"{argument} needs URDF that is written to a file: -o ROBOT.urdf")
+    outputs = [] if output is None else [output]
+    check_outputs(given.inputs, outputs + find_report_files(given.json))
+    return ConvertJob(
+        input=given.inputs[0],
+        output=output,
+        mode=given.mode,
+        options=read_options(given, ImportOptions),
+        robot=given.robot,
+        strict=given.strict,
+        wishes=wishes,
+    )
 
 
 def read_wishes(given: argparse.Namespace) -> Reshaping:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import (
+    ConvertMode,
     Diagnostics,
     FileOptions,
     ImportOptions,
@@ -24,6 +25,7 @@ from .. import (
     WriteError,
     WriterFormat,
     adapt_srdf,
+    convert_description,
     extract_robot,
     find_writer,
     import_steps,
@@ -40,6 +42,7 @@ from .. import (
     writer_formats,
 )
 from ..diagnostics import quote
+from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
 from .blends import is_blend, open_robot
 from .report import Report, Work
@@ -106,7 +109,21 @@ class ExportJob:
     srdf_output: Path | None = None
 
 
-Job = ImportJob | CheckJob | ExportJob
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertJob:
+    """A description, or a robot in a .blend, to be shown as text, reshaped as `wishes` say: in
+    `output` or, where that is None, in the report."""
+
+    input: str
+    output: Path | None = None
+    mode: ConvertMode = "xml"
+    options: ImportOptions = field(default_factory=ImportOptions)
+    robot: str | None = None
+    strict: bool = False
+    wishes: Reshaping = field(default_factory=Reshaping)
+
+
+Job = ImportJob | CheckJob | ExportJob | ConvertJob
 
 
 def run(job: Job, progress: ShowProgress | None = None) -> Report:
@@ -116,6 +133,8 @@ def run(job: Job, progress: ShowProgress | None = None) -> Report:
         return _run_import(job, progress)
     if isinstance(job, CheckJob):
         return _run_check(job)
+    if isinstance(job, ConvertJob):
+        return _run_convert(job)
     return _run_export(job)
 
 
@@ -209,11 +228,44 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
         work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
 
 
+def _run_convert(job: ConvertJob) -> Report:
+    work = Work(job.input)
+    with ExitStack() as held, work.catch():
+        source: str | Robot = job.input
+        if is_blend(job.input):
+            held.enter_context(silence_blender())
+            source = extract_robot(_open_blend(job.input, job.robot))
+        if job.wishes != Reshaping():
+            with work.clock("reshape"):
+                source = _reshape(source, job, work.diagnostics)
+        with work.clock("convert"):
+            text = convert_description(source, job.mode, work.diagnostics, job.options)
+        if job.strict:
+            _refuse(work.diagnostics)
+        if job.output is None:
+            work.text = text
+        else:
+            write_text(job.output, text)
+            work.files.append(str(job.output))
+            work.output = str(job.output)
+    return work.report()
+
+
+def _reshape(source: str | Robot, job: ConvertJob, diagnostics: Diagnostics) -> Robot:
+    if not isinstance(source, Robot):
+        source = read_robot(source, diagnostics, job.options)
+    return reshape_robot(source, job.wishes, diagnostics, job.options)[0]
+
+
 def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:
     if not is_blend(job.input):
         return read_robot(job.input, diagnostics, job.reading)
-    with _needing_blender("exporting a .blend"), hold_interrupt():
-        return open_robot(job.input, job.robot)
+    return _open_blend(job.input, job.robot)
+
+
+def _open_blend(path: str, robot: str | None) -> Any:
+    with _needing_blender("reading a .blend"), hold_interrupt():
+        return open_robot(path, robot)
 
 
 def _write_export(job: ExportJob, robot: Any, work: Work) -> None:

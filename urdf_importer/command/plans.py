@@ -41,13 +41,13 @@ def plan_imports(
         for each in inputs
     ]
     outputs = [path for job in jobs for path in job.outputs]
-    check_outputs(inputs, outputs + _report_files(report))
+    check_outputs(inputs, outputs + find_report_files(report))
     return jobs
 
 
 def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
     """Plans one job for each input. Raises what plan_imports raises."""
-    check_outputs(inputs, _report_files(report))
+    check_outputs(inputs, find_report_files(report))
     return [CheckJob(input=each) for each in inputs]
 
 
@@ -56,7 +56,7 @@ def plan_exports(
 ) -> list[ExportJob]:
     """Plans one job for each input: a file with the suffix of a format, or a folder; of several
     inputs each gets a folder of its own in `output`. Raises what plan_imports raises."""
-    check_outputs(inputs, _report_files(report))
+    check_outputs(inputs, find_report_files(report))
     if robot is not None and not any(map(is_blend, inputs)):
         raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")
     return [
@@ -88,7 +88,8 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
     return [(inputs[0], Path(output))]
 
 
-def _report_files(report: str | None) -> list[Path]:
+def find_report_files(report: str | None) -> list[Path]:
+    """Returns the file of --json, as outputs go: none where it is absent or standard output."""
     return [] if report in (None, "-") else [Path(report)]
 
 

@@ -19,7 +19,8 @@ class Report:
     """What happened to one input.
 
     `facts` are the robot's numbers, `files` what was written, `output` the one of
-    them (or their folder) that was asked for, `seconds` the time of each stage.
+    them (or their folder) that was asked for, `seconds` the time of each stage, `text` what is for
+    standard output.
     """
 
     input: str
@@ -29,6 +30,7 @@ class Report:
     diagnostics: tuple[Diagnostic, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     error: RobotError | None = None
+    text: str = ""
 
     def to_json(self) -> str:
         """Returns the report as JSON on one line."""
@@ -53,6 +55,7 @@ class Work:
         self.facts: Facts = {}
         self.files: list[str] = []
         self.output = ""
+        self.text = ""
         self._input = input
         self._seconds: dict[str, float] = {}
         self._error: RobotError | None = None
@@ -85,6 +88,7 @@ class Work:
             diagnostics=tuple(self.diagnostics),
             seconds=self._seconds,
             error=self._error,
+            text=self.text,
         )
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..files.outputs import write_text
-from .jobs import CheckJob, ExportJob, Job, run
+from .jobs import CheckJob, ConvertJob, ExportJob, Job, run
 from .report import Report
 from .summary import describe_arguments, describe_export, describe_import, describe_summary
-from .terminal import Terminal, write_result
+from .terminal import Terminal, write_document, write_result
 
 
 def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
@@ -21,6 +21,8 @@ def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
         if isinstance(job, CheckJob):
             if json != "-" and not terminal.quiet:
                 _show_table(report, follows=bool(reports))
+        elif isinstance(job, ConvertJob):
+            write_document(report.text)
         elif report.error is None:
             terminal.note(_describe(job, report))
         if report.error is not None:

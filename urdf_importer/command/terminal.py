@@ -76,6 +76,17 @@ def write_result(text: str) -> None:
         _flush()
 
 
+def write_document(text: str) -> None:
+    """Writes a text of several lines that was asked for, on standard output: as it is into files
+    and pipes, and without what could command a terminal on one."""
+    if sys.stdout is None:
+        return
+    if sys.stdout.isatty():
+        text = "".join(c if c in "\n\t" else printable(c) for c in text)
+    sys.stdout.write(text)
+    _flush()
+
+
 def printable(text: str) -> str:
     """Returns the text on one line, with everything escaped that is not printable."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

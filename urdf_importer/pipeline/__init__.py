@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: one module for each task, from its beginning to its end."""
 
+from .converting import CONVERT_MODES, ConvertMode, convert_description
 from .exporting import (
     ExportOptions,
     ExportResult,
@@ -38,6 +39,8 @@ from .updating import UpdateResult, compare_with_source, update_robot
 from .urdf import UrdfOptions, UrdfResult, write_urdf
 
 __all__ = [
+    "CONVERT_MODES",
+    "ConvertMode",
     "ExportOptions",
     "ExportResult",
     "ImportResult",
@@ -51,6 +54,7 @@ __all__ = [
     "Written",
     "XacroArgument",
     "compare_with_source",
+    "convert_description",
     "export_robot",
     "extract_robot",
     "find_robots",

@@ -12,6 +12,9 @@ from ...diagnostics import BuildError, Diagnostic, Severity, quote
 from ...options import ImportOptions
 from . import properties
 
+# Options that are paths: absolute, since the record is read from anywhere.
+_FILES = ("parameters", "joint_parameters")
+
 _records = 0
 
 
@@ -63,6 +66,10 @@ def _chosen(options: ImportOptions) -> dict[str, Any]:
         field.name: getattr(options, field.name)
         for field in fields(options)
         if getattr(options, field.name) != field.default
+    } | {
+        name: str(Path(getattr(options, name)).absolute())
+        for name in _FILES
+        if getattr(options, name)
     }
 
 
