@@ -9,7 +9,7 @@ from .command_line import register_command, unregister_command
 from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
-from .importing.import_urdf import DropUrdf, ImportUrdf, draw_menu_entry
+from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, draw_menu_entry
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import XacroField
@@ -23,6 +23,7 @@ _CLASSES: tuple[type[Any], ...] = (
     XacroField,
     RunImport,
     ImportUrdf,
+    ImportSimMechanics,
     DropUrdf,
     *EXPORTERS,
 )

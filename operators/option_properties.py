@@ -121,7 +121,8 @@ def _property(field: "Field[Any]") -> Any:
     if _is_vector(field):
         size = len(field.metadata["entries"].split())
         return bpy.props.FloatVectorProperty(default=field.default, size=size, **bounds, **shown)
-    return bpy.props.StringProperty(default="", **shown)
+    subtype = "FILE_PATH" if field.metadata.get("entries") == "FILE" else "NONE"
+    return bpy.props.StringProperty(default="", subtype=subtype, **shown)
 
 
 def _label(key: str) -> str:

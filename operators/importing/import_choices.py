@@ -45,6 +45,17 @@ class ImportChoices:
         type=bpy.types.OperatorFileListElement,
         options=OF_THIS_TIME,
     )
+    use_parameters: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Use the Parameter File Beside It",
+        description="Take the .yaml of the same name beside a SimMechanics file for its parameters",
+        options={"SKIP_SAVE", "SKIP_PRESET"},
+    )
+    use_joint_parameters: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Use the Joint Parameters Beside It",
+        description="Take the .csv of the same name beside a SimMechanics file for the limits of "
+        "its joints",
+        options={"SKIP_SAVE", "SKIP_PRESET"},
+    )
     xacro_fields: bpy.props.CollectionProperty(  # type: ignore[valid-type]
         name="Arguments of the File",
         description="The arguments that the chosen xacro files declare",
@@ -58,6 +69,7 @@ class ImportChoices:
     def draw(self, context: Any) -> None:
         layout = self.layout  # type: ignore[attr-defined]
         draw_xacro_fields(layout, self)
+        _draw_offers(layout, self)
         draw_options(layout, self, folded=self._folded)
 
 
@@ -69,9 +81,44 @@ def find_paths(operator: Any) -> list[str]:
     return [bpy.path.abspath(path) for path in chosen if path]
 
 
+_OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",)}
+"""Option -> the suffixes of files beside a description that may be meant by it."""
+
+
+def find_offers(operator: Any) -> dict[str, str]:
+    """Returns option -> the file beside the only chosen .xml that may be meant by it. Never taken
+    silently: such a file may belong to something else."""
+    paths = find_paths(operator)
+    if len(paths) != 1 or not paths[0].lower().endswith(".xml"):
+        return {}
+    stem = os.path.splitext(paths[0])[0]
+    found: dict[str, str] = {}
+    for name, suffixes in _OFFERS.items():
+        for suffix in suffixes:
+            if os.path.isfile(stem + suffix):
+                found.setdefault(name, stem + suffix)
+    return found
+
+
+def read_files(operator: Any) -> dict[str, str]:
+    """Returns option -> the absolute path of the file that belongs to the chosen description: the
+    one written, else the one beside it where the user takes the offer; empty for none."""
+    found = {name: bpy.path.abspath(getattr(operator, name)) for name in _OFFERS}
+    for name, path in find_offers(operator).items():
+        if not found[name] and getattr(operator, f"use_{name}"):
+            found[name] = path
+    return found
+
+
+def _draw_offers(layout: Any, operator: Any) -> None:
+    for name, path in find_offers(operator).items():
+        if not getattr(operator, name):
+            layout.prop(operator, f"use_{name}", text=f"Use {os.path.basename(path)}")
+
+
 def read_jobs(operator: Any) -> list[ImportJob]:
     """Reads what an operator's properties ask for. Raises RobotError."""
-    options = read_options(operator, ImportOptions)
+    options = read_options(operator, ImportOptions, **read_files(operator))
     paths = find_paths(operator)
     if not paths:
         raise RobotError("no file is chosen; give one as filepath")
@@ -85,6 +132,8 @@ def copy_choices(operator: Any) -> dict[str, Any]:
     """Returns an operator's properties as arguments for another one. Paths become absolute."""
     copied = {name: getattr(operator, name) for name in option_names()}
     return copied | {
+        **read_files(operator),
+        **{f"use_{name}": False for name in _OFFERS},
         "filepath": bpy.path.abspath(operator.filepath),
         "directory": bpy.path.abspath(operator.directory),
         "files": [{"name": item.name} for item in operator.files],

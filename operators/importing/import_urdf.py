@@ -73,24 +73,12 @@ def _is_set(operator: Any, name: str, *, also_last_time: bool) -> bool:
     return bool(operator.properties.is_property_set(name, ghost=not also_last_time))
 
 
-class ImportUrdf(ImportChoices, bpy.types.Operator):
+class ShownImport(ImportChoices):
     """Scripts that call it get the finished robots when it returns, from their arguments alone.
 
     It makes no undo step: in scripts operators never do, and for users the operator that does the
     import makes it.
     """
-
-    bl_idname = "import_scene.urdf"
-    bl_label = "Import URDF"
-    bl_description = (
-        "Load URDF robots as armatures, at the origin: a bone for each moving joint, turning about "
-        "its X axis within the joint's limits, and an empty in the frame of each link"
-    )
-    bl_options = {"REGISTER", "PRESET"}
-
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=FILTER, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
-    )
 
     _shown: XacroFields | None = None
     """Returns the fields that a user sees; None if a script calls."""
@@ -121,7 +109,7 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
         """Updates the fields when another file or option is chosen. Blender calls it."""
         if self._shown is None:
             self._shown = XacroFields()
-        folders = add_preferred_folders(self.package_paths, context)
+        folders = add_preferred_folders(self.package_paths, context)  # type: ignore[attr-defined]
         try:
             options = read_options(self, ImportOptions, package_paths=folders)
         except RobotError:  # An entry that is not written to its end.
@@ -134,9 +122,42 @@ class ImportUrdf(ImportChoices, bpy.types.Operator):
         self.check(context)
         keep_choices(self, find_paths(self))
         choices = copy_choices(self)
-        choices["package_paths"] = add_preferred_folders(self.package_paths, context)
+        choices["package_paths"] = add_preferred_folders(
+            self.package_paths,  # type: ignore[attr-defined]
+            context,
+        )
         bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", **choices)
         return {"FINISHED"}
+
+
+class ImportUrdf(ShownImport, bpy.types.Operator):
+    bl_idname = "import_scene.urdf"
+    bl_label = "Import URDF"
+    bl_description = (
+        "Load URDF robots as armatures, at the origin: a bone for each moving joint, turning about "
+        "its X axis within the joint's limits, and an empty in the frame of each link"
+    )
+    bl_options = {"REGISTER", "PRESET"}
+
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default=FILTER, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
+
+
+class ImportSimMechanics(ShownImport, bpy.types.Operator):
+    """What the file is shows when it is read: this differs from the other by what it offers."""
+
+    bl_idname = "import_scene.simmechanics"
+    bl_label = "Import SimMechanics"
+    bl_description = (
+        "Load CAD assemblies, as Simscape Multibody Link and Onshape export them, as armatures: a "
+        "bone for each moving joint, and an empty in the frame of each link"
+    )
+    bl_options = {"REGISTER", "PRESET"}
+
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.xml", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
 
 
 def _name_files(paths: list[str]) -> str:
@@ -148,3 +169,4 @@ def _name_files(paths: list[str]) -> str:
 def draw_menu_entry(menu: Any, context: Any) -> None:
     suffixes = ", ".join(SUFFIXES[:-1])
     menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")
+    menu.layout.operator(ImportSimMechanics.bl_idname, text="SimMechanics (.xml)")

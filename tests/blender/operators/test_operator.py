@@ -121,6 +121,8 @@ def test_every_option_is_a_property(field: Any) -> None:
         assert items == field.metadata["choices"]
     elif isinstance(field.default, bool):
         assert shown.type == "BOOLEAN"
+    elif field.metadata.get("entries") == "FILE":
+        assert (shown.type, shown.subtype) == ("STRING", "FILE_PATH")
     else:
         assert shown.hard_min == field.metadata["minimum"]
         assert shown.hard_max == field.metadata["maximum"]
@@ -128,6 +130,7 @@ def test_every_option_is_a_property(field: Any) -> None:
 
 def test_every_property_is_an_option() -> None:
     own = {"rna_type", "filepath", "filter_glob", "directory", "files", "xacro_fields"}
+    own |= {"use_parameters", "use_joint_parameters"}
     assert set(properties_of_operator()) - own == {field.name for field in fields(ImportOptions)}
 
 
