@@ -240,6 +240,23 @@ def torso() -> Points:
     return loft(rounded(rings, 0.035), 28)
 
 
+def bar(length: float, width: float, depth: float) -> Points:
+    """A bar along z between two pins, the first at the origin, in millimetres as CAD systems
+    write."""
+    ends = [-0.6 * width, 0.0, length, length + 0.6 * width]
+    widths = [0.6, 1.0, 1.0, 0.6]
+    rings = [Ring(z, width * share, depth, 5.0) for z, share in zip(ends, widths, strict=True)]
+    return loft(rounded(rings, 0.3 * depth))
+
+
+def derrick() -> Points:
+    """The stand of the pumpjack: a plinth, the gear box behind, the tower in front; millimetres."""
+    plinth = loft(rounded([Ring(0, 520, 190, 9.0, 290), Ring(60, 520, 190, 9.0, 290)], 15))
+    gears = loft(rounded([Ring(60, 110, 120, 6.0), Ring(350, 80, 90, 6.0)], 20))
+    tower = loft(rounded([Ring(60, 190, 150, 4.0, 580), Ring(800, 36, 44, 4.0, 580)], 20), 28)
+    return np.concatenate([plinth, gears, tower])
+
+
 MESHES = {
     "canopy": canopy,
     "chassis": chassis,
@@ -249,6 +266,11 @@ MESHES = {
     "hand": hand,
     "palm": palm,
     "propeller": propeller,
+    "pumpjack_beam": lambda: np.concatenate([bar(980, 46, 30), moved(bar(10, 90, 34), z=980)]),
+    "pumpjack_crank": lambda: bar(90, 36, 18),
+    "pumpjack_pitman": lambda: bar(400.25, 24, 16),
+    "pumpjack_rod": lambda: bar(700, 10, 9),
+    "pumpjack_stand": derrick,
     "shin": lambda: limb(0.26, 0.043, 0.031, 0.033, 0.9),
     "thigh": lambda: limb(0.25, 0.058, 0.040, 0.048),
     "torso": torso,
