@@ -102,7 +102,7 @@ def test_places_where_nothing_can_be_written(
 
 
 @pytest.mark.parametrize("arguments", [
-    ["-o", "robot.urdf"], ["-o", "robot"], [], ["-o", "a.proto", "--base", "flying"],
+    ["-o", "robot.txt"], ["-o", "robot"], [], ["-o", "a.proto", "--base", "flying"],
     ["-o", "a.proto", "--position", "a=1"], ["-o", "a.proto", "--translation", "1", "2"],
     ["-o", "a.proto", "--translation", "1", "2", "inf"], ["-o", "a.proto", "--small-mass", "0"],
     ["-o", "a.proto", MESSY],
