@@ -9,9 +9,9 @@ one comes along. Above the root is the virtual joint, where there is one.
 
 from collections.abc import Iterator, Mapping
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import KinematicsError, quote
 from ..model import Chain, Group, Robot, Semantics
-from .tree import KinematicTree, plan_tree
+from .tree import KinematicTree, retrace_tree
 
 
 def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> It
 
 class _Resolver:
     def __init__(self, robot: Robot, semantics: Semantics) -> None:
-        self._tree: KinematicTree = plan_tree(robot, Diagnostics())
+        self._tree: KinematicTree = retrace_tree(robot)
         root = self._tree.links[0].name
         self._virtual = [v.name for v in semantics.virtual_joints if v.child_link == root]
         names = [*self._virtual, *(joint.name for joint in robot.joints)]

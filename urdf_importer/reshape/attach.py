@@ -5,8 +5,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..kinematics.tree import plan_tree
+from ..diagnostics import KinematicsError, quote
+from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Material, Pose, Robot
 from .file_names import is_relative, name_files
 from .references import find_repeated, interpret_again, need_links
@@ -33,7 +33,7 @@ def attach(
     Raises KinematicsError for an unknown link, a tool of several roots, and names that clash.
     """
     need_links(robot, [link])
-    tree = plan_tree(tool, Diagnostics())
+    tree = retrace_tree(tool)
     roots = [each.name for each, parent in zip(tree.links, tree.parents, strict=True) if parent < 0]
     if len(roots) != 1:
         raise KinematicsError(

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose
-from ..kinematics.tree import KinematicTree, plan_tree
+from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import (
     IDENTITY,
     Collision,
@@ -51,7 +51,7 @@ def merge_fixed(
     move stay as written. Raises KinematicsError for a name in `keep` that nothing has.
     """
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
-    tree = plan_tree(robot, Diagnostics())
+    tree = retrace_tree(robot)
     for name in keep:
         if name not in tree.index and name not in tree.joint_index:
             raise KinematicsError(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..kinematics.tree import KinematicTree, plan_tree
+from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Link, Robot
 from .references import follow_names, free_followers, need_links
 
@@ -28,7 +28,7 @@ def prune(
     nothing would be left.
     """
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
-    tree = plan_tree(robot, Diagnostics())
+    tree = retrace_tree(robot)
     gone = _find_gone(robot, tree, keep, remove)
     if unused_frames:
         gone |= _find_unused(tree, gone)

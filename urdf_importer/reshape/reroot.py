@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import Matrix, invert, matrix_from_pose
-from ..kinematics.tree import plan_tree
+from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Link, Robot, Vector3
 from .inertia import move_pose, pose_of
 from .references import need_links
@@ -29,7 +29,7 @@ def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
     way: none of these words says such a joint turned round.
     """
     need_links(robot, [link])
-    tree = plan_tree(robot, Diagnostics())
+    tree = retrace_tree(robot)
     way = [place for place in tree.ancestors(tree.index[link]) if tree.parents[place] >= 0]
     if not way:
         return robot

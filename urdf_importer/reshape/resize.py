@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..kinematics.tree import plan_tree
+from ..kinematics.tree import retrace_tree
 from ..model import Joint, Limit, Mimic, Robot, Vector3
 from .references import need_joints, need_links
 from .scaling import Masses, scale_link, scale_origin
@@ -44,7 +44,7 @@ def resize(
     need_joints(robot, [*origins, *lengths])
     need_links(robot, grown)
     _check_numbers(origins, lengths, grown, scale, robot)
-    sides = Symmetry(plan_tree(robot, Diagnostics()), diagnostics) if symmetric else None
+    sides = Symmetry(retrace_tree(robot), diagnostics) if symmetric else None
     if sides is not None:
         grown |= _mirror_factors(grown, sides)
     result = _grow(robot, grown, masses, meshes, diagnostics)

@@ -24,6 +24,9 @@ PLANNERS = (
 )
 
 
+RESHAPING = ("attach", "merge", "prune", "reroot", "resize")
+
+
 def find_calls(pattern: str) -> set[str]:
     """Files of the library whose text has the pattern."""
     return {
@@ -32,7 +35,8 @@ def find_calls(pattern: str) -> set[str]:
 
 
 def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
-    """Whoever has a plan takes its tree. A rig that stands in Blender has none."""
+    """Whoever has a plan takes its tree. A rig that stands in Blender has none, and whoever
+    reshapes a robot or resolves its groups is given a robot alone."""
     assert find_calls(r"plan_tree\([^)]*Diagnostics\(") == {"urdf_importer/kinematics/tree.py"}
     assert find_calls(r"\bplan_tree\(") == {
         "urdf_importer/kinematics/tree.py",
@@ -40,7 +44,9 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/writers/webots/plan.py",
     }
     assert find_calls(r"\bretrace_tree\(") == {
+        *(f"urdf_importer/reshape/{each}.py" for each in RESHAPING),
         "urdf_importer/kinematics/forward.py",
+        "urdf_importer/kinematics/semantic_groups.py",
         "urdf_importer/kinematics/tree.py",
         "urdf_importer/morse/profile/check.py",
         "urdf_importer/morse/sensors/suggest.py",

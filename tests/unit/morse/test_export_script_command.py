@@ -82,4 +82,4 @@ def test_other_files_are_refused(name: str, capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as exit:
         main(["export", GRIPPER, "-o", name])
     assert exit.value.code == 2
-    assert "has to end in .proto, .wbt or .py" in capsys.readouterr().err
+    assert "has to end in .proto, .wbt, .urdf or .py" in capsys.readouterr().err
