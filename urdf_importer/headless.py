@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_COMMANDS = ("import", "check", "export", "-h", "--help", "--version")
+_COMMANDS = ("import", "check", "export", "convert", "-h", "--help", "--version")
 
 
 def main(argv: Sequence[str]) -> int:

@@ -49,9 +49,14 @@ def read_measures(path: str) -> Measures:
 
 def _load(data: bytes, path: str) -> dict[str, Any]:
     """YAML, of which JSON is a part; nothing in it is run."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
+    try:
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+    except ImportError:
+        raise ReadError(
+            "a table of measures needs the Python package ruamel.yaml, which is not installed",
+            source=path,
+        ) from None
     try:
         loaded = YAML(typ="safe", pure=True).load(data.decode("utf-8-sig"))
     except (YAMLError, ValueError, RecursionError) as problem:

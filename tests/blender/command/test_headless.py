@@ -2,18 +2,23 @@
 """blender -b --factory-startup -P urdf_importer/headless.py -- ..."""
 
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
 
 from support.paths import ROOT
+from urdf_importer.cli import build_parser
+from urdf_importer.headless import read_arguments
 
 SCRIPT = ROOT / "urdf_importer" / "headless.py"
 ARM = str(ROOT / "sample_urdfs" / "two_link_arm.urdf")
+PUMPJACK = str(ROOT / "sample_urdfs" / "pumpjack")
 PROGRAM = os.environ.get("BLENDER", "")
 
 # What a Blender program does with -P: runs the file as __main__, with all its own arguments.
@@ -68,10 +73,73 @@ def test_imports_into_an_empty_file(run_headless: type, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("run_headless", RUNNERS)
+def test_imports_a_cad_assembly(run_headless: type, tmp_path: Path) -> None:
+    words = [f"{PUMPJACK}.xml", "-o", "r.blend", "--json", "report"]
+    done = run_headless(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "report").read_text())
+    assert (report["robot"], report["links"], report["moving_joints"]) == ("PUMPJACK", 6, 5)
+    assert "warning: joint 'PITMAN--BEAM1' closes a loop" in done.stderr
+
+
+@pytest.mark.parametrize("run_headless", RUNNERS)
+def test_imports_a_cad_assembly_with_its_files(run_headless: type, tmp_path: Path) -> None:
+    files = ["--parameters", f"{PUMPJACK}.yaml", "--joint-parameters", f"{PUMPJACK}.csv"]
+    words = [f"{PUMPJACK}.xml", *files, "-o", "r.blend", "--json", "report"]
+    done = run_headless(*words, cwd=tmp_path)
+    if refused_without_yaml(run_headless, done):
+        assert os.listdir(tmp_path) == ["report"]
+        return
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "report").read_text())
+    assert report["ok"] and report["robot"] == "pumpjack"
+    (loop,) = report["diagnostics"]
+    assert (loop["code"], loop["subject"]) == ("loop-joint", "tail_pin")
+    if run_headless is run_in_module:
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "r.blend"))
+        robot = bpy.data.objects["pumpjack"]
+        assert [each["name"] for each in robot["urdf_robot"]["loops"]] == ["tail_pin"]
+        (saddle,) = robot.data.bones["saddle"]["urdf_joints"]
+        assert math.degrees(saddle["upper"]) == pytest.approx(25.0)
+        assert bpy.data.objects["rod_end"].parent_bone == "hanger_1>hanger_2"
+
+
+@pytest.mark.parametrize("run_headless", RUNNERS)
+def test_a_bad_parameter_file_leaves_no_file(run_headless: type, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("dialect: ros\nroot: NOBODY\n")
+    words = [f"{PUMPJACK}.xml", "--parameters", "p.yaml", "-o", "r.blend"]
+    done = run_headless(*words, cwd=tmp_path)
+    assert os.listdir(tmp_path) == ["p.yaml"]
+    if not refused_without_yaml(run_headless, done):
+        assert done.returncode == 1 and "Traceback" not in done.stderr
+        assert "p.yaml:2: error: root: there is no link 'NOBODY'" in done.stderr
+
+
+def refused_without_yaml(run_headless: Any, done: subprocess.CompletedProcess[str]) -> bool:
+    """Whether a program read no YAML and said so: it finds the library in wheels/ alone."""
+    if run_headless is run_in_module or list(ROOT.glob("wheels/ruamel*.whl")):
+        return False
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "needs the Python package ruamel.yaml, which is not installed" in done.stderr
+    return True
+
+
+def test_all_commands_are_known() -> None:
+    parser = build_parser()
+    (commands,) = (each for each in parser._actions if each.dest == "command")
+    assert commands.choices is not None
+    for name in commands.choices:
+        assert read_arguments(["blender", "--", name, "x"]) == [name, "x"]
+    assert read_arguments(["blender", "--", "x.urdf"]) == ["import", "x.urdf"]
+
+
+@pytest.mark.parametrize("run_headless", RUNNERS)
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
         (["check", ARM], 0),
+        (["convert", ARM, "-o", "again.urdf"], 0),
+        (["convert", f"{PUMPJACK}.xml", "--mode", "graph", "-o", "graph.dot"], 0),
         (["import", ARM, "--json", "report"], 0),
         (["no_such.urdf", "-o", "r.blend"], 1),
         ([ARM, "-o", "r.urdf"], 2),

@@ -2,6 +2,7 @@
 """File > Import > SimMechanics: both files are offered where they lie beside, never taken."""
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -66,3 +67,31 @@ def test_update_from_source_reads_them_again(tmp_path: Path) -> None:
     bpy.context.view_layer.objects.active = the_robot()
     assert bpy.ops.urdf.update() == {"FINISHED"}
     assert the_robot()["urdf_robot"]["name"] == "hatch"
+
+
+def test_the_report_in_the_sidebar_lists_the_loops(extension: ModuleType) -> None:
+    """And shows their links: a joint that closes a loop has no bone."""
+    bpy.ops.import_scene.simmechanics(filepath=f"{SAMPLE}.xml")
+    robot = the_robot()
+    bpy.context.view_layer.objects.active = robot
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    loops = {loop["name"]: {loop["link1"], loop["link2"]} for loop in robot["urdf_robot"]["loops"]}
+    told = [item for item in table.diagnostics if item.code == "loop-joint"]
+    assert [item.subject for item in told] == list(loops) == ["PITMAN--BEAM1"]
+    place = table.diagnostics.index(told[0])
+    assert bpy.ops.urdf.select_subject(index=place) == {"FINISHED"}
+    assert {item["urdf_link"]["name"] for item in bpy.context.selected_objects} == {
+        "PITMAN1",
+        "BEAM1",
+    }
+
+
+def test_a_loop_whose_links_are_deleted_says_so() -> None:
+    bpy.ops.import_scene.simmechanics(filepath=f"{SAMPLE}.xml")
+    robot = the_robot()
+    for name in ("PITMAN1", "BEAM1"):
+        bpy.data.objects.remove(bpy.data.objects[name])
+    bpy.context.view_layer.objects.active = robot
+    messages = [item["code"] for item in robot["urdf_import"]["diagnostics"]]
+    place = messages.index("loop-joint")
+    assert bpy.ops.urdf.select_subject(index=place) == {"CANCELLED"}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command convert: a big robot becomes a small one, its SRDF with it."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,4 +98,17 @@ def test_odd_tables_are_one_sentence(
     table = write_table(tmp_path, text)
     assert main(["convert", str(PR2), "-o", str(out), "--resize", table, "--quiet"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_without_the_library_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
+    out = tmp_path / "out.urdf"
+    table = write_table(tmp_path)
+    assert main(["convert", str(PR2), "-o", str(out), "--resize", table, "--quiet"]) == 1
+    assert "table.yaml: error: a table of measures needs the Python package" in (
+        capsys.readouterr().err
+    )
     assert not out.exists()

@@ -11,7 +11,7 @@ from ..modes import enter_pose_mode, leave_modes
 from . import properties
 from .armatures import pose_bones_of
 from .joints import name_joints, read_link_joint
-from .links import find_link, links_of, visuals_of
+from .links import find_link, links_of, name_link, visuals_of
 
 
 def select_link(armature: Any, link: str) -> None:
@@ -35,7 +35,8 @@ def select_link_bone(armature: Any, link: str) -> None:
 
 
 def select_joint(armature: Any, joint: str) -> None:
-    """Selects the bone of a joint; a joint without one is shown by the link below it.
+    """Selects the bone of a joint; a joint without one is shown by the link below it, and one that
+    closes a loop by both its links.
 
     Raises KinematicsError for an unknown joint.
     """
@@ -47,6 +48,11 @@ def select_joint(armature: Any, joint: str) -> None:
         above = read_link_joint(link)
         if above is not None and above.name == joint:
             select_objects([link])
+            return
+    for loop in armature[properties.ROBOT].get("loops", ()):
+        if loop["name"] == joint:
+            ends = {loop["link1"], loop["link2"]}
+            select_objects([each for each in links_of(armature) if name_link(each) in ends])
             return
     raise KinematicsError(f"the rig has no joint {quote(joint)}")
 

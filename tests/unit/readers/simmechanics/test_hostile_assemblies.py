@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile XML, YAML and CSV: one sentence, bounded time, nothing run and nothing read elsewhere."""
 
+import sys
 import time
 from pathlib import Path
 
@@ -214,3 +215,12 @@ def test_damaged_files(kind: str, tmp_path: Path) -> None:
         assert time.process_time() - began < 20.0
 
     find_failures()
+
+
+def test_without_the_library_one_sentence(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blender programs do not bring it. Assemblies alone, and tables of joints, need none."""
+    monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
+    assert len(read(gate(), "", "joint_name\n").robot.links) == 3
+    with pytest.raises(ReadError, match=r"needs the Python package ruamel\.yaml") as caught:
+        read(gate(), "root: POST1\n")
+    assert Path(caught.value.source).name == "p.yaml"

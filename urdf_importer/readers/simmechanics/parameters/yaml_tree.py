@@ -101,8 +101,14 @@ class _Builder:
         self.root: Node | None = None
 
     def build(self, text: str) -> Node | None:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
+        try:
+            from ruamel.yaml import YAML
+            from ruamel.yaml.error import YAMLError
+        except ImportError:
+            raise ReadError(
+                "a parameter file needs the Python package ruamel.yaml, which is not installed",
+                source=self.source,
+            ) from None
 
         yaml = YAML(typ="safe", pure=True)
         yaml.version = (1, 1)
