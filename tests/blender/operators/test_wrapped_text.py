@@ -38,7 +38,7 @@ def test_lines_fit_as_blender_draws_them(
     module = extension.operators.wrapped_text
     lines = module.wrap(context_of(int(width * scale), scale), text)
     for line in lines:
-        assert blf.dimensions(0, line)[0] <= width * scale - 50 * scale
+        assert blf.dimensions(0, line)[0] <= width * scale - 84 * scale
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
