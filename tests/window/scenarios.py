@@ -72,6 +72,42 @@ def drop(driver: Driver) -> Steps:
     yield from driver.wait_for("one undo took it back", lambda: name not in bpy.data.objects)
 
 
+def simmechanics(driver: Driver) -> Steps:
+    """File > Import > SimMechanics; both files beside it are offered, and taken by clicks. The
+    report lists the loop, and a click selects what it joins. ARGUMENTS: file, armature, loop."""
+    path, name, joint = driver.arguments
+    yield from _choose_file(driver, path, "simmechanics", "IMPORT_SCENE_OT_simmechanics")
+    area = driver.browser
+    operator = area.spaces.active.active_operator
+    assert not (operator.use_parameters or operator.use_joint_parameters)
+    region = next(each for each in area.regions if each.type == "TOOL_PROPS")
+    top = region.y + region.height
+    yield from driver.click(region.x + 60, top - 45)
+    yield from driver.wait_for("the parameters are taken", lambda: operator.use_parameters, 5.0)
+    yield from driver.click(region.x + 60, top - 71)
+    yield from driver.wait_for("the table is taken", lambda: operator.use_joint_parameters, 5.0)
+    driver.take_picture("offers")
+    _press_return_on_list(driver)
+    yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
+    yield from driver.wait_for("the import is over", _is_idle)
+    yield 0.5
+    _frame(driver)
+    robot = bpy.data.objects[name]
+    assert [loop["name"] for loop in robot["urdf_robot"]["loops"]] == [joint]
+    sidebar = yield from driver.open_sidebar("URDF")
+    driver.take_picture("sidebar")
+    top = driver.viewport.y + driver.viewport.height
+    yield from driver.click(sidebar.x + 80, top - 244)  # Folds the joints.
+    yield 0.7
+    yield from driver.click(sidebar.x + 80, top - 322)  # Unfolds the report.
+    yield 0.7
+    yield from driver.click(sidebar.x + 190, top - 440)  # On what its message is about.
+    yield 0.7
+    driver.take_picture("report")
+    (loop,) = robot["urdf_robot"]["loops"]
+    assert {each.name for each in bpy.context.selected_objects} == {loop["link1"], loop["link2"]}
+
+
 def cancel(driver: Driver) -> Steps:
     """A big robot: the bar moves, Esc leaves nothing. ARGUMENTS: file."""
     (path,) = driver.arguments
@@ -223,12 +259,17 @@ def export(driver: Driver) -> Steps:
     driver.take_picture("exported")
 
 
-def _choose_file(driver: Driver, path: str) -> Steps:
-    """File > Import > Robot Description, then a click on the file's row."""
-    yield from driver.open_menu_entry("robot description")
+def _choose_file(
+    driver: Driver,
+    path: str,
+    entry: str = "robot description",
+    operator: str = "IMPORT_SCENE_OT_urdf",
+) -> Steps:
+    """File > Import > an entry, then a click on the file's row."""
+    yield from driver.open_menu_entry(entry)
     yield from driver.wait_for("the file browser is there", lambda: driver.browser)
     area = driver.browser
-    assert area.spaces.active.active_operator.bl_idname == "IMPORT_SCENE_OT_urdf"
+    assert area.spaces.active.active_operator.bl_idname == operator
     folder, name = os.path.split(path)
     parameters = area.spaces.active.params
     parameters.directory = folder.encode()

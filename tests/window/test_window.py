@@ -37,6 +37,14 @@ def test_drop_on_the_viewport(play: Play) -> None:
     play("drop", SAMPLES / "two_link_arm.urdf", "two_link_arm")
 
 
+def test_simmechanics_import_with_the_files_beside_it(play: Play) -> None:
+    play("simmechanics", SAMPLES / "pumpjack.xml", "pumpjack", "tail_pin")
+
+
+def test_simmechanics_dropped_on_the_viewport(play: Play) -> None:
+    play("drop", SAMPLES / "pumpjack.xml", "PUMPJACK")
+
+
 def test_escape_while_a_big_robot_comes_in(play: Play, tmp_path: Path) -> None:
     """Real robots are there before anybody can press a key."""
     links = "".join(
