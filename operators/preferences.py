@@ -51,9 +51,11 @@ _OF_EVERY_FILE = "Files"
 package folders that do are a list of their own."""
 
 DEFAULTS = tuple(
-    field for field in fields(ImportOptions) if field.metadata["group"] != _OF_EVERY_FILE
+    field
+    for field in fields(ImportOptions)
+    if field.metadata["group"] != _OF_EVERY_FILE and field.metadata.get("entries") != "FILE"
 )
-"""The options that have a default in the preferences."""
+"""The options that have a default in the preferences: none that is about one file alone."""
 DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 

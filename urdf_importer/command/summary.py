@@ -9,6 +9,7 @@ from .. import (
     Diagnostic,
     ImportResult,
     RigPlan,
+    Robot,
     Severity,
     XacroArgument,
     get_joint_positions,
@@ -27,7 +28,13 @@ def summarize_result(result: ImportResult) -> Facts:
         "moving_joints": len(get_joint_positions(result.armature)),
         "bones": len(result.armature.data.bones),
         "total_mass": result.robot.total_mass(),
+        **_list_loops(result.robot),
     }
+
+
+def _list_loops(robot: Robot) -> Facts:
+    """Returns `loops`, the names of joints that close loops; nothing where there are none."""
+    return {"loops": [loop.name for loop in robot.loops]} if robot.loops else {}
 
 
 def summarize_plan(plan: RigPlan) -> Facts:
@@ -58,6 +65,7 @@ def summarize_plan(plan: RigPlan) -> Facts:
         "zero_outside_limits": {
             joint.joint.name: joint.initial for joint in plan.joints if joint.initial
         },
+        **_list_loops(plan.robot),
     }
 
 

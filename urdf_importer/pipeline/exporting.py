@@ -104,7 +104,21 @@ def write_format(
     """Writes a robot in a format of the table, as export_robot does."""
     chosen = _fit_options(options, kind)
     with open_export(robot, chosen, diagnostics, strict=strict) as found:
+        if not kind.keeps_loops:
+            _report_open_loops(found, kind.label)
         return kind.write(found, Path(path))
+
+
+def _report_open_loops(found: OpenExport[Any], label: str) -> None:
+    """Reports each joint that closes a loop, which a format without loops cannot hold."""
+    for loop in found.robot.loops:
+        found.diagnostics.warning(
+            "loop-left-open",
+            f"joint {quote(loop.name)} closes a loop between links {quote(loop.link1)} and "
+            f"{quote(loop.link2)}; the loop is left open for {label}",
+            subject=loop.name,
+            line=loop.line,
+        )
 
 
 def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:

@@ -124,6 +124,7 @@ URDF_WRITER = WriterFormat(
     options=UrdfOptions,
     write=_write_format,
     suggest_name=_suggest_name,
+    keeps_loops=True,
 )
 
 

@@ -88,6 +88,7 @@ class WriterFormat(Generic[Options]):
     write         writes to a path, all files or none; raises RobotError
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
+    keeps_loops   whether joints that close loops are written; else each is reported
     """
 
     name: str
@@ -100,6 +101,7 @@ class WriterFormat(Generic[Options]):
     write: Callable[[OpenExport[Options], Path], Written]
     suggest_name: Callable[[str], str]
     operator: str = ""
+    keeps_loops: bool = False
 
     @property
     def suffixes(self) -> tuple[str, ...]:

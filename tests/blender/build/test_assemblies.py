@@ -136,3 +136,13 @@ def test_a_body_without_mesh_and_a_loop_reach_webots(tmp_path: Path) -> None:
     path.write_bytes(first_generation(bodies, joints))
     written = export_robot(read_robot(path), tmp_path / "Gate.proto")
     assert "WING1" in Path(written.path).read_text()
+
+
+@pytest.mark.parametrize(("name", "is_left_open"), [("P.proto", 1), ("p.py", 1), ("p.urdf", 0)])
+def test_a_loop_of_a_rig_that_a_format_cannot_hold_is_said(
+    tmp_path: Path, name: str, is_left_open: int
+) -> None:
+    armature = import_robot(f"{SAMPLE}.xml", OPTIONS).armature
+    written = export_robot(armature, tmp_path / name)
+    said = [item.subject for item in written.diagnostics if item.code == "loop-left-open"]
+    assert said == ["tail_pin"] * is_left_open

@@ -18,7 +18,11 @@ from support.paths import ROOT
 from urdf_importer import ImportOptions
 
 ARM = str(ROOT / "sample_urdfs" / "two_link_arm.urdf")
-DEFAULTS = [field for field in fields(ImportOptions) if field.metadata["group"] != "Files"]
+DEFAULTS = [
+    field
+    for field in fields(ImportOptions)
+    if field.metadata["group"] != "Files" and not field.name.endswith("parameters")
+]
 
 
 @pytest.fixture

@@ -211,3 +211,11 @@ def test_pinocchio_reads_what_is_written() -> None:
         np.testing.assert_allclose(frames[link.name], wanted[link.name], atol=1e-9)
     # Universes do not move: Pinocchio leaves out the mass of the root link.
     assert truth.total_mass() == pytest.approx(2.4 + 3.1 + 21.5 + 4.8)
+
+
+def test_reports_list_the_loops(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    sample = ROOT / "sample_urdfs" / "pumpjack"
+    arguments = ["check", f"{sample}.xml", "--parameters", f"{sample}.yaml", "--json", str(report)]
+    assert main(arguments) == 0
+    assert json.loads(report.read_text("utf-8"))["loops"] == ["tail_pin"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile XML, YAML and CSV: one sentence, bounded time, nothing run and nothing read elsewhere."""
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,6 +24,7 @@ from support.assembly_text import (
 )
 from support.gates import gate
 from support.mutations import damaged, examples
+from support.paths import ROOT
 from support.simmechanics_reading import Read
 from urdf_importer.diagnostics import Diagnostics, ReadError, RobotError
 from urdf_importer.readers.simmechanics import (
@@ -224,3 +226,44 @@ def test_without_the_library_one_sentence(read: Read, monkeypatch: pytest.Monkey
     with pytest.raises(ReadError, match=r"needs the Python package ruamel\.yaml") as caught:
         read(gate(), "root: POST1\n")
     assert Path(caught.value.source).name == "p.yaml"
+
+
+MEMORY = """
+import resource, sys
+from urdf_importer import ImportOptions, RobotError, read_robot
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 1500 * 2**20,) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+try:
+    read_robot(sys.argv[1], options=ImportOptions(parameters=sys.argv[2]))
+except RobotError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("assembly", "parameters"),
+    [
+        (b"<PhysicalModelingXMLFile>" + b"<a>" * 1_000_000, b""),
+        (b"<PhysicalModelingXMLFile name='" + b"x" * 20_000_000, b""),
+        (b"<SimscapeMultibodyImportXML>" + b"<Part/>" * 1_000_000, b""),
+        (gate(), LAUGHS),
+        (gate(), b"[" * 100_000),
+        (gate(), b"x: '" + b"y" * 20_000_000),
+    ],
+    ids=["deep", "long", "many", "laughs", "nested", "long value"],
+)
+def test_memory_is_bounded(tmp_path: Path, assembly: bytes, parameters: bytes) -> None:
+    (tmp_path / "a.xml").write_bytes(assembly)
+    (tmp_path / "a.yaml").write_bytes(parameters)
+    given = [str(tmp_path / "a.xml"), str(tmp_path / "a.yaml") if parameters else ""]
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, *given],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(done.stdout) < 600 and "Traceback" not in done.stderr

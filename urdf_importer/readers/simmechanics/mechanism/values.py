@@ -8,8 +8,9 @@ import numpy as np
 
 from ....diagnostics import Diagnostics, ReadError, quote
 from ....markup.xml import Element, text_of
-from ...urdf.numbers import FARTHEST
 from .graph import Matrix, Vector
+
+FARTHEST = 1e9  # metres
 
 LENGTHS = {
     "m": 1.0, "meter": 1.0, "metre": 1.0,
