@@ -21,7 +21,7 @@ from ..formats import Description, ReaderFormat
 from ..gazebo import interpret_extras
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
 from .beyond import read_attributes
-from .document import Document
+from .document import Document, Tally
 from .joint import read_joint, read_transmission
 from .link import read_link
 from .loop import read_loop_joint
@@ -323,31 +323,27 @@ def _lose_duplicate(element: Element, line: int, document: Document) -> None:
 
 
 def _report_tallies(document: Document) -> None:
-    tally = document.unrated_limits
-    if tally.count:
-        document.diagnostics.warning(
-            "limit-without-effort",
-            f"{_counted(tally.count, 'limit')} without effort or velocity; they stay unknown",
-            subject=tally.subject,
-            line=tally.line,
+    limits, textures, calls = (
+        document.unrated_limits,
+        document.empty_textures,
+        document.leftover_calls,
+    )
+    if limits.count:
+        text = f"{_counted(limits.count, 'limit')} without effort or velocity; they stay unknown"
+        _report_tally(limits, "limit-without-effort", text, limits.subject, document)
+    if textures.count:
+        text = f"{_counted(textures.count, 'texture')} without filename; read as if not there"
+        _report_tally(textures, "empty-texture", text, textures.subject, document)
+    if calls.count:
+        text = (
+            f"{_counted(calls.count, 'call')} of macros of xacro that nothing defines, "
+            f"<{calls.subject}>; kept as they are"
         )
-    tally = document.empty_textures
-    if tally.count:
-        document.diagnostics.warning(
-            "empty-texture",
-            f"{_counted(tally.count, 'texture')} without filename; read as if not there",
-            subject=tally.subject,
-            line=tally.line,
-        )
-    tally = document.leftover_calls
-    if tally.count:
-        document.diagnostics.warning(
-            "leftover-macro",
-            f"{_counted(tally.count, 'call')} of macros of xacro that nothing defines, "
-            f"<{tally.subject}>; kept as they are",
-            subject=document.name,
-            line=tally.line,
-        )
+        _report_tally(calls, "leftover-macro", text, document.name, document)
+
+
+def _report_tally(tally: Tally, code: str, text: str, subject: str, document: Document) -> None:
+    document.diagnostics.warning(code, text, subject=subject, line=tally.line)
 
 
 def _counted(count: int, noun: str) -> str:
