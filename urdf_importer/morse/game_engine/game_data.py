@@ -3,7 +3,7 @@
 Blender's Python do: by index, by name, and always current."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from .defaults import BRICKS, OBJECT, PROPERTY_TYPES, Settings, brick_name
 from .storage import Brick as Kind
@@ -24,7 +24,9 @@ Entry = TypeVar("Entry")
 class LiveList(Generic[Entry]):
     """`read_names` gives the names as they are now, `make` the thing of a number.
 
-    Stands for what bpy_prop_collection was to game properties and logic bricks.
+    Stands for what bpy_prop_collection was to game properties and logic bricks. Annotations quote
+    LiveList[...] and nothing is overloaded: typing keeps both past the end of Python, and with them
+    the module bpy, which in Blender 4.2 then crashes.
     """
 
     __slots__ = ("_make", "_read_names")
@@ -39,11 +41,7 @@ class LiveList(Generic[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.values())
 
-    @overload
-    def __getitem__(self, key: int | str) -> Entry: ...
-    @overload
-    def __getitem__(self, key: slice) -> list[Entry]: ...
-    def __getitem__(self, key: int | str | slice) -> Entry | list[Entry]:
+    def __getitem__(self, key: int | str | slice) -> Any:
         """Raises IndexError and KeyError, as Blender does."""
         if isinstance(key, slice):
             return self.values()[key]
@@ -329,7 +327,7 @@ def add_logic_brick(item: Any, kind: Kind, brick_type: str, name: str = "") -> N
     add_brick(item, kind, brick_type, name or brick_name(brick_type))
 
 
-def _live(item: Any, key: str, make: Callable[[Any, int], Entry]) -> LiveList[Entry]:
+def _live(item: Any, key: str, make: Callable[[Any, int], Entry]) -> "LiveList[Entry]":
     def read_names() -> list[str]:
         return [record["name"] for record in read_game(item)[key]]
 
