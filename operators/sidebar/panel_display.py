@@ -14,6 +14,7 @@ from ...urdf_importer.blender.standing.display import (
     enforces_limits,
     find_layers,
     find_parts,
+    find_switch,
     has_limits,
 )
 from ..active_robot import active_robot
@@ -63,7 +64,8 @@ def _draw_parts(column: Any, context: Any, robot: Any) -> None:
         layers = find_layers(context.view_layer, parts.get(part, []))
         for layer in layers:
             text = label if len(layers) == 1 else f"{label}: {layer.name}"
-            column.prop(layer, "hide_viewport", text=text, toggle=False, invert_checkbox=True)
+            switch = find_switch(layer, part)
+            column.prop(switch, "hide_viewport", text=text, toggle=False, invert_checkbox=True)
         if not layers and missing:
             row = column.row()
             row.enabled = False

@@ -135,7 +135,7 @@ def run_until(steps, reached):
 def test_a_cancelled_import_takes_its_shapes_back(arcs):
     before = list_data()
     steps = step(LEG, visuals=False, collisions=False, limit_arcs=arcs)
-    run_until(steps, lambda: "Limits" in bpy.data.collections if arcs else widgets())
+    run_until(steps, lambda: "quadruped_leg limits" in bpy.data.collections if arcs else widgets())
     assert widgets()
     steps.close()
     assert list_data() == before

@@ -101,12 +101,15 @@ def test_every_exact_bone_has_x_on_its_axis(robot):
 
 def test_scene_collections_are_there_and_the_right_ones_hidden():
     _, rig = build(arm())
-    children = {child.name: child for child in rig.collection.children}
-    assert list(children) == ["Links", "Visuals", "Collisions", "Inertials"]
-    layer = bpy.context.view_layer.layer_collection.children["arm"]
-    hidden = [child.name for child in layer.children if child.hide_viewport]
+    children = {child["urdf_part"]: child for child in rig.collection.children}
+    assert list(children) == ["Rig", "Links", "Visuals", "Collisions", "Inertials"]
+    assert {child.name for child in children.values()} == {
+        f"arm {part.lower()}" for part in children
+    }
+    hidden = [part for part, child in children.items() if child.hide_viewport]
     assert hidden == ["Collisions", "Inertials"]
     assert len(children["Visuals"].objects) == 3 and len(children["Collisions"].objects) == 1
+    assert list(children["Rig"].objects) == [rig.armature] and not rig.collection.objects
     assert bpy.context.view_layer.objects.active == rig.armature
 
 

@@ -54,7 +54,7 @@ def test_sliders_move_an_overridden_robot_and_it_is_kept(
     extension: ModuleType, tmp_path: Path
 ) -> None:
     robot = load("two_link_arm")
-    collection = robot.users_collection[0].name
+    collection = bpy.context.scene.collection.children[0].name
     save_blend(tmp_path / "arm.blend")
     override = link_override(tmp_path / "arm.blend", collection)
     (robot,) = (item for item in override.all_objects if item.type == "ARMATURE")

@@ -59,7 +59,7 @@ def carriers(armature: Any) -> Iterator[Any]:
         yield from each.data.bones
     yield from armature.children_recursive
     yield from (item for item in bpy.data.objects if not item.users_scene)
-    yield from armature.users_collection[0].children
+    yield from bpy.context.scene.collection.children_recursive
     yield from bpy.data.meshes
     yield from bpy.data.materials
 

@@ -28,8 +28,7 @@ from .widgets import build_limit_marks, build_looks
 _MOST_AT_ONCE = 250
 """Links or constraints built in one step: progress bars stay alive."""
 
-_COLLECTIONS = ("Links", "Visuals", "Collisions", "Inertials")
-_HIDDEN = ("Collisions", "Inertials")
+_COLLECTIONS = ("Links", properties.VISUALS, properties.COLLISIONS, properties.INERTIALS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +76,18 @@ def _build(
     collection = ledger.new_collection(plan.robot.name)
     bpy.context.scene.collection.children.link(collection)
     armature = yield from _build_armature(plan, collection, ledger)
-    parts = {name: _new_part(name, ledger) for name in _COLLECTIONS}
+    # The armature comes first: outliners list collections before objects, and a robot has hundreds.
+    parts = {
+        name: _new_part(plan.robot.name, name, ledger) for name in (properties.RIG, *_COLLECTIONS)
+    }
+    parts[properties.RIG].objects.link(armature)
+    collection.objects.unlink(armature)
     links = yield from _build_links(armature, plan, parts["Links"], ledger)
     rig = Rig(armature=armature, collection=collection, links=links)
     if options.inertials:
         _build_inertials(plan, rig, parts["Inertials"], ledger)
     if options.limit_arcs:
-        parts["Limits"] = _new_part("Limits", ledger)
+        parts["Limits"] = _new_part(plan.robot.name, "Limits", ledger)
         build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
     yield from _build_shapes(plan, options, rig, parts, shapes)
     yield from _build_motion(armature, plan)
@@ -95,9 +99,14 @@ def _build(
     return rig
 
 
-def _new_part(name: str, ledger: Ledger) -> Any:
+def name_part(robot: str, name: str) -> str:
+    """Returns what the collection of a part of a robot is called."""
+    return f"{robot} {name.lower()}"
+
+
+def _new_part(robot: str, name: str, ledger: Ledger) -> Any:
     """Makes a collection that says which part of the robot it holds, even when it is renamed."""
-    part = ledger.new_collection(name)
+    part = ledger.new_collection(name_part(robot, name))
     part[properties.PART] = name
     return part
 
@@ -193,19 +202,11 @@ def _build_shapes(
 
 def _show(rig: Rig, parts: dict[str, Any]) -> None:
     """Links everything into the scene: late, since each object linked to a scene costs time
-    proportional to all that is there. Hidden ones are hidden by the eye, so they stay evaluated."""
+    proportional to all that is there. Blender spares itself the evaluation of what is hidden."""
     for name, part in parts.items():
         rig.collection.children.link(part)
-        if name in _HIDDEN:
-            part.hide_render = True
+        part.hide_viewport = part.hide_render = name in properties.HIDDEN
     bpy.context.scene.collection.children.link(rig.collection)
-    layer = _find_layer_collection(rig.collection)
-    for name in _HIDDEN:
-        layer.children[parts[name].name].hide_viewport = True
     bpy.context.view_layer.objects.active = rig.armature
     rig.armature.select_set(True)
     rig.armature.show_in_front = True
-
-
-def _find_layer_collection(collection: Any) -> Any:
-    return bpy.context.view_layer.layer_collection.children[collection.name]

@@ -95,7 +95,7 @@ def _share_by_volume(objects: Sequence[Any]) -> list[float]:
     return shares
 
 
-_LINK_SHARE = 0.04
+_LINK_SHARE = 0.02
 _INERTIAL_SHARE = 0.02
 """Sizes of the empties as shares of the robot's size."""
 
@@ -107,7 +107,7 @@ def build_links(
     holders = _bone_tails(armature)
     for link in plan.links:
         empty = ledger.new_object(link.link.name, None)
-        empty.empty_display_type = "ARROWS"
+        empty.empty_display_type = "PLAIN_AXES"
         empty.empty_display_size = _LINK_SHARE * plan.size
         empty.parent = armature
         local = link.rest

@@ -24,6 +24,19 @@ def find_parts(armature: Any) -> dict[str, list[Any]]:
     return parts
 
 
+def find_collection(armature: Any) -> Any | None:
+    """Finds the collection that holds all parts of a robot; None where the user took it apart. In
+    files of before the armature lies in it, now it has a collection of its own there."""
+    homes = set(armature.users_collection)
+    for home in armature.users_collection:
+        if any(properties.PART in child for child in home.children):
+            return home
+    for collection in bpy.data.collections:
+        if any(child in homes and properties.PART in child for child in collection.children):
+            return collection
+    return None
+
+
 def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
     """Finds the entries of these collections in a view layer, whose eye shows and hides them."""
     return [
@@ -31,6 +44,18 @@ def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
         for layer in _walk(view_layer.layer_collection)
         if layer.collection in collections and not layer.exclude
     ]
+
+
+def find_switch(layer: Any, part: str) -> Any:
+    """Finds what shows and hides a part's entry in a view layer, by its `hide_viewport`.
+
+    Parts that an import hides have the collection's own switch, which goes wherever the collection
+    goes; files of before closed the eye of these, too, so that comes first where it is closed. All
+    others have the eye: what is behind it is still evaluated, and others stand on it.
+    """
+    if part in properties.HIDDEN and not layer.hide_viewport:
+        return layer.collection
+    return layer
 
 
 def has_limits(armature: Any) -> bool:

@@ -35,10 +35,14 @@ LOOKS = "urdf_looks"
 MOUNTED = "urdf_mounted"
 """On an object that a program put on a link: it and its children are not shapes of the robot."""
 
-# What an object under a link's empty stands for; its collection is called the same.
+# What a collection holds: the armature, or what an object under a link's empty stands for.
+RIG = "Rig"
 VISUALS = "Visuals"
 COLLISIONS = "Collisions"
 INERTIALS = "Inertials"
+HIDDEN = (COLLISIONS, INERTIALS)
+"""Parts that an import hides, by their collections' own switch, so that copies, other scenes and
+other files that take the collection keep them hidden."""
 
 SHAPE_TYPES = {
     Box: "box",

@@ -16,7 +16,7 @@ from ...diagnostics import BuildError, Diagnostics, quote
 from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...rig.rig_plan import RigPlan
-from ..build.build import Rig, build_rig
+from ..build.build import Rig, build_rig, name_part
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
 from ..modes import reachable, selection_kept
@@ -37,7 +37,7 @@ from .bones import (
     reshape_bones,
     sort_bones,
 )
-from .names import NamesAside
+from .names import NamesAside, is_named_after
 from .objects import (
     Mover,
     Pairing,
@@ -122,7 +122,10 @@ def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
     if standing.collection != bpy.context.scene.collection:
         names.put(standing.collection, robot)
     for part, collection in standing.parts.items():
-        names.put(collection, part)
+        # Before it was named after the robot, a part's collection was named after the part alone.
+        names.put(
+            collection, part if is_named_after(collection.name, part) else name_part(robot, part)
+        )
     for item, wanted in _list_names(standing):
         names.put(item, wanted)
     for datablock in [*standing.meshes(), *standing.materials()]:
@@ -263,6 +266,7 @@ def _clear(
     objects = [twin for _, twin in twins] + pairing.removed + gone
     shapes.note_spent(objects)
     emptied = [part for _, part in collections]
+    emptied += [part for part in staged.collection.children if part not in emptied]
     if staged.collection not in emptied:
         emptied.append(staged.collection)
     bpy.data.batch_remove([*objects, *armatures, *emptied])

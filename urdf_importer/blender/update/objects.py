@@ -206,12 +206,13 @@ def copy_properties(old: Any, twin: Any) -> None:
 
 def move_parts(standing: StandingRig, staged: Rig) -> set[str]:
     """Moves parts of the robot's collection that the old one does not have. Returns the names of
-    all that the new rig has."""
+    all that the new rig has. The armature stays where it is: in files of before it has no
+    collection of its own."""
     names = set()
     for part in list(staged.collection.children):
         name = part[properties.PART]
         names.add(name)
-        if name not in standing.parts:
+        if name not in standing.parts and name != properties.RIG:
             staged.collection.children.unlink(part)
             standing.collection.children.link(part)
             standing.parts[name] = part

@@ -16,6 +16,7 @@ from ..extract.robot import (
     unpack,
 )
 from ..standing import properties
+from ..standing.display import find_collection
 
 SHAPE_PARTS: dict[str, type[Visual] | type[Collision]] = {
     properties.VISUALS: Visual,
@@ -130,10 +131,10 @@ def shapes_of(link: Link, part: str) -> Sequence[Visual] | Sequence[Collision]:
 
 
 def _find_collection(armature: Any) -> Any:
-    for collection in armature.users_collection:
-        if any(properties.PART in child for child in collection.children):
-            return collection
-    return next(iter(armature.users_collection), bpy.context.scene.collection)
+    found = find_collection(armature)
+    if found is None:
+        return next(iter(armature.users_collection), bpy.context.scene.collection)
+    return found
 
 
 def _find_parts(collection: Any) -> dict[str, Any]:
