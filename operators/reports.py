@@ -11,12 +11,13 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import Diagnostic, ImportResult
+from ..urdf_importer import Diagnostic, ImportResult, describe_missing, group_diagnostics
 from ..urdf_importer.command.report import Report
+from ..urdf_importer.command.summary import count
 from .importing.import_batch import ImportBatch
 
 MOST_REPORTED = 5
-"""Diagnostics shown one by one; all of them are in the report text."""
+"""Groups of diagnostics shown one by one; all of them are in the report text."""
 
 FAILURE_TEXT = "URDF import failure"
 _OURS = "urdf_failure"
@@ -45,10 +46,13 @@ def unregister_failure() -> None:
 
 
 def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
-    """Reports what a finished batch made and failed to make; returns what the operator returns."""
+    """Reports what a finished batch made and failed to make; returns what the operator returns.
+    Blender shows the last report in the status bar: it is about what is missing."""
     note_failure("", "")
     for result in batch.results:
-        _report_result(operator, result)
+        report_diagnostics(operator, result.robot.name, result.diagnostics)
+    for result in sorted(batch.results, key=_how_bad):
+        report_sentence(operator, _describe_result(result), result.diagnostics)
     if batch.failures:
         report_failures(operator, batch.failures, len(batch.results))
     return {"FINISHED"} if batch.results else {"CANCELLED"}
@@ -82,19 +86,35 @@ def report_diagnostics(
     operator: Any, robot: str, diagnostics: Sequence[Diagnostic], what: str = "import"
 ) -> None:
     """Reports what was substituted or lost. As warnings: an error would make scripts fail."""
-    for item in diagnostics[:MOST_REPORTED]:
-        operator.report({"WARNING"}, str(item))
+    groups = group_diagnostics(diagnostics)
+    for group in groups[:MOST_REPORTED]:
+        single = len(group.items) == 1
+        operator.report({"WARNING"}, str(group.items[0]) if single else group.title)
     if diagnostics:
         text = write_report(robot, diagnostics, what)
-        more = len(diagnostics) - MOST_REPORTED
+        more = sum(len(group.items) for group in groups[MOST_REPORTED:])
         if more > 0:
             operator.report({"WARNING"}, f"{more} more in the text '{text.name}'")
 
 
-def _report_result(operator: Any, result: ImportResult) -> None:
-    name = result.robot.name
-    report_diagnostics(operator, name, result.diagnostics)
-    operator.report({"INFO"}, f"Imported {name}: {len(result.links)} links")
+def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnostic]) -> None:
+    """Reports in one sentence what was done, what is missing and how much else there is to read:
+    as a warning if there is any."""
+    missing = describe_missing(diagnostics)
+    others = sum(not item.lost for item in diagnostics)
+    parts = [sentence, missing] if missing else [sentence]
+    if others:
+        other = "other " if missing else ""
+        parts.append(f"{count(others, f'{other}message')}, see Import Report")
+    operator.report({"WARNING"} if diagnostics else {"INFO"}, "; ".join(parts))
+
+
+def _describe_result(result: ImportResult) -> str:
+    return f"Imported {result.robot.name}: {count(len(result.links), 'link')}"
+
+
+def _how_bad(result: ImportResult) -> tuple[bool, bool]:
+    return bool(describe_missing(result.diagnostics)), bool(result.diagnostics)
 
 
 def _write_failures(failures: Sequence[Report]) -> Any:

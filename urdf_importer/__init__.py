@@ -20,6 +20,7 @@ from . import reshape
 from .diagnostics import (
     BuildError,
     Diagnostic,
+    DiagnosticGroup,
     Diagnostics,
     KinematicsError,
     MeshError,
@@ -27,6 +28,8 @@ from .diagnostics import (
     RobotError,
     Severity,
     WriteError,
+    describe_missing,
+    group_diagnostics,
 )
 from .kinematics import forward_kinematics
 from .kinematics.semantic_groups import group_joints
@@ -88,6 +91,7 @@ __all__ = [
     "Change",
     "ConvertMode",
     "Diagnostic",
+    "DiagnosticGroup",
     "Diagnostics",
     "ExportOptions",
     "ExportResult",
@@ -119,12 +123,14 @@ __all__ = [
     "check_morse_profile",
     "compare_with_source",
     "convert_description",
+    "describe_missing",
     "export_robot",
     "extract_robot",
     "find_robots",
     "find_writer",
     "forward_kinematics",
     "get_joint_positions",
+    "group_diagnostics",
     "group_joints",
     "import_robot",
     "import_steps",

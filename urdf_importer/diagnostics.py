@@ -12,8 +12,9 @@ A Diagnostic is the milder thing: a WARNING says which substitute was used, an E
 element was lost; the robot is there in both cases.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -44,13 +45,21 @@ class KinematicsError(RobotError):
 
 
 class MeshError(RobotError):
-    """`code` is the diagnostic that the visual or collision gets."""
+    """`code` is the diagnostic that the visual or collision gets; `package` names the one that was
+    not found."""
 
     def __init__(
-        self, message: str, *, code: str = "unreadable-mesh", source: str = "", line: int = 0
+        self,
+        message: str,
+        *,
+        code: str = "unreadable-mesh",
+        package: str = "",
+        source: str = "",
+        line: int = 0,
     ) -> None:
         super().__init__(message, source=source, line=line)
         self.code = code
+        self.package = package
 
 
 class BuildError(RobotError):
@@ -69,7 +78,8 @@ Report = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """`subject` names the link, joint or material concerned."""
+    """`subject` names the link, joint or material concerned, `lost` the kind of file that is not
+    shown ("mesh" or "texture") and `package` the package that was not found."""
 
     severity: Severity
     code: str
@@ -77,6 +87,8 @@ class Diagnostic:
     subject: str = ""
     source: str = ""
     line: int = 0
+    lost: str = ""
+    package: str = ""
 
     def __str__(self) -> str:
         place = _place(self.source, self.line)
@@ -103,16 +115,20 @@ class Diagnostics:
         """Adds an ERROR: one element was lost; the robot is there."""
         self._add(Severity.ERROR, code, message, subject, line, source)
 
+    def add(self, item: Diagnostic) -> None:
+        """Adds a diagnostic; one that names no file is about `source`."""
+        self._items.append(item if item.source else replace(item, source=self.source))
+
     def _add(
         self, severity: Severity, code: str, message: str, subject: str, line: int, source: str
     ) -> None:
-        self._items.append(
+        self.add(
             Diagnostic(
                 severity=severity,
                 code=code,
                 message=message,
                 subject=subject,
-                source=source or self.source,
+                source=source,
                 line=line,
             )
         )
@@ -122,6 +138,72 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosticGroup:
+    """Diagnostics of one code, about one kind of lost file and one package; `places` are their
+    places among all, from 0."""
+
+    items: tuple[Diagnostic, ...]
+    places: tuple[int, ...]
+
+    @property
+    def key(self) -> str:
+        """What no other group of the same diagnostics has."""
+        first = self.items[0]
+        return f"{first.code} {first.lost} {first.package}"
+
+    @property
+    def title(self) -> str:
+        """One line for all: a single message as it is, else what was found and how often."""
+        first, number = self.items[0], len(self.items)
+        if first.package:
+            return f"Package {quote(first.package)} not found: {_count_lost(first.lost, number)}"
+        if number == 1:
+            return first.message
+        what = first.code.replace("-", " ").capitalize()
+        return f"{what}: {_count_lost(first.lost, number) if first.lost else number}"
+
+
+def group_diagnostics(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticGroup]:
+    """Returns the diagnostics by code and package: files of packages that were not found first,
+    then other lost files, then the rest in their order."""
+    found: dict[tuple[str, str, str], list[tuple[int, Diagnostic]]] = {}
+    for place, item in enumerate(diagnostics):
+        found.setdefault((item.code, item.lost, item.package), []).append((place, item))
+    groups = [
+        DiagnosticGroup(
+            items=tuple(item for _, item in members), places=tuple(place for place, _ in members)
+        )
+        for members in found.values()
+    ]
+    return sorted(groups, key=lambda each: (not each.items[0].package, not each.items[0].lost))
+
+
+def describe_missing(diagnostics: Iterable[Diagnostic]) -> str:
+    """Returns what files are not shown and why, as "19 meshes missing (package 'x' not found)";
+    empty where none was lost."""
+    lost = [item for item in diagnostics if item.lost]
+    numbers = Counter(item.lost for item in lost)
+    if not numbers:
+        return ""
+    what = " and ".join(_count_lost(kind, number) for kind, number in numbers.items())
+    packages = [quote(name) for name in dict.fromkeys(item.package for item in lost) if name]
+    if not packages:
+        return f"{what} missing"
+    shown, more = packages[:MOST_PACKAGES], len(packages) - MOST_PACKAGES
+    names = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return f"{what} missing ({'package' if len(packages) == 1 else 'packages'} {names} not found)"
+
+
+MOST_PACKAGES = 3
+"""Named in one sentence."""
+_PLURALS = {"mesh": "meshes", "texture": "textures"}
+
+
+def _count_lost(kind: str, number: int) -> str:
+    return f"{number} {kind if number == 1 else _PLURALS[kind]}"
 
 
 def quote(name: str) -> str:

@@ -16,8 +16,9 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import forget_tables
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
-from ..reports import MOST_REPORTED, write_report
+from ..reports import report_diagnostics, report_sentence
 from .import_choices import FILTER
 
 MOST_SHOWN = 24
@@ -98,15 +99,9 @@ class UpdateRobot(bpy.types.Operator):
     def _report(self, result: UpdateResult) -> None:
         """Reports differences as warnings: an error would make scripts fail."""
         name = result.robot.name
-        for item in result.diagnostics[:MOST_REPORTED]:
-            self.report({"WARNING"}, str(item))
-        if len(result.diagnostics) > MOST_REPORTED:
-            text = write_report(name, result.diagnostics)
-            more = len(result.diagnostics) - MOST_REPORTED
-            self.report({"WARNING"}, f"{more} more in the text '{text.name}'")
-        count = len(result.changes)
-        changes = "1 change" if count == 1 else f"{count} changes"
-        self.report({"INFO"}, f"Updated {name}: {changes}")
+        report_diagnostics(self, name, result.diagnostics)
+        sentence = f"Updated {name}: {count(len(result.changes), 'change')}"
+        report_sentence(self, sentence, result.diagnostics)
 
 
 class ChooseSource(bpy.types.Operator, ImportHelper):

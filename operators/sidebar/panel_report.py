@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Import Report": what was substituted or lost, page by page."""
+"""Sub-panel "Import Report": what was substituted or lost, one line for messages of a kind."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostic, Severity
+from ...urdf_importer import Diagnostic, DiagnosticGroup, Severity, group_diagnostics
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
 from .panel import RobotSubPanel
-from .select_operators import CopyReport, SelectSubject
+from .select_operators import CopyReport, SelectSubject, ShowMessages
 
 PAGE = 8
-"""Messages on a page: some robots have thousands."""
+"""Messages of a kind on a page: some robots have thousands."""
 
 
 class ReportPanel(RobotSubPanel, bpy.types.Panel):
@@ -34,21 +35,45 @@ class ReportPanel(RobotSubPanel, bpy.types.Panel):
         if not messages:
             draw_wrapped(self.layout, context, "Nothing was substituted or lost", icon="CHECKMARK")
             return
-        row = self.layout.row(align=True)
-        row.operator(CopyReport.bl_idname, icon="COPYDOWN")
-        first = 0
-        if len(messages) > PAGE:
-            pages = -(-len(messages) // PAGE)
-            page = min(context.window_manager.urdf_report_page, pages)
-            row.prop(context.window_manager, "urdf_report_page", text=f"Page (of {pages})")
-            first = (page - 1) * PAGE
-        for number, item in enumerate(messages[first : first + PAGE], start=first):
-            _draw_message(self.layout.box(), context, item, number)
+        self.layout.operator(CopyReport.bl_idname, icon="COPYDOWN")
+        for group in group_diagnostics(messages):
+            box = self.layout.box()
+            if len(group.items) == 1:
+                _draw_message(box, context, group.items[0], group.places[0])
+            else:
+                _draw_title(box, context, group)
+            if context.window_manager.urdf_report_group == group.key and len(group.items) > 1:
+                _draw_members(box, context, group)
+
+
+def _draw_title(box: Any, context: Any, group: DiagnosticGroup) -> None:
+    draw_wrapped(box, context, group.title, icon=_icon_of(group.items))
+    is_open = context.window_manager.urdf_report_group == group.key
+    shown = box.operator(
+        ShowMessages.bl_idname,
+        text="Hide" if is_open else "Show Each",
+        icon="DISCLOSURE_TRI_DOWN" if is_open else "DISCLOSURE_TRI_RIGHT",
+    )
+    shown.group = "" if is_open else group.key
+
+
+def _draw_members(box: Any, context: Any, group: DiagnosticGroup) -> None:
+    """Draws the messages of the open group, page by page."""
+    pages = -(-len(group.items) // PAGE)
+    page = min(context.window_manager.urdf_report_page, pages)
+    if pages > 1:
+        box.prop(context.window_manager, "urdf_report_page", text=f"Page (of {pages})")
+    first = (page - 1) * PAGE
+    for item, place in list(zip(group.items, group.places, strict=True))[first : first + PAGE]:
+        _draw_message(box.column(), context, item, place)
+
+
+def _icon_of(items: Sequence[Diagnostic]) -> str:
+    return "CANCEL" if any(item.severity is Severity.ERROR for item in items) else "ERROR"
 
 
 def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None:
-    is_error = item.severity is Severity.ERROR
-    draw_wrapped(box, context, item.message, icon="CANCEL" if is_error else "ERROR")
+    draw_wrapped(box, context, item.message, icon=_icon_of([item]))
     row = box.row(align=True)
     place = file_name(item.source) + (f":{item.line}" if item.line else "")
     where = row.row()
@@ -62,10 +87,15 @@ def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None
 
 
 def register_page() -> None:
-    """Adds the number of the page that is shown; it is not kept in files."""
+    """Adds which messages are shown, one by one; it is not kept in files."""
+    bpy.types.WindowManager.urdf_report_group = bpy.props.StringProperty(
+        name="Shown Messages",
+        description="Which messages of the import report are shown one by one",
+        options={"SKIP_SAVE"},
+    )
     bpy.types.WindowManager.urdf_report_page = bpy.props.IntProperty(
         name="Page",
-        description="Which page of the import report is shown",
+        description="Which page of these messages of the import report is shown",
         default=1,
         min=1,
         options={"SKIP_SAVE"},
@@ -75,6 +105,7 @@ def register_page() -> None:
 def unregister_page() -> None:
     """Takes it out again."""
     del bpy.types.WindowManager.urdf_report_page
+    del bpy.types.WindowManager.urdf_report_group
 
 
 CLASSES = (ReportPanel,)

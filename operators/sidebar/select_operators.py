@@ -120,6 +120,22 @@ class CopyReport(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class ShowMessages(bpy.types.Operator):
+    bl_idname = "urdf.show_messages"
+    bl_label = "Show Each"
+    bl_description = "Show the messages of this kind one by one, or as one line"
+    bl_options = {"INTERNAL"}
+
+    group: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Messages", description="Which messages; empty: none", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        context.window_manager.urdf_report_group = self.group
+        context.window_manager.urdf_report_page = 1
+        return {"FINISHED"}
+
+
 class DismissFailure(bpy.types.Operator):
     bl_idname = "urdf.dismiss_failure"
     bl_label = "Dismiss"
@@ -141,4 +157,12 @@ def run_selection(operator: Any, select: Any, *what: Any) -> set[str]:
     return {"FINISHED"}
 
 
-CLASSES = (SelectRobot, SelectLink, SelectJoint, SelectSubject, CopyReport, DismissFailure)
+CLASSES = (
+    SelectRobot,
+    SelectLink,
+    SelectJoint,
+    SelectSubject,
+    CopyReport,
+    ShowMessages,
+    DismissFailure,
+)

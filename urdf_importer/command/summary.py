@@ -14,6 +14,7 @@ from .. import (
     XacroArgument,
     get_joint_positions,
 )
+from ..diagnostics import describe_missing
 
 Facts = dict[str, Any]
 """Name -> number or text, as in reports."""
@@ -130,8 +131,12 @@ def describe_import(
 
 
 def _describe_severities(diagnostics: Iterable[Diagnostic]) -> str:
-    severities = Counter(item.severity for item in diagnostics)
-    found = [f"; {count(severities[kind], kind.value)}" for kind in Severity if severities[kind]]
+    """Returns what is missing, then how many other diagnostics there are."""
+    items = tuple(diagnostics)
+    missing = describe_missing(items)
+    severities = Counter(item.severity for item in items if not item.lost)
+    found = [f"; {missing}"] if missing else []
+    found += [f"; {count(severities[kind], kind.value)}" for kind in Severity if severities[kind]]
     return "".join(found)
 
 

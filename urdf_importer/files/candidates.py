@@ -64,6 +64,7 @@ class Found:
 class Failure:
     message: str
     code: str
+    package: str = ""
 
 
 def is_neighbour(path: str, folders: Sequence[str]) -> Verdict:

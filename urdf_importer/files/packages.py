@@ -106,7 +106,7 @@ class PackageResolver:
             self._outcomes[key] = self._look_up(*key)
         outcome = self._outcomes[key]
         if isinstance(outcome, Failure):
-            raise MeshError(outcome.message, code=outcome.code)
+            raise MeshError(outcome.message, code=outcome.code, package=outcome.package)
         if outcome.code:
             report(outcome.code, outcome.note)
         return Path(outcome.path)
@@ -322,6 +322,7 @@ class PackageResolver:
             f"there is no package {quote(package)} in the packages and folders given, in the ROS "
             f"environment{upwards}{self._cut_short()}",
             "missing-package",
+            package,
         )
 
     def _cut_short(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..diagnostics import Diagnostics, MeshError, Report, quote
+from ..diagnostics import Diagnostic, Diagnostics, MeshError, Report, Severity, quote
 from ..files.packages import PackageResolver
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
@@ -132,13 +132,18 @@ class RobotFiles:
         if key in self._lost:
             return
         self._lost.add(key)
-        report = self.diagnostics.warning if substitute else self.diagnostics.error
         effect = substitute or ("it is not shown" if is_visual else "it does not collide")
-        report(
-            error.code,
-            f"{_describe(shape.geometry)} of link {quote(link.name)}: {error.message}; {effect}",
-            subject=link.name,
-            line=shape.line,
+        what = f"{_describe(shape.geometry)} of link {quote(link.name)}"
+        self.diagnostics.add(
+            Diagnostic(
+                severity=Severity.WARNING if substitute else Severity.ERROR,
+                code=error.code,
+                message=f"{what}: {error.message}; {effect}",
+                subject=link.name,
+                line=shape.line,
+                lost="mesh" if isinstance(shape.geometry, Mesh) else "",
+                package=error.package,
+            )
         )
 
     def _find(self, geometry: Geometry) -> _Outcome:
@@ -179,11 +184,16 @@ def report_lost_texture(
     error: MeshError, name: str, subject: str, line: int, diagnostics: Diagnostics
 ) -> None:
     """Reports that an image cannot be shown; `subject` is the name of a link."""
-    diagnostics.warning(
-        error.code,
-        f"texture {quote(name)}: {error.message}; the colour is shown in its place",
-        subject=subject,
-        line=line,
+    diagnostics.add(
+        Diagnostic(
+            severity=Severity.WARNING,
+            code=error.code,
+            message=f"texture {quote(name)}: {error.message}; the colour is shown in its place",
+            subject=subject,
+            line=line,
+            lost="texture",
+            package=error.package,
+        )
     )
 
 

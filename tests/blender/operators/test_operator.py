@@ -157,9 +157,35 @@ def test_diagnostics_are_warnings_and_a_text(capfd: pytest.CaptureFixture[str]) 
     assert lines == diagnostics
     said = capfd.readouterr().out
     warnings = re.findall(r"^Warning: (.*)$", said, re.MULTILINE)
-    assert warnings[:5] == diagnostics[:5]
-    assert warnings[5:] == [f"{len(diagnostics) - 5} more in the text 'messy import report'"]
-    assert "Error:" not in said
+    (missing,) = (line for line in diagnostics if "missing-package" in line)
+    assert warnings[:2] == [missing, "Text for attribute: 4"]
+    more, sentence = warnings[5:]
+    assert re.fullmatch(r"\d+ more in the text 'messy import report'", more)
+    assert sentence == (
+        "Imported messy: 8 links; 1 mesh missing (package 'harbour_parts' not found); "
+        f"{len(diagnostics) - 1} other messages, see Import Report"
+    )
+    assert said.rstrip().endswith(sentence) and "Error:" not in said
+
+
+def test_missing_meshes_are_said_last_and_of_several_robots_too(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shapes = "".join(
+        f'<visual><geometry><mesh filename="package://gone/{name}.stl"/></geometry></visual>'
+        for name in "abc"
+    )
+    bare = f'<robot name="bare"><link name="a">{shapes}</link></robot>'
+    (tmp_path / "bare.urdf").write_text(bare)
+    (tmp_path / "whole.urdf").write_text('<robot name="whole"><link name="a"/></robot>')
+    names = [{"name": "bare.urdf"}, {"name": "whole.urdf"}]
+    bpy.ops.import_scene.urdf(directory=str(tmp_path), files=names)
+    said = [line for line in capfd.readouterr().out.splitlines() if line]
+    assert said[-2:] == [
+        "Info: Imported whole: 1 link",
+        "Warning: Imported bare: 1 link; 3 meshes missing (package 'gone' not found)",
+    ]
+    assert "Warning: Package 'gone' not found: 3 meshes" in said
 
 
 def _diagnostics_of(path: str) -> list[str]:

@@ -283,7 +283,7 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
 
 def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:
     operators = [each for each in extension.operators.sidebar.classes._CLASSES if is_operator(each)]
-    harmless = {"urdf.copy_report", "urdf.dismiss_failure"}
+    harmless = {"urdf.copy_report", "urdf.dismiss_failure", "urdf.show_messages"}
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 
 
@@ -301,7 +301,10 @@ def test_everything_explains_itself(extension: ModuleType) -> None:
         for name in inspect.get_annotations(kind):
             assert shown.properties[name].description
     owners = (
-        (bpy.types.WindowManager, "urdf_joint_filter urdf_select_what urdf_report_page"),
+        (
+            bpy.types.WindowManager,
+            "urdf_joint_filter urdf_select_what urdf_report_page urdf_report_group",
+        ),
         (bpy.types.Collection, "urdf_shown_link"),
     )
     for owner, names in owners:

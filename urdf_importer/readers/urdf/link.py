@@ -150,9 +150,10 @@ _PROBLEMS = {
 }
 
 
-def read_inertial(element: Element, document: Document) -> Inertial:
+def read_inertial(element: Element, document: Document, *, is_frame: bool) -> Inertial:
+    """Reads mass and inertia; `is_frame` is for a link without shapes, as a mass of zero says."""
     first, extras = document.children(element, _KNOWN)
-    mass = read_mass(first.get("mass"), element, document)
+    mass = read_mass(first.get("mass"), element, document, is_frame=is_frame)
     inertia = read_inertia(first.get("inertia"), element, document)
     return Inertial(
         origin=read_origin(first.get("origin"), document),
@@ -167,7 +168,10 @@ def read_inertial(element: Element, document: Document) -> Inertial:
     )
 
 
-def read_mass(element: Element | None, inertial: Element, document: Document) -> float | None:
+def read_mass(
+    element: Element | None, inertial: Element, document: Document, *, is_frame: bool
+) -> float | None:
+    """Reads the mass. Zero is what links without shapes, which are only frames, are given."""
     mass = None
     if element is not None:
         mass = document.number(element, "value")
@@ -179,7 +183,7 @@ def read_mass(element: Element | None, inertial: Element, document: Document) ->
             f"{document.place(inertial)} has no mass; it stays without",
             element or inertial,
         )
-    elif mass <= 0.0:
+    elif mass < 0.0 or (mass == 0.0 and not is_frame):
         assert element is not None
         document.warning(
             "mass-not-positive",
@@ -311,7 +315,7 @@ def read_link(element: Element, document: Document) -> Link | None:
         elif tag != "inertial":
             extras.append(document.extra(child))
         elif inertial is None:
-            inertial = read_inertial(child, document)
+            inertial = read_inertial(child, document, is_frame=not _has_shapes(element))
         else:
             document.warn_of_duplicate(child)
             extras.append(document.extra(child))
@@ -324,6 +328,10 @@ def read_link(element: Element, document: Document) -> Link | None:
         extras=tuple(extras),
         line=element.line,
     )
+
+
+def _has_shapes(link: Element) -> bool:
+    return any(child.tag in ("visual", "collision") for child in link)
 
 
 def read_visual(element: Element, document: Document) -> Visual | None:

@@ -129,3 +129,25 @@ def test_outcome_is_an_expected_one(name: str) -> None:
     """`warn` is about meshes, which reading does not look at."""
     allowed = EXPECTED[name]["expect"].split("|")
     assert "error" in allowed if name in REFUSED else {"import", "warn"} & set(allowed)
+
+
+@pytest.mark.parametrize(
+    ("mass", "shape", "codes"),
+    [
+        ("0", "", []),
+        ("0.0", "<visual><geometry><box size='1 1 1'/></geometry></visual>", ["mass-not-positive"]),
+        (
+            "0",
+            "<collision><geometry><sphere radius='1'/></geometry></collision>",
+            ["mass-not-positive"],
+        ),
+        ("-1", "", ["mass-not-positive"]),
+    ],
+)
+def test_a_link_without_shapes_is_a_frame_and_may_have_no_mass(
+    mass: str, shape: str, codes: list[str], read_text: Callable[[str], Any]
+) -> None:
+    moments = "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'"
+    inertial = f"<inertial><mass value='{mass}'/><inertia {moments}/></inertial>"
+    reading = read_text(f"<robot name='r'><link name='a'>{inertial}{shape}</link></robot>")
+    assert [item.code for item in reading.diagnostics] == codes

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Diagnostics by their kinds, and what is missing in one sentence."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urdf_importer import Diagnostic, Severity, describe_missing, group_diagnostics
+from urdf_importer.command.summary import describe_import
+
+
+def missing(package: str, lost: str = "mesh") -> Diagnostic:
+    return note("missing-package" if package else "missing-mesh", lost=lost, package=package)
+
+
+def note(code: str, **given: Any) -> Diagnostic:
+    return Diagnostic(severity=Severity.WARNING, code=code, message=f"it is {code}", **given)
+
+
+DIAGNOSTICS = st.lists(
+    st.builds(
+        note,
+        st.sampled_from(["missing-mesh", "missing-limit"]),
+        lost=st.sampled_from(["", "mesh", "texture"]),
+        package=st.sampled_from(["", "one", "other"]),
+    )
+)
+
+
+@given(DIAGNOSTICS)
+def test_every_diagnostic_is_in_one_group(diagnostics: list[Diagnostic]) -> None:
+    groups = group_diagnostics(diagnostics)
+    assert sorted(place for group in groups for place in group.places) == list(
+        range(len(diagnostics))
+    )
+    for group in groups:
+        assert [diagnostics[place] for place in group.places] == list(group.items)
+        assert len({(item.code, item.lost, item.package) for item in group.items}) == 1
+    assert len({group.key for group in groups}) == len(groups)
+
+
+def test_what_is_missing_comes_first_by_package() -> None:
+    limit, other = note("missing-limit"), note("second-robot")
+    groups = group_diagnostics([limit, missing(""), missing("x"), other, limit, missing("x")])
+    assert [group.title for group in groups] == [
+        "Package 'x' not found: 2 meshes",
+        "it is missing-mesh",
+        "Missing limit: 2",
+        "it is second-robot",
+    ]
+
+
+def test_a_sentence_says_what_is_missing() -> None:
+    assert describe_missing([note("missing-limit")]) == ""
+    assert describe_missing([missing("")]) == "1 mesh missing"
+    both = [missing("x"), missing("x"), missing("y", "texture"), missing("")]
+    assert describe_missing(both) == (
+        "3 meshes and 1 texture missing (packages 'x', 'y' not found)"
+    )
+    many = [missing(f"p{number}") for number in range(9)]
+    assert describe_missing(many).endswith("(packages 'p0', 'p1', 'p2' and 6 more not found)")
+
+
+def test_the_command_says_it_in_its_summary() -> None:
+    facts = {"robot": "arm", "links": 3, "moving_joints": 2, "bones": 2}
+    text = describe_import(facts, [], 1.0, [note("missing-limit"), missing("x"), missing("x")])
+    assert text == (
+        "arm: 3 links, 2 moving joints, 2 bones in 1.00 s; 2 meshes missing (package 'x' not "
+        "found); 1 warning"
+    )
