@@ -31,7 +31,8 @@ from .diagnostics import (
     describe_missing,
     group_diagnostics,
 )
-from .kinematics import forward_kinematics
+from .kinematics import IKResult, find_solutions, forward_kinematics, inverse_kinematics
+from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
 from .model import Robot, Semantics
 from .options import FileOptions, ImportOptions, StartOptions
@@ -89,6 +90,7 @@ __all__ = [
     "BuildError",
     "BuilderScript",
     "Change",
+    "Convention",
     "ConvertMode",
     "Diagnostic",
     "DiagnosticGroup",
@@ -96,6 +98,7 @@ __all__ = [
     "ExportOptions",
     "ExportResult",
     "FileOptions",
+    "IKResult",
     "ImportOptions",
     "ImportResult",
     "KinematicsError",
@@ -127,6 +130,7 @@ __all__ = [
     "export_robot",
     "extract_robot",
     "find_robots",
+    "find_solutions",
     "find_writer",
     "forward_kinematics",
     "get_joint_positions",
@@ -134,6 +138,7 @@ __all__ = [
     "group_joints",
     "import_robot",
     "import_steps",
+    "inverse_kinematics",
     "link_pose",
     "list_xacro_arguments",
     "new_file",

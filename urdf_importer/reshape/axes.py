@@ -1,39 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """convert_axes: a robot that is written along other axes."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 
-from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose
+from ..kinematics.conventions import read_axes
 from ..model import Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
 from .inertia import inertia_of, pose_of, tensor_of
-
-_AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
-_AXIS = re.compile(r"([-+]?)([xyz])")
-
-
-def read_axes(axes: str) -> Matrix:
-    """Returns the basis (3, 3) that "zxy" or "-yxz" says: for each new axis the old one that it is,
-    with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
-    if not _AXES(axes):
-        raise KinematicsError(
-            f"{quote(axes)} does not name three axes, as zxy and -yxz do: for each of x, y and z "
-            "the old axis that it is"
-        )
-    basis = np.zeros((3, 3))
-    for row, (sign, letter) in enumerate(_AXIS.findall(axes)):
-        basis[row, "xyz".index(letter)] = -1.0 if sign == "-" else 1.0
-    determinant = round(float(np.linalg.det(basis)))
-    if determinant == 0:
-        raise KinematicsError(f"{quote(axes)} names an axis twice")
-    if determinant < 0:
-        raise KinematicsError(
-            f"{quote(axes)} makes left hands of right hands, which no rotation can say"
-        )
-    return basis
 
 
 def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:

@@ -433,7 +433,7 @@ def test_both_trees_are_unchanged_when_attached(robot: Robot, tool: Robot) -> No
 @given(robots(READABLE))
 @pytest.mark.parametrize("axes", ["zxy", "-yxz", "x-zy"])
 def test_frames_in_another_basis(axes: str, robot: Robot) -> None:
-    from urdf_importer.reshape.axes import read_axes
+    from urdf_importer.kinematics.conventions import read_axes
 
     basis = np.eye(4)
     basis[:3, :3] = read_axes(axes)

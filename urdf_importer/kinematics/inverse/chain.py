@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way between two links as a row of turns and slides, ready to be placed many times at once.
+
+A way has steps: each is a fixed frame and then a turn about, or a slide along, the Z axis of that
+frame. Joints of several degrees of freedom are several steps. Each step's position is a linear
+function of the free variables, so that joints which follow others need no rule of their own.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import (
+    Matrix,
+    Vector,
+    invert,
+    matrix_from_pose,
+    plane_axes,
+    rotation_from_quaternion,
+)
+from ..forward import Position
+from ..motion import JointMotion
+from ..tree import KinematicTree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One number that may change: `joint` and which of its numbers. `turns` says what it is;
+    `lower` and `upper` are infinite where there is no bound."""
+
+    joint: str
+    number: int
+    turns: bool
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """`before` (4, 4) leads to a frame about or along whose Z the step moves by
+    scale * variable + offset; `variable` is None where it stays."""
+
+    before: Matrix
+    turns: bool
+    variable: Variable | None
+    scale: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chain:
+    """E steps of n variables.
+
+    basis    (E, 4, 16): a step's frame is the sum of these, times 1, sine, cosine and position
+    last     (4, 4): from the last step to the point that is to reach the target
+    turns    (E,) whether a step turns or slides
+    mixing   (E, n) and offsets (E,): steps = mixing @ variables + offsets
+    lower, upper  (n,) bounds, infinite where there are none
+    units    (n,) what one unit of each variable is worth: 1 rad, or the reach in metres
+    reach    m: a size of the way, never zero
+    farthest m: no further from `shoulder` (3,) can the point come; infinite for slides without end
+    """
+
+    variables: tuple[Variable, ...]
+    basis: Matrix
+    last: Matrix
+    turns: NDArray[np.bool_]
+    mixing: Matrix
+    offsets: Vector
+    lower: Vector
+    upper: Vector
+    units: Vector
+    reach: float
+    farthest: float
+    shoulder: Vector
+
+    def place(self, values: Matrix) -> tuple[Matrix, Matrix]:
+        """Returns for (B, n) values the frames after each step (E, B, 4, 4), of the point
+        (B, 4, 4)."""
+        if not len(self.turns):
+            return np.empty((0, len(values), 4, 4)), np.tile(self.last, (len(values), 1, 1))
+        positions = values @ self.mixing.T + self.offsets
+        terms = np.empty((len(self.turns), len(values), 4))
+        terms[..., 0] = 1.0
+        terms[..., 3] = positions.T
+        np.sin(terms[..., 3], out=terms[..., 1])
+        np.cos(terms[..., 3], out=terms[..., 2])
+        frames = (terms @ self.basis).reshape(len(self.turns), len(values), 4, 4)
+        for index in range(1, len(frames)):
+            np.matmul(frames[index - 1], frames[index], out=frames[index])
+        return frames, frames[-1] @ self.last
+
+
+def plan_chain(
+    tree: KinematicTree,
+    base: str,
+    link: str,
+    tip: Matrix,
+    movable: Collection[str],
+    positions: Mapping[str, Position],
+) -> Chain:
+    """Returns the way from `base` to `tip`, a frame (4, 4) on `link`.
+
+    `movable` are independent joints; all others stay at `positions`, at zero where these do not
+    say. Raises KinematicsError for an unknown link.
+    """
+    steps: list[Step] = []
+    pending = np.eye(4)
+    for step in _walk(tree, base, link, movable, positions):
+        if step.variable is None:
+            pending = pending @ step.before @ _still(step)
+        else:
+            steps.append(replace(step, before=pending @ step.before))
+            pending = np.eye(4)
+    return _assemble(steps, pending @ tip)
+
+
+def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointMotion]:
+    """Returns the independent joints that move `link` against `base`, in the order of the way:
+    those between the two, and those that joints between them follow."""
+    by_name = {motion.joint.name: motion for motion in tree.joint_motions}
+    found: dict[str, JointMotion] = {}
+    for place in tree.path(base, link).places:
+        motion = tree.motions[place]
+        if motion is not None and motion.moves:
+            mimic = tree.masters.get(motion.joint.name)
+            name = motion.joint.name if mimic is None else mimic.joint
+            found[name] = by_name[name]
+    return found
+
+
+def variables_of(motion: JointMotion) -> tuple[Variable, ...]:
+    """Returns the numbers of a joint that may change: of rotations three angles, by which the ball
+    is turned away from where it stood."""
+    turning = {
+        "revolute": (True,),
+        "prismatic": (False,),
+        "planar": (False, False, True),
+        "floating": (False, False, False, True, True, True),
+        "spherical": (True, True, True),
+    }[motion.kind]
+    lower = -math.inf if motion.lower is None else motion.lower
+    upper = math.inf if motion.upper is None else motion.upper
+    return tuple(
+        Variable(joint=motion.joint.name, number=number, turns=turns, lower=lower, upper=upper)
+        for number, turns in enumerate(turning)
+    )
+
+
+def _walk(
+    tree: KinematicTree,
+    base: str,
+    link: str,
+    movable: Collection[str],
+    positions: Mapping[str, Position],
+) -> Iterator[Step]:
+    """All steps between two links; upwards each joint is passed the other way round."""
+    path = tree.path(base, link)
+    for place, sign in zip(path.places, path.signs, strict=True):
+        motion = tree.motions[place]
+        assert motion is not None
+        origin = matrix_from_pose(motion.joint.origin)
+        steps = list(_steps_of(tree, motion, movable, positions))
+        if sign > 0:
+            yield _fixed(origin)
+            yield from steps
+            continue
+        for step in reversed(steps):
+            # (before motion)^-1 = motion^-1 before^-1: the frame comes after the motion.
+            yield replace(step, before=np.eye(4), scale=-step.scale, offset=-step.offset)
+            yield _fixed(invert(step.before))
+        yield _fixed(invert(origin))
+
+
+def _fixed(frame: Matrix) -> Step:
+    return Step(before=frame, turns=False, variable=None, scale=0.0, offset=0.0)
+
+
+def _steps_of(
+    tree: KinematicTree,
+    motion: JointMotion,
+    movable: Collection[str],
+    positions: Mapping[str, Position],
+) -> Iterator[Step]:
+    """The steps of a joint, with a fixed frame after each that turns the axes back."""
+    if not motion.moves:
+        return
+    if not motion.is_scalar:
+        yield from _steps_of_many(motion, movable, positions)
+        return
+    name, scale, offset = motion.joint.name, 1.0, 0.0
+    mimic = tree.masters.get(name)
+    if mimic is not None:
+        name, scale, offset = mimic.joint, mimic.multiplier, mimic.offset
+    variable = None
+    if name in movable:
+        source = motion if mimic is None else _motion_named(tree, name)
+        (variable,) = variables_of(source)
+    else:
+        held = positions.get(name, 0.0)
+        assert isinstance(held, float)
+        offset += scale * held
+    turns = motion.kind == "revolute"
+    yield from _along(np.array(motion.axis), turns, variable, scale, offset)
+
+
+def _motion_named(tree: KinematicTree, joint: str) -> JointMotion:
+    motion = tree.motions[tree.joint_index[joint]]
+    assert motion is not None
+    return motion
+
+
+def _steps_of_many(
+    motion: JointMotion, movable: Collection[str], positions: Mapping[str, Position]
+) -> Iterator[Step]:
+    """First the slides, then the turns, as forward kinematics has them."""
+    held = positions.get(motion.joint.name, ())
+    assert not isinstance(held, float)
+    variables = variables_of(motion) if motion.joint.name in movable else (None, None, None) * 2
+    if motion.kind == "planar":
+        normal = np.array(motion.axis)
+        x, y, yaw = held or (0.0, 0.0, 0.0)
+        for axis, number, variable in zip(plane_axes(normal), (x, y), variables, strict=False):
+            yield from _own(axis, False, number, variable)
+        yield from _own(normal, True, yaw, variables[2])
+        return
+    if motion.kind == "floating":
+        for axis, number, variable in zip(
+            np.eye(3), held[:3] or (0.0,) * 3, variables, strict=False
+        ):
+            yield from _own(axis, False, number, variable)
+    frame = np.eye(4)
+    frame[:3, :3] = rotation_from_quaternion(held[-4:] or (0.0, 0.0, 0.0, 1.0))
+    yield _fixed(frame)
+    for axis, variable in zip(np.eye(3), variables[-3:], strict=True):
+        yield from _own(axis, True, 0.0, variable)
+
+
+def _own(axis: Vector, turns: bool, number: float, variable: Variable | None) -> Iterator[Step]:
+    """A step by a variable of its own; where there is none, at a number."""
+    yield from _along(axis, turns, variable, 1.0, 0.0 if variable else number)
+
+
+def _along(
+    axis: Vector, turns: bool, variable: Variable | None, scale: float, offset: float
+) -> Iterator[Step]:
+    u, v = plane_axes(axis)
+    frame = np.eye(4)
+    frame[:3, :3] = np.stack([u, v, axis], axis=1)
+    yield Step(before=frame, turns=turns, variable=variable, scale=scale, offset=offset)
+    yield _fixed(frame.T)
+
+
+def _still(step: Step) -> Matrix:
+    """The motion (4, 4) of a step that stays at its offset."""
+    frame = np.eye(4)
+    if step.turns:
+        cosine, sine = math.cos(step.offset), math.sin(step.offset)
+        frame[:2, :2] = (cosine, -sine), (sine, cosine)
+    else:
+        frame[2, 3] = step.offset
+    return frame
+
+
+def _assemble(steps: list[Step], last: Matrix) -> Chain:
+    variables = tuple(dict.fromkeys(step.variable for step in steps if step.variable is not None))
+    mixing = np.zeros((len(steps), len(variables)))
+    for row, step in enumerate(steps):
+        assert step.variable is not None
+        mixing[row, variables.index(step.variable)] = step.scale
+    offsets = np.array([step.offset for step in steps])
+    lower = np.array([variable.lower for variable in variables])
+    upper = np.array([variable.upper for variable in variables])
+    reach, farthest = _measure(steps, last)
+    return Chain(
+        variables=variables,
+        basis=np.array([_basis(step) for step in steps]).reshape(-1, 4, 16),
+        last=last,
+        turns=np.array([step.turns for step in steps], dtype=bool),
+        mixing=mixing,
+        offsets=offsets,
+        lower=lower,
+        upper=upper,
+        units=np.array([1.0 if variable.turns else reach for variable in variables]),
+        reach=reach,
+        farthest=farthest,
+        shoulder=steps[0].before[:3, 3] if steps else last[:3, 3],
+    )
+
+
+def _basis(step: Step) -> Matrix:
+    """(4, 4, 4): what of a step's frame goes with 1, sine, cosine and position."""
+    basis = np.zeros((4, 4, 4))
+    x, y, z, place = step.before.T
+    if step.turns:
+        basis[0, :, 2], basis[0, :, 3] = z, place
+        basis[1, :, 0], basis[1, :, 1] = y, -x
+        basis[2, :, 0], basis[2, :, 1] = x, y
+    else:
+        basis[0] = step.before
+        basis[3, :, 3] = z
+    return basis
+
+
+def _measure(steps: list[Step], last: Matrix) -> tuple[float, float]:
+    """Returns (reach, farthest): the lengths between the steps, with what slides can add."""
+    frames = [step.before for step in steps[1:]] + [last]
+    lengths = sum(float(np.linalg.norm(frame[:3, 3])) for frame in frames) if steps else 0.0
+    slides, endless = 0.0, False
+    for step in steps:
+        if step.turns:
+            continue
+        assert step.variable is not None
+        ends = [
+            step.scale * each + step.offset for each in (step.variable.lower, step.variable.upper)
+        ]
+        most = max(map(abs, ends))
+        endless = endless or not math.isfinite(most)
+        slides += most if math.isfinite(most) else 0.0
+    reach = lengths + min(slides, 1e3 + lengths)
+    return (reach if reach > 1e-6 else 1.0), (math.inf if endless else lengths + slides)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics: a frame that a link is to have -> joint positions within limits."""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Vector
+from ...model import Robot
+from ..forward import Positions
+from .descent import look_at
+from .problem import Problem, Question, Solved, pose_problem
+from .search import Found, find_postures, search
+
+TOLERANCE = (1e-6, 1e-6)
+MOST_SECONDS = 0.25
+MOST_RESTARTS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IKResult:
+    """What inverse kinematics found.
+
+    success            whether `positions` bring the link to the target, within the tolerance
+    positions          the independent joints that may move -> rad or m, or numbers as
+                       forward_kinematics takes them; on failure those of the start
+    closest            the best that was found, within limits; the same as `positions` on success
+    position_error     of `closest` in m, 0 where only the orientation counts
+    orientation_error  of `closest` in rad, 0 where only the position counts
+    iterations         in all
+    restarts           how often other places than the start were tried
+    seconds            of work
+    message            what happened, in one sentence
+
+    Errors are not a number where the target has none.
+    """
+
+    success: bool
+    positions: Solved
+    closest: Solved
+    position_error: float
+    orientation_error: float
+    iterations: int
+    restarts: int
+    seconds: float
+    message: str
+
+
+def inverse_kinematics(
+    robot: Robot,
+    link: str,
+    target: ArrayLike,
+    *,
+    start: Positions | None = None,
+    base: str | None = None,
+    joints: Collection[str] | None = None,
+    position: bool = True,
+    orientation: bool = True,
+    tip: ArrayLike | None = None,
+    tolerance: tuple[float, float] = TOLERANCE,
+    seconds: float = MOST_SECONDS,
+    restarts: int = MOST_RESTARTS,
+    seed: int = 0,
+    diagnostics: Diagnostics | None = None,
+) -> IKResult:
+    """Returns joint positions, within limits, that bring a link to a target.
+
+    `target` is a frame (4, 4), or a point (3,) for the position alone, in the frame of the link
+    `base`, the root where none is named; `position` and `orientation` say what of a frame counts.
+    `tip`, (4, 4) or (3,), is the frame or point of the link that is to be there. `start` are joint
+    positions as forward_kinematics takes them; what it does not name starts in the middle of its
+    limits, at zero where it has none. Only `joints` may move, if given. Planar, floating and ball
+    joints stay at the start unless `joints` names them. Joints that mimic others follow, beyond
+    their own limits too, as they do in the rig.
+
+    `tolerance` is in m and rad. `seconds` bounds the time, `restarts` the number of random crowds
+    that are tried after the start: with 0 the answer is the nearest place where the error is least.
+    The same question with the same `seed` has the same answer, unless time runs out.
+
+    Targets that are out of reach, not finite or no rotations have answers without success. Raises
+    KinematicsError for names that the robot does not have and arguments of wrong shapes.
+    """
+    began = time.perf_counter()
+    asked = Question(
+        robot=robot, link=link, target=target, start=start or {}, base=base, joints=joints,
+        position=position, orientation=orientation, tip=tip, tolerance=tolerance,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
+        problem = pose_problem(asked, kept)
+        found = search(
+            problem.chain,
+            problem.goal,
+            problem.values,
+            restarts=min(restarts, 1) if problem.obstacle else restarts,
+            deadline=began + seconds,
+            seed=seed,
+        )
+        return _answer(asked, problem, found, began)
+
+
+def find_solutions(
+    robot: Robot,
+    link: str,
+    target: ArrayLike,
+    *,
+    most: int = 8,
+    start: Positions | None = None,
+    base: str | None = None,
+    joints: Collection[str] | None = None,
+    position: bool = True,
+    orientation: bool = True,
+    tip: ArrayLike | None = None,
+    seconds: float = 1.0,
+    seed: int = 0,
+) -> tuple[Solved, ...]:
+    """Returns up to `most` answers to one question that differ by more than 0.3 rad in a joint,
+    such as elbow up and elbow down, the nearest to the start first; none where there is none.
+    Arguments and errors are those of inverse_kinematics."""
+    deadline = time.perf_counter() + seconds
+    asked = Question(
+        robot=robot, link=link, target=target, start=start or {}, base=base, joints=joints,
+        position=position, orientation=orientation, tip=tip, tolerance=TOLERANCE,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        problem = pose_problem(asked, Diagnostics(robot.source))
+        if problem.obstacle or not problem.chain.variables:
+            return ()
+        found = find_postures(
+            problem.chain, problem.goal, problem.values, most=most, deadline=deadline, seed=seed
+        )
+    return tuple(problem.positions(values) for values in found)
+
+
+def _answer(asked: Question, problem: Problem, found: Found, began: float) -> IKResult:
+    closest = problem.positions(found.values)
+    success = found.solved and not problem.obstacle
+    distance, angle = _misses(asked, problem, found)
+    if success:
+        message = f"link {quote(asked.link)} is at the target"
+    else:
+        message = problem.obstacle or _explain(problem, found, distance, angle)
+    return IKResult(
+        success=success,
+        positions=dict(closest) if success else problem.start(),
+        closest=closest,
+        position_error=distance,
+        orientation_error=angle,
+        iterations=found.iterations,
+        restarts=found.restarts,
+        seconds=time.perf_counter() - began,
+        message=message,
+    )
+
+
+def _misses(asked: Question, problem: Problem, found: Found) -> tuple[float, float]:
+    """How far the closest misses the target itself, where the goal was brought nearer."""
+    if not problem.obstacle:
+        return found.distance, found.angle
+    target = np.array(asked.target, dtype=np.float64)
+    point = target[:3, 3] if target.ndim == 2 else target
+    end = look_at(problem.chain, problem.goal, found.values[None]).ends[0, :3, 3]
+    away = point - end
+    size = float(np.abs(away).max())
+    distance = size * float(np.linalg.norm(away / size)) if size else 0.0
+    return (distance if problem.goal.position else 0.0), found.angle
+
+
+def _explain(problem: Problem, found: Found, distance: float, angle: float) -> str:
+    """Says by how much the target is missed and at which limits."""
+    goal = problem.goal
+    if not problem.chain.variables:
+        return "no joint that may move moves the link, and it is not at the target"
+    parts = [f"{distance:.3g} m"] * (distance > goal.near)
+    parts += [f"{angle:.3g} rad"] * (angle > goal.turned)
+    missed = f"the target is out of reach by {' and '.join(parts)}"
+    names = _at_limits(problem, found.values)
+    if not names:
+        return missed
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    limits = "the limit" if len(names) == 1 else "the limits"
+    return (
+        f"{missed}; the closest pose stands at {limits} of {', '.join(map(quote, names[:3]))}{more}"
+    )
+
+
+def _at_limits(problem: Problem, values: Vector) -> list[str]:
+    chain = problem.chain
+    at = (values <= chain.lower) | (values >= chain.upper)
+    return [each.joint for each, limited in zip(chain.variables, at, strict=True) if limited]
