@@ -10,9 +10,11 @@ from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
 from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, draw_menu_entry
+from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import XacroField
+from .option_properties import AddShownFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
 from .sidebar.classes import register_sidebar, unregister_sidebar
@@ -20,6 +22,7 @@ from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 
 _CLASSES: tuple[type[Any], ...] = (
     *_PREFERENCES,
+    AddShownFolder,
     XacroField,
     RunImport,
     ImportUrdf,
@@ -36,7 +39,7 @@ def register() -> None:
     register_failure()
     register_guard()
     register_sidebar()
-    for kind in (*_UPDATE, *_UPDATE_PANEL, *_EXPORT_PANEL):
+    for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL):
         bpy.utils.register_class(kind)
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
@@ -48,7 +51,7 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
-    for kind in (*_EXPORT_PANEL, *_UPDATE_PANEL, *_UPDATE):
+    for kind in (*_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
     unregister_sidebar()
     unregister_guard()

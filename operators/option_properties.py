@@ -6,6 +6,7 @@ semicolons, named folders are name=folder, and other pairs are name:=value. Its 
 single precision: what is read is the shortest number that they stand for.
 """
 
+import os
 import struct
 from dataclasses import Field, fields
 from functools import partial
@@ -96,10 +97,44 @@ def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
     if isinstance(field.default, str | tuple):
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])
-        target = column.row(align=True) if _is_vector(field) else column
+        target = column.row(align=True)
         target.prop(operator, field.name, text="")
+        if field.name == "package_paths" and _is_in_browser():
+            target.operator(AddShownFolder.bl_idname, text="", icon="FILE_FOLDER")
     else:
         layout.prop(operator, field.name)
+
+
+def _is_in_browser() -> bool:
+    return getattr(bpy.context.space_data, "type", "") == "FILE_BROWSER"
+
+
+class AddShownFolder(bpy.types.Operator):
+    """A file browser cannot open another one: so the one that is open takes the part of the button
+    of a folder."""
+
+    bl_idname = "import_scene.urdf_add_folder"
+    bl_label = "Add the Folder Shown"
+    bl_description = (
+        "Add the folder that the file browser shows to the package folders: go into the folder of "
+        "the packages, press this, and come back to the robot's"
+    )
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        chosen = getattr(context.space_data, "active_operator", None)
+        if not hasattr(chosen, "package_paths") or context.space_data.params is None:
+            cls.poll_message_set("Open the file browser of an import or export first")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        chosen = context.space_data.active_operator
+        folder = os.path.abspath(os.fsdecode(context.space_data.params.directory))
+        if folder not in _split(chosen.package_paths):
+            chosen.package_paths = "; ".join([*_split(chosen.package_paths), folder])
+        return {"FINISHED"}
 
 
 def _property(field: "Field[Any]") -> Any:

@@ -77,6 +77,17 @@ def preference_package_paths(context: Any) -> tuple[str, ...]:
     return tuple(bpy.path.abspath(item.path) for item in found.package_folders if item.path)
 
 
+def add_package_folder(context: Any, folder: str) -> bool:
+    """Adds a folder to the preferences; False where it is in their list already, or where there are
+    none."""
+    found = find_preferences(context)
+    if found is None or any(_is_same(item.path, folder) for item in found.package_folders):
+        return False
+    found.package_folders.add().path = os.path.abspath(folder)
+    context.preferences.is_dirty = True
+    return True
+
+
 def find_preferences(context: Any) -> Any:
     """Returns the extension's preferences; None if it was not enabled through them."""
     addon = context.preferences.addons.get(EXTENSION)
@@ -135,12 +146,9 @@ class AddPackageFolder(bpy.types.Operator):
         if not os.path.isdir(path):
             self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose one that exists")
             return {"CANCELLED"}
-        folders = find_preferences(context).package_folders
-        if any(_is_same(item.path, path) for item in folders):
+        if not add_package_folder(context, path):
             self.report({"INFO"}, f"'{path}' is in the list already")
             return {"CANCELLED"}
-        folders.add().path = path
-        context.preferences.is_dirty = True
         return {"FINISHED"}
 
 

@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
+from ..preferences import preference_package_paths
 from ..reports import report_diagnostics, report_sentence
 from .import_choices import FILTER
 
@@ -54,7 +55,9 @@ class UpdateRobot(bpy.types.Operator):
         try:
             if not self.filepath and not os.path.exists(find_record(robot).path):
                 return set(bpy.ops.urdf.choose_source("INVOKE_DEFAULT"))
-            self._changes = compare_with_source(robot, self._path())
+            self._changes = compare_with_source(
+                robot, self._path(), package_paths=_folders(context)
+            )
         except RobotError as error:
             return self._refuse(error)
         if not self._changes:
@@ -76,7 +79,9 @@ class UpdateRobot(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            result = update_robot(active_robot(context), self._path())
+            result = update_robot(
+                active_robot(context), self._path(), package_paths=_folders(context)
+            )
         except RobotError as error:
             return self._refuse(error)
         forget_tables()
@@ -102,6 +107,11 @@ class UpdateRobot(bpy.types.Operator):
         report_diagnostics(self, name, result.diagnostics)
         sentence = f"Updated {name}: {count(len(result.changes), 'change')}"
         report_sentence(self, sentence, result.diagnostics)
+
+
+def _folders(context: Any) -> list[str]:
+    """Returns the package folders of the preferences that are there today."""
+    return [folder for folder in preference_package_paths(context) if os.path.isdir(folder)]
 
 
 class ChooseSource(bpy.types.Operator, ImportHelper):

@@ -16,6 +16,7 @@ from ...urdf_importer.blender.standing.robot_table import (
 )
 from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
+from .missing import draw_missing
 from .select_operators import DismissFailure, SelectRobot
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
@@ -52,6 +53,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
             _draw_choice(self.layout, context)
         else:
             _draw_summary(self.layout, robot, recall_table(robot))
+            draw_missing(self.layout, context, recall_table(robot))
 
 
 def _draw_failure(layout: Any, context: Any) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostic, DiagnosticGroup, Severity, group_diagnostics
+from ...urdf_importer import Diagnostic, DiagnosticGroup, Severity
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot
+from ..importing.locate import is_locatable
 from ..wrapped_text import draw_wrapped, file_name
+from .missing import draw_locate
 from .panel import RobotSubPanel
 from .select_operators import CopyReport, SelectSubject, ShowMessages
 
@@ -31,17 +33,19 @@ class ReportPanel(RobotSubPanel, bpy.types.Panel):
         self.layout.label(text=str(len(messages)) if messages else "", icon=icon)
 
     def draw(self, context: Any) -> None:
-        messages = recall_table(active_robot(context)).diagnostics
-        if not messages:
+        groups = recall_table(active_robot(context)).groups
+        if not groups:
             draw_wrapped(self.layout, context, "Nothing was substituted or lost", icon="CHECKMARK")
             return
         self.layout.operator(CopyReport.bl_idname, icon="COPYDOWN")
-        for group in group_diagnostics(messages):
+        for group in groups:
             box = self.layout.box()
             if len(group.items) == 1:
                 _draw_message(box, context, group.items[0], group.places[0])
             else:
                 _draw_title(box, context, group)
+            if is_locatable(group):
+                draw_locate(box, group)
             if context.window_manager.urdf_report_group == group.key and len(group.items) > 1:
                 _draw_members(box, context, group)
 

@@ -2,13 +2,15 @@
 """Places where a file may be, what was found there, and which of several files is meant."""
 
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
-from .folders import fold, is_broad, is_within
+from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
 
 SHAPE_SUFFIXES = frozenset(
     (
@@ -83,6 +85,31 @@ def is_neighbour(path: str, folders: Sequence[str]) -> Verdict:
         if is_within(os.path.realpath(path), os.path.realpath(above)):
             return Verdict.FOUND if stat.S_ISREG(mode) else Verdict.NOT_A_FILE
     return Verdict.OUTSIDE
+
+
+_WORKSPACE = re.compile(
+    r"(?:^|[_.-])ws(?:$|[_.\d-])|workspace|catkin|colcon|ros\d?$", re.IGNORECASE
+)
+MOST_WORKSPACES = 50
+
+
+def find_workspaces() -> list[str]:
+    """Finds the folders in which ROS keeps packages that may lie in the user's home folder, by the
+    names that such workspaces have, and in /opt/ros. For suggestions: nothing in them is read for
+    being there."""
+    home, ros = os.path.expanduser("~"), os.path.join(os.sep, "opt", "ros")
+    names = [name for name in _list_names(home) if _WORKSPACE.search(name)][:MOST_WORKSPACES]
+    found = [os.path.join(home, name, part) for name in names for part in ("src", "install")]
+    found += [os.path.join(ros, name, "share") for name in _list_names(ros)]
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
+def _list_names(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in islice(entries, MOST_ENTRIES_OF_A_FOLDER))
+    except OSError:
+        return []
 
 
 def names_of(description: str) -> frozenset[str]:

@@ -23,6 +23,7 @@ from .importing import (
     list_xacro_arguments,
     read_robot,
 )
+from .locating import find_package_folders, locate_package
 from .reshaping import Reshaping, reshape_robot
 from .scene import (
     find_robots,
@@ -57,6 +58,7 @@ __all__ = [
     "convert_description",
     "export_robot",
     "extract_robot",
+    "find_package_folders",
     "find_robots",
     "find_writer",
     "get_joint_positions",
@@ -64,6 +66,7 @@ __all__ = [
     "import_steps",
     "link_pose",
     "list_xacro_arguments",
+    "locate_package",
     "new_file",
     "open_blend",
     "read_robot",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Update: read -> plan -> compare with the rig -> build into it."""
 
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,31 +31,40 @@ class UpdateResult(ImportResult):
 
 
 def compare_with_source(
-    armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
+    armature: Any,
+    path: AnyPath | None = None,
+    options: ImportOptions | None = None,
+    *,
+    package_paths: Sequence[str] = (),
 ) -> tuple[Change, ...]:
     """Returns what update_robot would change, without changing anything; nothing where the source
     has not changed.
 
-    `path` and `options` are those of update_robot. Raises RobotError where the source cannot be
+    The arguments are those of update_robot. Raises RobotError where the source cannot be
     read, or the object is not an imported robot.
     """
-    return _draft_update(armature, path, options).changes
+    return _draft_update(armature, path, options, package_paths).changes
 
 
 def update_robot(
-    armature: Any, path: AnyPath | None = None, options: ImportOptions | None = None
+    armature: Any,
+    path: AnyPath | None = None,
+    options: ImportOptions | None = None,
+    *,
+    package_paths: Sequence[str] = (),
 ) -> UpdateResult:
     """Reads the source of a rig again and changes the rig to match it.
 
     Poses, keyframes, materials that the user changed and objects that the user attached stay.
     `path` is a file to read in place of the one that was imported, `options` are used in place of
-    those of the import. Raises RobotError (one sentence); the rig is then as it was. Where nothing
-    has changed, nothing is touched.
+    those of the import. `package_paths` are folders to look in after those of the options; the rig
+    remembers them where the update changes something. Raises RobotError (one sentence); the rig is
+    then as it was. Where nothing has changed, nothing is touched.
     """
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
-    draft = _draft_update(armature, path, options)
+    draft = _draft_update(armature, path, options, package_paths)
     if not draft.changes:
         return _nothing_changed(armature, draft)
     wanted = Wanted(plan=draft.plan, base=draft.base, options=draft.options, before=draft.before)
@@ -86,7 +97,12 @@ class _Draft:
     diagnostics: Diagnostics
 
 
-def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | None) -> _Draft:
+def _draft_update(
+    armature: Any,
+    path: AnyPath | None,
+    options: ImportOptions | None,
+    package_paths: Sequence[str],
+) -> _Draft:
     from ..blender.extract.robot import extract_robot
     from ..blender.standing.record import find_record
     from ..blender.update.graft import check_editable
@@ -94,14 +110,15 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
     record = find_record(armature)
     check_editable(armature)
     path = str(Path(path).absolute()) if path is not None else record.path
-    options = options or record.options
+    chosen = options or record.options
+    options = _add_folders(chosen, package_paths)
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
     robot = read_description(path, diagnostics, resolver, options)
     files = RobotFiles(resolver, diagnostics, robot=robot)
     plan = plan_rig(robot, options, diagnostics)
     old = extract_robot(armature)
-    changes = [*compare_robots(old, robot), *compare_options(record.options, options)]
+    changes = [*compare_robots(old, robot), *compare_options(record.options, chosen)]
     if path != record.path:
         text = f"{record.path} -> {path}"
         changes.insert(0, Change(kind="changed", subject="source", text=text))
@@ -116,6 +133,13 @@ def _draft_update(armature: Any, path: AnyPath | None, options: ImportOptions | 
         files=files,
         diagnostics=diagnostics,
     )
+
+
+def _add_folders(options: ImportOptions, package_paths: Sequence[str]) -> ImportOptions:
+    """Returns options that look into more folders. Folders alone change nothing, so this is not a
+    change of the options."""
+    folders = dict.fromkeys((*options.package_paths, *map(os.path.abspath, package_paths)))
+    return replace(options, package_paths=tuple(folders))
 
 
 def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:

@@ -162,7 +162,7 @@ def test_diagnostics_are_warnings_and_a_text(capfd: pytest.CaptureFixture[str]) 
     more, sentence = warnings[5:]
     assert re.fullmatch(r"\d+ more in the text 'messy import report'", more)
     assert sentence == (
-        "Imported messy: 8 links; 1 mesh missing (package 'harbour_parts' not found); "
+        "Imported messy: 9 links; 1 mesh missing (package 'harbour_parts' not found); "
         f"{len(diagnostics) - 1} other messages, see Import Report"
     )
     assert said.rstrip().endswith(sentence) and "Error:" not in said

@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from ...diagnostics import BuildError, Diagnostic, quote
+from ...diagnostics import BuildError, Diagnostic, DiagnosticGroup, group_diagnostics, quote
 from ...kinematics.chains import Chain, group_chains
 from ...kinematics.tree import find_above
 from . import properties
@@ -38,6 +38,7 @@ class RobotTable:
     chains: tuple[Chain, ...]
     limits: tuple[tuple[str, str, str], ...]
     diagnostics: tuple[Diagnostic, ...]
+    groups: tuple[DiagnosticGroup, ...]
 
 
 _kept: dict[tuple[Any, ...], RobotTable] = {}
@@ -92,6 +93,7 @@ def read_table(armature: Any) -> RobotTable:
     robot = armature[properties.ROBOT]
     links = list(links_of(armature))
     joints = {joint.name: joint for joint in joints_of(armature)}
+    diagnostics = find_record(armature).diagnostics if properties.IMPORT in armature else ()
     masses = [link[properties.MASS] for link in links if properties.MASS in link]
     return RobotTable(
         name=robot.get("name", ""),
@@ -103,7 +105,8 @@ def read_table(armature: Any) -> RobotTable:
         joints=joints,
         chains=group_chains(_parents(links, joints)),
         limits=tuple(_read_limits(armature)),
-        diagnostics=(find_record(armature).diagnostics if properties.IMPORT in armature else ()),
+        diagnostics=diagnostics,
+        groups=tuple(group_diagnostics(diagnostics)),
     )
 
 

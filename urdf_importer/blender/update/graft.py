@@ -166,6 +166,9 @@ def _graft(
         shapes.update(old, twin)
     update_rigid_bodies(alike, drop=wanted.before.rigid_bodies)
     replaced = mover.merge(pairing)
+    for old, twin in pairing.pairs:
+        if old in replaced:
+            names.pass_on(old, twin)
     copy_properties(armature, staged.armature)
     reseat_attachments(standing, attachments, plan)
     adopt_orphans(standing, orphans)

@@ -41,6 +41,12 @@ class NamesAside:
         if datablock in self._sure or is_named_after(name, _stem(twin.name)):
             self._final[datablock] = twin.name
 
+    def pass_on(self, datablock: Any, twin: Any) -> None:
+        """Gives a name of the user's to the twin that replaces a datablock."""
+        if datablock not in self._names:
+            name, datablock.name = datablock.name, "~ replaced"
+            twin.name = name
+
     def forget(self, datablock: Any) -> None:
         """Drops the name of a datablock that goes."""
         self._names.pop(datablock, None)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Locate Folder: the files of a package that was not found, filled in on the rig that stands."""
+
+import os
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    DiagnosticGroup,
+    RobotError,
+    UpdateResult,
+    find_package_folders,
+    locate_package,
+)
+from ...urdf_importer.blender.standing.record import find_record
+from ...urdf_importer.blender.standing.robot_table import find_robots, forget_tables
+from ...urdf_importer.command.summary import count
+from ..active_robot import active_robot, poll_robot
+from ..preferences import add_package_folder, find_preferences, preference_package_paths
+from ..reports import report_diagnostics, report_sentence
+
+MOST_OFFERED = 8
+_LOCATABLE = ("missing-package", "missing-mesh", "missing-texture", "outside-allowed-folders")
+
+
+class LocatePackage(bpy.types.Operator):
+    bl_idname = "urdf.locate_package"
+    bl_label = "Locate Folder"
+    bl_description = (
+        "Choose the folder in which the missing files are, and fill them in on the robot as it "
+        "stands. Poses, keyframes and your own changes stay, and the robot remembers the folder"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    package: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Package",
+        description="The package that is looked for. Empty: any files that are missing",
+        options={"SKIP_SAVE"},
+    )
+    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Folder",
+        description="The folder of the package, or one that holds it or lies in it",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"},
+    )
+    add_to_preferences: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Add to Package Folders",
+        description="Look into this folder at all imports and updates from now on: it comes into "
+        "the preferences of the extension",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    browse: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Browse",
+        description="Open the file browser even where folders were found that may be meant",
+        default=False,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """Offers what was found; where nothing was, and on wish, opens the file browser."""
+        if self.directory:
+            return self.execute(context)
+        found = () if self.browse else find_offers(context, self.package)
+        if found:
+            context.window_manager.popup_menu(
+                _make_menu(self.package, found), title=self.bl_label, icon="FILE_FOLDER"
+            )
+            return {"INTERFACE"}
+        self.directory = os.path.join(os.path.dirname(_source_of(context)), "")
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Any) -> None:
+        if find_preferences(context) is not None:
+            self.layout.prop(self, "add_to_preferences")
+
+    def execute(self, context: Any) -> set[str]:
+        folder = bpy.path.abspath(self.directory)
+        try:
+            result = locate_package(active_robot(context), folder, self.package)
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        forget_tables()
+        if self.add_to_preferences:
+            add_package_folder(context, folder)
+        _report(self, result)
+        return {"FINISHED"}
+
+
+def is_locatable(group: DiagnosticGroup) -> bool:
+    """Whether another folder may bring what these diagnostics are about."""
+    return bool(group.items[0].lost) and group.items[0].code in _LOCATABLE
+
+
+def find_offers(context: Any, package: str) -> tuple[str, ...]:
+    """Finds folders that hold missing files of a package: near the file, in the folders of the
+    preferences and of other robots, in ROS workspaces."""
+    robot = active_robot(context)
+    if robot is None or not package:
+        return ()
+    folders = list(preference_package_paths(context))
+    try:
+        for other in find_robots():
+            record = find_record(other)
+            folders += [*record.options.package_paths, os.path.dirname(record.path)]
+            folders += [folder for _, folder in record.options.packages]
+        return find_package_folders(robot, package, folders)[:MOST_OFFERED]
+    except RobotError:
+        return ()
+
+
+def _source_of(context: Any) -> str:
+    try:
+        return find_record(active_robot(context)).path
+    except RobotError:
+        return ""
+
+
+def _make_menu(package: str, folders: tuple[str, ...]) -> Any:
+    def draw(menu: Any, context: Any) -> None:
+        column = menu.layout.column()
+        column.operator_context = "EXEC_DEFAULT"
+        for folder in folders:
+            offered = column.operator(LocatePackage.bl_idname, text=folder, icon="CHECKMARK")
+            offered.package, offered.directory = package, folder
+        column.separator()
+        column.operator_context = "INVOKE_DEFAULT"
+        other = column.operator(
+            LocatePackage.bl_idname, text="Another Folder...", icon="FILE_FOLDER"
+        )
+        other.package, other.browse = package, True
+
+    return draw
+
+
+def _report(operator: Any, result: UpdateResult) -> None:
+    files = count(sum(change.subject == "mesh" for change in result.changes), "mesh file")
+    report_diagnostics(operator, result.robot.name, result.diagnostics)
+    report_sentence(operator, f"Filled in {files} of {result.robot.name}", result.diagnostics)
+
+
+CLASSES = (LocatePackage,)

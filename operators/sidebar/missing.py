@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a robot lacks, one line for each package, with the button that fills it in."""
+
+from typing import Any
+
+from ...urdf_importer import DiagnosticGroup
+from ...urdf_importer.blender.standing.robot_table import RobotTable
+from ..importing.locate import LocatePackage, is_locatable
+from ..wrapped_text import draw_wrapped
+
+MOST_LINES = 4
+
+
+def draw_missing(layout: Any, context: Any, table: RobotTable) -> None:
+    """Draws the packages that were not found, and other files that are missing; nothing where
+    nothing is."""
+    groups = [group for group in table.groups if is_locatable(group)]
+    for group in groups[:MOST_LINES]:
+        box = layout.box()
+        draw_wrapped(box, context, group.title, icon="ERROR")
+        draw_locate(box, group)
+    if len(groups) > MOST_LINES:
+        layout.label(text=f"and {len(groups) - MOST_LINES} more, see Import Report")
+
+
+def draw_locate(layout: Any, group: DiagnosticGroup) -> None:
+    """Draws the button that locates the files of a group."""
+    button = layout.operator(LocatePackage.bl_idname, icon="FILE_FOLDER")
+    button.package = group.items[0].package
