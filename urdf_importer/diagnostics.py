@@ -133,6 +133,10 @@ class Diagnostics:
             )
         )
 
+    def extend(self, others: Iterable[Diagnostic]) -> None:
+        """Adds diagnostics that were collected apart."""
+        self._items.extend(others)
+
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self._items)
 

@@ -7,6 +7,9 @@ from typing import Any, ClassVar, Literal
 Profile = Literal["native", "morse"]
 FixedJoints = Literal["bones", "fold"]
 
+AUTO = "auto"
+"""In place of a file: the one that lies near."""
+
 
 def option(
     default: Any,
@@ -153,6 +156,14 @@ class ImportOptions:
         "An argument of a xacro file, as name:=value",
         group="Files",
         separator=":=",
+    )
+    srdf: str = option(
+        "",
+        "SRDF",
+        "An SRDF file of the robot: groups, named poses, end effectors. 'auto' takes the one near "
+        "the description",
+        group="Files",
+        entries="FILE",
     )
     parameters: str = option(
         "",

@@ -32,6 +32,7 @@ from .. import (
     list_xacro_arguments,
     new_file,
     plan_rig,
+    read_own_srdf,
     read_robot,
     read_srdf,
     render_preview,
@@ -194,6 +195,8 @@ def _run_check(job: CheckJob) -> Report:
         work.facts = summarize_arguments(list_xacro_arguments(job.input, job.options))
         with work.clock("read"):
             robot = read_robot(job.input, work.diagnostics, job.options)
+        if job.options.srdf:
+            read_own_srdf(job.input, robot, job.options, work.diagnostics)
         with work.clock("plan"):
             plan = plan_rig(robot, job.options, work.diagnostics)
         work.facts = summarize_plan(plan) | work.facts

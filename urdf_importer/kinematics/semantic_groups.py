@@ -7,10 +7,10 @@ chain's base is not above its tip, both go up to the link where they meet, and t
 one comes along. Above the root is the virtual joint, where there is one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..diagnostics import KinematicsError, quote
-from ..model import Chain, Group, Robot, Semantics
+from ..model import Chain, EndEffector, Group, Robot, Semantics
 from .tree import KinematicTree, retrace_tree
 
 
@@ -40,6 +40,49 @@ def resolve_groups(robot: Robot, semantics: Semantics) -> dict[str, tuple[str, .
             joints |= found.get(other, set())
         found[name] = joints
     return {name: resolver.in_order(found[name]) for name in groups}
+
+
+def find_parent_group(robot: Robot, semantics: Semantics, effector: EndEffector) -> str:
+    """Returns the group of the arm that carries an end effector: the one that is said, where it
+    holds the joint above the parent link, else of those that hold it the one of fewest joints;
+    empty where there is none."""
+    above = {joint.name for joint in robot.joints if joint.child == effector.parent_link}
+    fitting = {
+        name: len(joints)
+        for name, joints in resolve_groups(robot, semantics).items()
+        if above & set(joints) and name != effector.group
+    }
+    if effector.parent_group in fitting:
+        return effector.parent_group
+    return min(fitting, key=lambda name: fitting[name], default="")
+
+
+def describe_group(robot: Robot, name: str, joints: Iterable[str]) -> Group:
+    """Returns a group of these joints: as a chain where they are all that moves on their own on the
+    way between two links, else by their names, in the order of the robot."""
+    tree = retrace_tree(robot)
+    wanted = set(joints)
+    moving = {
+        motion.joint.child: motion.joint
+        for motion in tree.joint_motions
+        if motion.moves and motion.mimic is None
+    }
+    chosen = [joint for joint in moving.values() if joint.name in wanted]
+    named = Group(name=name, joints=tuple(j.name for j in robot.joints if j.name in wanted))
+    if len(chosen) < 2 or len(chosen) != len(wanted):
+        return named
+    places = [tree.index[joint.child] for joint in chosen]
+    top, tip = chosen[places.index(min(places))], chosen[places.index(max(places))]
+    way: list[str] = []
+    for place in tree.ancestors(tree.index[tip.child]):
+        link = tree.links[place].name
+        if link == top.parent:
+            break
+        if link in moving:
+            way.append(moving[link].name)
+    if set(way) != wanted:
+        return named
+    return Group(name=name, chains=(Chain(base_link=top.parent, tip_link=tip.child),))
 
 
 def find_rings(semantics: Semantics) -> frozenset[str]:

@@ -35,7 +35,14 @@ from .scene import (
     save_blend,
     set_joint_positions,
 )
-from .srdf import read_srdf, write_srdf
+from .srdf import (
+    apply_srdf,
+    extract_semantics,
+    find_srdf,
+    read_own_srdf,
+    read_srdf,
+    write_srdf,
+)
 from .updating import UpdateResult, compare_with_source, update_robot
 from .urdf import UrdfOptions, UrdfResult, write_urdf
 
@@ -54,12 +61,15 @@ __all__ = [
     "WriterFormat",
     "Written",
     "XacroArgument",
+    "apply_srdf",
     "compare_with_source",
     "convert_description",
     "export_robot",
     "extract_robot",
+    "extract_semantics",
     "find_package_folders",
     "find_robots",
+    "find_srdf",
     "find_writer",
     "get_joint_positions",
     "import_robot",
@@ -69,6 +79,7 @@ __all__ = [
     "locate_package",
     "new_file",
     "open_blend",
+    "read_own_srdf",
     "read_robot",
     "read_srdf",
     "reader_formats",

@@ -16,6 +16,7 @@ from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_rig
 from .files import find_files
 from .formats import read_description
+from .srdf import read_own_srdf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,7 @@ def import_steps(
     `diagnostics` fills while the work goes on, also when it fails.
     """
     from ..blender.build.build import build_rig
+    from ..blender.semantics.apply import apply_semantics
     from ..blender.standing.record import record_import
 
     options = options or ImportOptions()
@@ -102,7 +104,10 @@ def import_steps(
     robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = plan_rig(robot, options, diagnostics)
+    semantics = read_own_srdf(path, robot, options, diagnostics)
     rig = yield from build_rig(plan, options, RobotFiles(resolver, diagnostics, robot=robot))
+    if semantics is not None:
+        apply_semantics(rig.armature, semantics)
     record_import(rig.armature, str(path), options, diagnostics)
     return ImportResult(
         robot=robot,

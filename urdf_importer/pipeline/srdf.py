@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SRDF in and out."""
+"""SRDF in and out: of files, and of rigs."""
 
+import os
 from pathlib import Path
+from typing import Any
 
-from ..diagnostics import Diagnostics
+from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
 from ..model import Robot, Semantics
+from ..options import AUTO, ImportOptions
 from ..readers.srdf import semantics as reader
+from ..readers.srdf.find import find_srdf as _find_srdf
 from ..writers.srdf import semantics as writer
+from .files import find_files
 
 
 def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
@@ -18,12 +23,78 @@ def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = Non
     return reader.read_srdf(path, robot, diagnostics)
 
 
-def write_srdf(semantics: Semantics, path: AnyPath, diagnostics: Diagnostics | None = None) -> Path:
+def find_srdf(path: AnyPath, name: str = "") -> Path | None:
+    """Finds the SRDF of a description: beside it, in the folders srdf and config beside its own, or
+    in a package that MoveIt's assistant made. `name` is that of the robot; None where there is
+    none."""
+    found = _find_srdf(os.fspath(path), name)
+    return None if found is None else Path(found)
+
+
+def read_own_srdf(
+    path: AnyPath, robot: Robot, options: ImportOptions, diagnostics: Diagnostics
+) -> Semantics | None:
+    """Reads the SRDF that the options ask for; None where they ask for none. Raises ReadError,
+    also where it is to be found and is not there."""
+    if not options.srdf:
+        return None
+    file = options.srdf
+    if file == AUTO:
+        found = find_srdf(path, robot.name)
+        if found is None:
+            raise ReadError("no SRDF of this robot lies near it", source=os.fspath(path))
+        file = str(found)
+    own = Diagnostics(file)
+    semantics = reader.read_srdf(
+        file,
+        robot,
+        own,
+        resolver=find_files(file, options),
+        xacro_args=(),
+    )
+    diagnostics.extend(own)
+    return semantics
+
+
+def write_srdf(
+    semantics: Semantics | Any, path: AnyPath, diagnostics: Diagnostics | None = None
+) -> Path:
     """Writes an SRDF, whole or not at all, and returns its path. What was read from a file and
-    stays the same keeps its bytes. Raises WriteError."""
+    stays the same keeps its bytes. In the place of an SRDF stands the armature of an imported
+    robot: what extract_semantics makes of it is written. Raises WriteError; BuildError for an
+    object that is not an imported robot."""
+    if not isinstance(semantics, Semantics):
+        semantics = extract_semantics(semantics)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(semantics.source)
 
     def read(data: bytes) -> Semantics:
         return reader.read_srdf_text(data, None, semantics.source, Diagnostics())
 
     return writer.write_srdf(semantics, path, read, diagnostics)
+
+
+def apply_srdf(
+    armature: Any, semantics: Semantics | AnyPath, diagnostics: Diagnostics | None = None
+) -> Semantics:
+    """Puts an SRDF, or a file of one, on an imported robot and returns it: groups become bone
+    collections, states pose assets, end effectors targets for inverse kinematics, a virtual joint
+    that moves an empty that carries the robot. What the robot had of another SRDF goes.
+
+    Raises ReadError, BuildError for an object that is not an imported robot; nothing changes then.
+    """
+    from ..blender.extract.robot import extract_robot
+    from ..blender.semantics.apply import apply_semantics
+
+    if not isinstance(semantics, Semantics):
+        semantics = read_srdf(semantics, extract_robot(armature), diagnostics)
+    apply_semantics(armature, semantics)
+    return semantics
+
+
+def extract_semantics(armature: Any) -> Semantics:
+    """Returns the SRDF of a rig as the scene has it: groups from bone collections, states from pose
+    assets, and what the SRDF that it came with says beside. A rig that came with none gives what
+    the user made. Raises BuildError for an object that is not an imported robot."""
+    from ..blender.semantics.apply import extract_semantics
+
+    return extract_semantics(armature)

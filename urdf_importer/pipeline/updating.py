@@ -10,8 +10,9 @@ from typing import Any
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
 from ..files.packages import AnyPath
 from ..meshes import RobotFiles
-from ..model import Robot
+from ..model import Robot, Semantics
 from ..options import ImportOptions
+from ..reshape import adapt_srdf
 from ..reshape.compare import Change, compare_options, compare_robots
 from ..rig import RigPlan, plan_rig
 from .files import find_files
@@ -61,6 +62,9 @@ def update_robot(
     remembers them where the update changes something. Raises RobotError (one sentence); the rig is
     then as it was. Where nothing has changed, nothing is touched.
     """
+    from ..blender.extract.robot import extract_robot
+    from ..blender.semantics.apply import apply_semantics, extract_semantics
+    from ..blender.semantics.record import has_semantics
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
@@ -68,7 +72,11 @@ def update_robot(
     if not draft.changes:
         return _nothing_changed(armature, draft)
     wanted = Wanted(plan=draft.plan, base=draft.base, options=draft.options, before=draft.before)
+    semantics = extract_semantics(armature) if has_semantics(armature) else None
+    before = extract_robot(armature)
     rig = update_rig(armature, wanted, draft.files)
+    if semantics is not None:
+        apply_semantics(rig.armature, _adapt(semantics, before, draft))
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
     return UpdateResult(
         robot=draft.plan.robot,
@@ -80,6 +88,18 @@ def update_robot(
         diagnostics=tuple(draft.diagnostics),
         changes=draft.changes,
     )
+
+
+def _adapt(semantics: Semantics, before: Robot, draft: "_Draft") -> Semantics:
+    """The SRDF as it fits now. While names stay, it stays too, with what never had an effect."""
+    after = draft.plan.robot
+    if _names_of(before) == _names_of(after):
+        return semantics
+    return adapt_srdf(semantics, after, None, draft.diagnostics)
+
+
+def _names_of(robot: Robot) -> tuple[set[str], set[str]]:
+    return {link.name for link in robot.links}, {joint.name for joint in robot.joints}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,17 @@ ROBOT = """
 </robot>
 """
 
+SRDF = """
+<robot name="two_link_arm">
+  <virtual_joint name="world" type="floating" parent_frame="map" child_link="base"/>
+  <group name="arm"><chain base_link="base" tip_link="tool"/></group>
+  <group_state name="home" group="arm"><joint name="elbow" value="0.5"/></group_state>
+  <end_effector name="grip" group="arm" parent_link="tool"/>
+  <passive_joint name="elbow"/>
+  <joint_property joint_name="elbow" property_name="angular_distance_weight" value="2"/>
+</robot>
+"""
+
 
 def read_sections() -> dict[str, dict[str, str]]:
     """Section -> key -> type, of all tables that begin with a key."""
@@ -57,11 +68,15 @@ def carriers(armature: Any) -> Iterator[Any]:
     for each in armatures_of(armature):
         yield each
         yield from each.data.bones
+        yield from each.data.collections_all
     yield from armature.children_recursive
     yield from (item for item in bpy.data.objects if not item.users_scene)
     yield from bpy.context.scene.collection.children_recursive
     yield from bpy.data.meshes
     yield from bpy.data.materials
+    yield from bpy.data.actions
+    if armature.parent is not None:
+        yield armature.parent
 
 
 def mount_component(armature: Any) -> None:
@@ -94,6 +109,8 @@ def is_of(value: Any, wanted: str) -> bool:
         return all(isinstance(item, int) for item in value)
     if wanted == "list of text":
         return all(isinstance(item, str) for item in value)
+    if wanted == "group":
+        return hasattr(value, "to_dict")
     kinds = {"text": str, "number": float, "integer": int, "boolean": bool}
     kinds["object"] = bpy.types.Object
     return isinstance(value, kinds[wanted])
@@ -111,6 +128,10 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
         if profile == "morse":
             split_armature(armature, "upper", [armature.data.bones[0].name])
             mount_component(armature)
+        if path.stem == "two_link_arm":
+            semantics = tmp_path / "arm.srdf"
+            semantics.write_text(SRDF)
+            urdf_importer.apply_srdf(armature, semantics)
         for item in carriers(armature):
             for key, value in item.items():
                 assert key in PROPERTIES, f"{item.name}[{key}] is not documented"

@@ -3,7 +3,7 @@
 
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -101,16 +101,30 @@ def _fixed_joints(armature: Any) -> set[str]:
 
 
 def _set_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
+    numbers = channel_numbers(joint, value, bone.rotation_euler)
+    for channel, number in zip(joint.channels, numbers, strict=True):
+        getattr(bone, channel.prop)[channel.index] = number
+
+
+def channel_numbers(
+    joint: RigJoint, value: float | tuple[float, ...], near: Any = (0.0, 0.0, 0.0)
+) -> tuple[float, ...]:
+    """Returns what the channels of a joint hold at a position, as check_position gives it. Angles
+    of joints that turn freely are those nearest to the Euler angles `near`."""
     if isinstance(value, float):
-        joint.channels[0].put(bone, value)
-        return
+        return (joint.sign * value,)
     if joint.kind == "planar":
-        bone.location[1], bone.location[2], bone.rotation_euler[0] = value
-        return
-    if joint.kind == "floating":
-        bone.location = value[:3]
-    rotation = rotation_from_quaternion(value[-4:])
-    bone.rotation_euler = _euler_xyz(rotation, bone.rotation_euler)
+        return value
+    angles = _euler_xyz(rotation_from_quaternion(value[-4:]), near)
+    return (*value[:-4], *angles)
+
+
+def position_of_numbers(joint: RigJoint, numbers: Sequence[float]) -> tuple[float, ...]:
+    """Returns the position at which the channels of a joint hold these numbers."""
+    if joint.kind in ("floating", "spherical"):
+        rotation = np.array(mathutils.Euler(numbers[-3:], "XYZ").to_matrix(), dtype=float)
+        return (*numbers[:-3], *quaternion_from_rotation(rotation))
+    return tuple(joint.sign * number for number in numbers)
 
 
 def _euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
@@ -210,14 +224,14 @@ def zero_pose(armature: Any) -> None:
 
 def random_pose(armature: Any, seed: int) -> None:
     """Puts every joint somewhere within its limits, the same for the same seed; angles without
-    bounds within half a turn. Where the robot stands (planar and floating joints) does not
-    change."""
+    bounds within half a turn. Where the robot stands (planar and floating joints) does not change,
+    nor do joints that an SRDF calls passive."""
     chance = random.Random(seed)
 
     def choose(kind: str, channel: JointChannel, position: float) -> float:
         return position if kind in _BASES else chance.uniform(*_range(channel))
 
-    _set_all(armature, choose)
+    _set_all(armature, choose, passive=False)
 
 
 def hold_limits(armature: Any) -> int:
@@ -234,12 +248,16 @@ def _range(channel: JointChannel) -> tuple[float, float]:
     return lower, (lower + most if upper is None else upper)
 
 
-def _set_all(armature: Any, choose: Callable[[str, JointChannel, float], float]) -> int:
+def _set_all(
+    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool = True
+) -> int:
     """Sets what `choose` makes of (kind of joint, channel, position) for all joints that do not
-    follow another. Returns how many joints moved."""
+    follow another, or for those alone that an SRDF does not call passive. Returns how many joints
+    moved."""
     moved = 0
     for pose_bone, joint in posed_joints_of(armature):
-        if joint.mimics:
+        idle = joint.name in pose_bone.bone.get(properties.PASSIVE, ())
+        if joint.mimics or (idle and not passive):
             continue
         changed = False
         for channel in joint.channels:

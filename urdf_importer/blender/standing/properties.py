@@ -34,6 +34,13 @@ LOOK = "urdf_look"
 LOOKS = "urdf_looks"
 MOUNTED = "urdf_mounted"
 """On an object that a program put on a link: it and its children are not shapes of the robot."""
+SEMANTICS = "urdf_semantics"
+GROUP = "urdf_group"
+STATE = "urdf_state"
+IK = "urdf_ik"
+VIRTUAL_JOINT = "urdf_virtual_joint"
+PASSIVE = "urdf_passive"
+JOINT_PROPERTIES = "urdf_joint_properties"
 
 # What a collection holds: the armature, or what an object under a link's empty stands for.
 RIG = "Rig"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...diagnostics import BuildError, Diagnostic, Severity, quote
-from ...options import ImportOptions
+from ...options import AUTO, ImportOptions
 from . import properties
 
 # Options that are paths: absolute, since the record is read from anywhere.
-_FILES = ("parameters", "joint_parameters")
+_FILES = ("parameters", "joint_parameters", "srdf")
 
 _records = 0
 
@@ -69,7 +69,7 @@ def _chosen(options: ImportOptions) -> dict[str, Any]:
     } | {
         name: str(Path(getattr(options, name)).absolute())
         for name in _FILES
-        if getattr(options, name)
+        if getattr(options, name) not in ("", AUTO)
     }
 
 

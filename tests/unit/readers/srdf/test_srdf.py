@@ -3,7 +3,6 @@
 
 import time
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 from support.readable_robots import DATA
 from support.real_robots import ROOT
+from support.real_srdf import real_files
 from urdf_importer import (
     Diagnostics,
     KinematicsError,
@@ -61,24 +61,6 @@ ARM = make_arm()
 
 def read_text(text: bytes, robot: Robot | None = None) -> Semantics:
     return read_srdf_text(text, robot, "some.srdf", Diagnostics())
-
-
-@cache
-def real_files() -> list[tuple[Path, Path]]:
-    """SRDF files with the description of the same robot."""
-    found = []
-    for path in sorted(ROOT.rglob("*.srdf")):
-        name = read_text(path.read_bytes()).name
-        beside = [path.parents[1] / "urdf", path.parents[1] / "robots", path.parents[1]]
-        for folder in beside:
-            stems = (path.stem, name, path.stem.removesuffix("_manipulation"), f"{name}_robot")
-            places = [folder / f"{stem}.urdf" for stem in stems]
-            urdf = next((place for place in places if place.is_file()), None)
-            if urdf is not None:
-                found.append((path, urdf))
-                break
-    assert len(found) > 15
-    return found
 
 
 # What is read

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An SRDF put on a rig, and made of one.
+
+What the rig's objects say counts, up to single precision: bones of groups, curves of poses. All
+else is given back as the SRDF on the armature has it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...diagnostics import BuildError, quote
+from ...kinematics.semantic_groups import resolve_groups
+from ...model import EndEffector, Group, GroupState, Robot, Semantics
+from ..extract.robot import extract_robot
+from ..standing import properties
+from ..standing.joints import joints_of
+from ..standing.links import links_of, name_link
+from ..standing.pose import set_joint_positions
+from ..standing.poses import (
+    is_same_position,
+    loose_poses,
+    new_pose,
+    poses_of,
+    read_pose,
+    write_pose,
+)
+from .groups import build_groups, extract_groups
+from .markers import build_markers, place_control, targets_of
+from .record import find_semantics, keep_semantics
+
+_WHOLE = "whole_body"
+
+
+def apply_semantics(armature: Any, semantics: Semantics) -> None:
+    """Puts an SRDF on an imported robot: groups, poses, targets, the root control; in place of the
+    one that it has. Raises BuildError for an object that is not an imported robot, and for one of
+    another file."""
+    robot = extract_robot(armature)
+    for datablock in (armature, armature.data):
+        if datablock.library is not None or datablock.override_library is not None:
+            raise BuildError(
+                f"{quote(armature.name)} belongs to another file; open that one to change it"
+            )
+    build_groups(armature, robot, semantics)
+    build_markers(armature, robot, semantics)
+    _build_states(armature, robot, semantics)
+    keep_semantics(armature, semantics)
+
+
+def extract_semantics(armature: Any) -> Semantics:
+    """Returns the SRDF of a rig, as it is there now: groups from bone collections, states from
+    poses, end effectors from targets, and what else the SRDF that it came with says. A rig that
+    came with none gives one of what the user made. Raises BuildError as apply_semantics does."""
+    robot = extract_robot(armature)
+    kept = find_semantics(armature) or Semantics(name=robot.name)
+    groups = extract_groups(armature, robot, kept)
+    changed = replace(kept, groups=groups)
+    effectors = _extract_effectors(armature, robot, changed)
+    changed = replace(changed, end_effectors=effectors)
+    return _with_states(armature, robot, changed)
+
+
+def show_state(armature: Any, group: str, name: str) -> None:
+    """Poses a robot as a state says; joints that the state does not name stay. Raises BuildError
+    for a state that the robot does not have."""
+    state = find_state(armature, group, name)
+    known = {joint.name for joint in joints_of(armature)}
+    positions = {joint: numbers for joint, numbers in state.positions if joint in known}
+    set_joint_positions(armature, {joint: _bare(each) for joint, each in positions.items()})
+    place_control(armature, dict(state.positions))
+
+
+def find_state(armature: Any, group: str, name: str) -> GroupState:
+    """Finds a state of a robot, with what its pose asset holds now."""
+    for state in extract_semantics(armature).group_states:
+        if (state.group, state.name) == (group, name):
+            return state
+    raise BuildError(f"{quote(armature.name)} has no state {quote(name)} of group {quote(group)}")
+
+
+def _bare(numbers: tuple[float, ...]) -> float | tuple[float, ...]:
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _build_states(armature: Any, robot: Robot, semantics: Semantics) -> None:
+    """Makes an action for each state; those that are there are written again."""
+    found = {(group, name): action for group, name, action in poses_of(robot.name)}
+    sizes = {joint.name: len(joint.channels) for joint in joints_of(armature)}
+    for state in semantics.group_states:
+        positions = {
+            joint: _bare(numbers)
+            for joint, numbers in state.positions
+            if _fits(numbers, sizes.get(joint, 0))
+        }
+        action = found.get((state.group, state.name))
+        if action is None:
+            new_pose(armature, state.name, positions, robot=robot.name, group=state.group)
+        elif action.library is None:
+            write_pose(action, armature, positions)
+
+
+def _fits(numbers: tuple[float, ...], channels: int) -> bool:
+    """Whether a joint of so many channels takes as many numbers: angles of joints that turn freely
+    are quaternions in states."""
+    return len(numbers) == {1: 1, 3: len(numbers) if len(numbers) in (3, 4) else 0, 6: 7}.get(
+        channels, 0
+    )
+
+
+def _extract_effectors(
+    armature: Any, robot: Robot, semantics: Semantics
+) -> tuple[EndEffector, ...]:
+    """End effectors whose targets the user made are new ones; those of the SRDF stay."""
+    known = {effector.name for effector in semantics.end_effectors}
+    links = {name_link(item) for item in links_of(armature)}
+    new = []
+    for target in targets_of(armature):
+        said = target[properties.IK]
+        name, link = str(said.get("effector", target.name)), str(said.get("link", ""))
+        if name not in known and link in links:
+            hand = str(said.get("hand", "")) or str(said.get("group", ""))
+            new.append(EndEffector(name=name, group=hand, parent_link=link))
+    return (*semantics.end_effectors, *new)
+
+
+def _with_states(armature: Any, robot: Robot, semantics: Semantics) -> Semantics:
+    poses = {(group, name): action for group, name, action in poses_of(robot.name)}
+    states = []
+    for state in semantics.group_states:
+        action = poses.pop((state.group, state.name), None)
+        states.append(state if action is None else _as_shown(state, read_pose(action, armature)))
+    new = [(group, name, read_pose(action, armature)) for (group, name), action in poses.items()]
+    new += [("", name, positions) for name, positions in loose_poses(armature)]
+    semantics = replace(semantics, group_states=tuple(states))
+    for group, name, positions in new:
+        if positions:
+            semantics = _with_new_state(robot, semantics, group, name, positions)
+    return semantics
+
+
+def _with_new_state(
+    robot: Robot,
+    semantics: Semantics,
+    group: str,
+    name: str,
+    positions: Mapping[str, tuple[float, ...]],
+) -> Semantics:
+    """With a state, in the group that is said or one that has all its joints, made if need be."""
+    known = {each.name for each in semantics.groups}
+    home = group if group in known else _find_group(robot, semantics, positions)
+    made = () if home in known else (Group(name=home, joints=tuple(positions)),)
+    state = GroupState(name=name, group=home, positions=tuple(positions.items()))
+    return replace(
+        semantics,
+        groups=(*semantics.groups, *made),
+        group_states=(*semantics.group_states, state),
+    )
+
+
+def _as_shown(state: GroupState, shown: Mapping[str, tuple[float, ...]]) -> GroupState:
+    """The state with what its pose has; numbers that are the same up to single precision stay."""
+    positions = []
+    for joint, numbers in state.positions:
+        now = shown.get(joint, numbers)
+        positions.append((joint, numbers if is_same_position(numbers, now) else now))
+    named = {joint for joint, _ in state.positions}
+    positions += [(joint, numbers) for joint, numbers in shown.items() if joint not in named]
+    return replace(state, positions=tuple(positions))
+
+
+def _find_group(robot: Robot, semantics: Semantics, shown: Mapping[str, object]) -> str:
+    """The smallest group that has all these joints; else a name for a new one."""
+    found = {
+        name: len(joints)
+        for name, joints in resolve_groups(robot, semantics).items()
+        if shown.keys() <= set(joints)
+    }
+    if found:
+        return min(found, key=lambda name: found[name])
+    taken, number = {group.name for group in semantics.groups}, 1
+    name = _WHOLE
+    while name in taken:
+        number += 1
+        name = f"{_WHOLE}_{number}"
+    return name

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups of joints as bone collections under a collection `Groups`, beside those of the rig.
+
+A bone may be in many groups, and hold several joints; so what counts is the group in the SRDF, as
+long as its collection has the bones that it was given. Once the user takes bones out or puts others
+in, the joints of those that are in it are the group.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...kinematics.semantic_groups import describe_group, resolve_groups
+from ...model import Group, Robot, Semantics
+from ...rig.rig_plan import FIXED, JOINTS, MECHANISM
+from ..standing import properties
+from ..standing.armatures import armatures_of
+from ..standing.joints import joints_of, read_joints
+
+GROUPS = "Groups"
+_OF_THE_RIG = (JOINTS, FIXED, MECHANISM)
+
+
+def build_groups(armature: Any, robot: Robot, semantics: Semantics) -> None:
+    """Makes the collections of all groups that have joints on bones, in place of those that are
+    there. Each armature of a robot gets those whose bones it has."""
+    bones: dict[str, dict[str, list[str]]] = {}
+    for name, members in find_members(armature, robot, semantics).items():
+        for home, bone in members:
+            bones.setdefault(home, {}).setdefault(name, []).append(bone)
+    for home in armatures_of(armature):
+        shown = _remove_groups(home.data)
+        wanted = bones.get(home.name, {})
+        if not wanted:
+            continue
+        above = _find_above(home.data) or home.data.collections.new(GROUPS)
+        above[properties.PART] = GROUPS
+        for name, own in wanted.items():
+            made = home.data.collections.new(name, parent=above)
+            made[properties.GROUP] = name
+            made.is_visible = shown.get(name, True)
+            for each in own:
+                made.assign(home.data.bones[each])
+
+
+def find_members(
+    armature: Any, robot: Robot, semantics: Semantics
+) -> dict[str, list[tuple[str, str]]]:
+    """Returns group -> (object, bone) of all bones that hold its joints; groups without bones are
+    left out."""
+    places: dict[str, tuple[str, str]] = {}
+    for home in armatures_of(armature):
+        for bone in home.data.bones:
+            places |= {joint.name: (home.name, bone.name) for joint in read_joints(bone)}
+    found = {}
+    for name, joints in resolve_groups(robot, semantics).items():
+        members = list(dict.fromkeys(places[joint] for joint in joints if joint in places))
+        if members:
+            found[name] = members
+    return found
+
+
+def find_collections(armature: Any) -> Iterator[tuple[Any, Any]]:
+    """Yields (armature object, bone collection) of all groups; where there is no collection
+    `Groups`, of all collections of the user."""
+    for home in armatures_of(armature):
+        above = _find_above(home.data)
+        if above is not None:
+            yield from ((home, each) for each in above.children)
+            continue
+        for each in home.data.collections:
+            if each.name not in _OF_THE_RIG:
+                yield home, each
+
+
+def extract_groups(armature: Any, robot: Robot, semantics: Semantics) -> tuple[Group, ...]:
+    """Returns the groups as the rig has them: those of the SRDF, in their order, with the joints of
+    changed collections, then those that the user made."""
+    members: dict[str, list[tuple[str, str]]] = {}
+    for home, collection in find_collections(armature):
+        name = str(collection.get(properties.GROUP, collection.name))
+        members.setdefault(name, []).extend((home.name, bone.name) for bone in collection.bones)
+    planned = find_members(armature, robot, semantics)
+    kept = []
+    for group in semantics.groups:
+        if not members or group.name not in planned:
+            kept.append(group)
+        elif group.name in members:
+            changed = set(members[group.name]) != set(planned[group.name])
+            joints = _joints_on(armature, members[group.name])
+            kept.append(_regroup(robot, group, joints) if changed else group)
+    known = {group.name for group in semantics.groups}
+    new = [name for name, bones in members.items() if name not in known and bones]
+    return (*kept, *(describe_group(robot, n, _joints_on(armature, members[n])) for n in new))
+
+
+def _regroup(robot: Robot, group: Group, joints: Sequence[str]) -> Group:
+    described = describe_group(robot, group.name, joints)
+    return replace(described, attributes=group.attributes, extras=group.extras, line=group.line)
+
+
+def _joints_on(armature: Any, members: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Returns the joints of these bones, without those that follow others."""
+    by_name: Mapping[str, Any] = {home.name: home for home in armatures_of(armature)}
+    chosen = set(members)
+    names = {
+        joint.name
+        for home, bone in chosen
+        for joint in read_joints(by_name[home].data.bones[bone])
+        if not joint.mimics
+    }
+    return tuple(joint.name for joint in joints_of(armature) if joint.name in names)
+
+
+def _find_above(data: Any) -> Any | None:
+    for each in data.collections:
+        if each.get(properties.PART, each.name) == GROUPS:
+            return each
+    return None
+
+
+def _remove_groups(data: Any) -> dict[str, bool]:
+    """Takes away the collections of groups; those that the user made stay. Returns which were
+    shown."""
+    above = _find_above(data)
+    if above is None:
+        return {}
+    shown = {}
+    for each in list(above.children):
+        name = each.get(properties.GROUP)
+        if name is not None:
+            shown[str(name)] = each.is_visible
+            data.collections.remove(each)
+    if not above.children and not len(above.bones):
+        data.collections.remove(above)
+    return shown

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an SRDF says of single links and joints, as objects and properties of a rig.
+
+* An end effector is an empty in the frame of the link that it sits on, marked by `urdf_ik`: the
+  target for the inverse kinematics of the arm. It hangs on the root link, not on the arm.
+* A planar or floating virtual joint is an empty that carries the armature: moving it moves the
+  robot, and no bone or link changes its place in the armature.
+* Passive joints and further properties of joints are marked on their bones.
+* Spheres of links are hidden empties.
+
+All but the control are made anew whenever an SRDF is put on a rig.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import bpy
+import mathutils
+
+from ...kinematics.semantic_groups import find_parent_group
+from ...model import Robot, Semantics, VirtualJoint
+from ..standing import properties
+from ..standing.armatures import bones_of
+from ..standing.joints import name_joints
+from ..standing.links import links_of, name_link
+from ..standing.pose import link_pose
+
+TARGETS, SPHERES = "Targets", "Spheres"
+_MOVING = ("planar", "floating")
+
+
+def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
+    """Makes targets, spheres, the root control, and marks on bones."""
+    empties = {name_link(item) or "": item for item in links_of(armature)}
+    remove_markers(armature)
+    _build_targets(armature, robot, semantics, empties)
+    _build_spheres(armature, semantics, empties)
+    _mark_bones(armature, semantics)
+    _build_control(armature, robot, semantics)
+
+
+def remove_markers(armature: Any) -> None:
+    """Takes away targets and spheres, with their collections, and the marks on bones."""
+    home = _home_of(armature)
+    for part in [each for each in home.children if each.get(properties.PART) in (TARGETS, SPHERES)]:
+        bpy.data.batch_remove([item for item in part.objects if _is_marker(item)])
+        if not (part.objects or part.children):
+            bpy.data.collections.remove(part)
+    for bone in bones_of(armature):
+        bone.pop(properties.PASSIVE, None)
+        bone.pop(properties.JOINT_PROPERTIES, None)
+
+
+def targets_of(armature: Any) -> Iterator[Any]:
+    """Yields the empties that are targets of end effectors of a rig."""
+    for part in _home_of(armature).children:
+        for item in part.objects if part.get(properties.PART) == TARGETS else ():
+            if properties.IK in item:
+                yield item
+
+
+def find_control(armature: Any) -> Any | None:
+    """Finds the empty that carries an armature for a virtual joint; None where there is none."""
+    above = armature.parent
+    return above if above is not None and properties.VIRTUAL_JOINT in above else None
+
+
+def place_control(armature: Any, positions: Mapping[str, tuple[float, ...]]) -> None:
+    """Puts the root control where a state has the virtual joint, or `root_joint`, which Pinocchio
+    calls a free base."""
+    control = find_control(armature)
+    if control is None:
+        return
+    numbers = positions.get(control[properties.VIRTUAL_JOINT]["name"], positions.get("root_joint"))
+    if numbers is None:
+        return
+    if len(numbers) == 3:
+        control.location[0], control.location[1], control.rotation_euler[2] = numbers
+    elif len(numbers) == 7:
+        x, y, z, w = numbers[3:]
+        control.location = numbers[:3]
+        control.rotation_euler = mathutils.Quaternion((w, x, y, z)).to_euler("XYZ")
+
+
+def _build_targets(
+    armature: Any, robot: Robot, semantics: Semantics, empties: Mapping[str, Any]
+) -> None:
+    size = max(armature.dimensions) * 0.03 or 0.05
+    root = next(iter(empties.values()), None)
+    for effector in semantics.end_effectors:
+        link = empties.get(effector.parent_link)
+        if link is None or root is None:
+            continue
+        target = _new_empty(f"{effector.name}_target", root, "ARROWS", size * 2.0)
+        frame = link_pose(armature, effector.parent_link)
+        above = link_pose(armature, name_link(root) or "")
+        target.matrix_local = mathutils.Matrix(above.tolist()).inverted() @ mathutils.Matrix(
+            frame.tolist()
+        )
+        target[properties.IK] = {
+            "effector": effector.name,
+            "hand": effector.group,
+            "group": find_parent_group(robot, semantics, effector),
+            "link": effector.parent_link,
+        }
+        _part_of(armature, TARGETS).objects.link(target)
+
+
+def _build_spheres(armature: Any, semantics: Semantics, empties: Mapping[str, Any]) -> None:
+    for item in semantics.link_spheres:
+        # A lone radius of zero says that the link is not looked at.
+        for sphere in item.spheres if item.link in empties else ():
+            if sphere.radius <= 0.0:
+                continue
+            shown = _new_empty(f"{item.link}_sphere", empties[item.link], "SPHERE", sphere.radius)
+            shown.location = sphere.center
+            _part_of(armature, SPHERES).objects.link(shown)
+    for part in _home_of(armature).children:
+        if part.get(properties.PART) == SPHERES:
+            part.hide_render = True
+            _hide(part)
+
+
+def _mark_bones(armature: Any, semantics: Semantics) -> None:
+    passive = {joint.name for joint in semantics.passive_joints}
+    said: dict[str, dict[str, str]] = {}
+    for item in semantics.joint_properties:
+        said.setdefault(item.joint_name, {})[item.property_name] = item.value
+    for bone in bones_of(armature):
+        names = name_joints(bone)
+        idle = [name for name in names if name in passive]
+        more = {name: said[name] for name in names if name in said}
+        if idle:
+            bone[properties.PASSIVE] = idle
+        if more:
+            bone[properties.JOINT_PROPERTIES] = more
+
+
+def _build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
+    virtual = _find_virtual(robot, semantics.virtual_joints)
+    control = find_control(armature)
+    if virtual is None:
+        if control is not None:
+            place = armature.matrix_world.copy()
+            armature.parent = None
+            armature.matrix_world = place
+            bpy.data.objects.remove(control)
+        return
+    if control is None:
+        if armature.parent is not None:
+            return  # The user has put it on something else.
+        control = _new_control(armature, virtual)
+    planar = virtual.type == "planar"
+    control.lock_location = (False, False, planar)
+    control.lock_rotation = (planar, planar, False)
+    control.lock_scale = (True, True, True)
+    packed = properties.pack(virtual)
+    said = {
+        item.property_name: item.value
+        for item in semantics.joint_properties
+        if item.joint_name == virtual.name
+    }
+    control[properties.VIRTUAL_JOINT] = packed | ({"properties": said} if said else {})
+
+
+def _new_control(armature: Any, virtual: VirtualJoint) -> Any:
+    kind = "ARROWS" if virtual.type == "floating" else "CIRCLE"
+    control = _new_empty(virtual.name, None, kind, max(armature.dimensions) * 0.6 or 1.0)
+    _home_of(armature).objects.link(control)
+    control.location = armature.location
+    control.rotation_euler = armature.rotation_quaternion.to_euler("XYZ")
+    armature.location = (0.0, 0.0, 0.0)
+    armature.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    armature.parent = control
+    return control
+
+
+def _find_virtual(robot: Robot, joints: Iterable[VirtualJoint]) -> VirtualJoint | None:
+    below = {joint.child for joint in robot.joints}
+    roots = {link.name for link in robot.links} - below
+    found = (each for each in joints if each.child_link in roots and each.type in _MOVING)
+    return next(found, None)
+
+
+def _new_empty(name: str, parent: Any, kind: str, size: float) -> Any:
+    made = bpy.data.objects.new(name, None)
+    made.empty_display_type = kind
+    made.empty_display_size = size
+    made.parent = parent
+    made[properties.MOUNTED] = True
+    return made
+
+
+def _is_marker(item: Any) -> bool:
+    return item.type == "EMPTY" and properties.MOUNTED in item
+
+
+def _home_of(armature: Any) -> Any:
+    """Returns the robot's collection; that of the scene where the armature was moved out of it."""
+    for collection in armature.users_collection:
+        if any(properties.PART in child for child in collection.children):
+            return collection
+    return next(iter(armature.users_collection), bpy.context.scene.collection)
+
+
+def _part_of(armature: Any, name: str) -> Any:
+    home = _home_of(armature)
+    for part in home.children:
+        if part.get(properties.PART) == name:
+            return part
+    part = bpy.data.collections.new(name)
+    part[properties.PART] = name
+    home.children.link(part)
+    return part
+
+
+def _hide(part: Any) -> None:
+    waiting = [bpy.context.view_layer.layer_collection]
+    while waiting:
+        layer = waiting.pop()
+        if layer.collection == part:
+            layer.hide_viewport = True
+        waiting.extend(layer.children)
