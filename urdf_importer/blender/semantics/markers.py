@@ -21,6 +21,7 @@ from ...kinematics.semantic_groups import find_parent_group
 from ...model import Robot, Semantics, VirtualJoint
 from ..standing import properties
 from ..standing.armatures import bones_of
+from ..standing.display import find_collection
 from ..standing.joints import name_joints
 from ..standing.links import links_of, name_link
 from ..standing.pose import link_pose
@@ -85,7 +86,7 @@ def place_control(armature: Any, positions: Mapping[str, tuple[float, ...]]) -> 
 def _build_targets(
     armature: Any, robot: Robot, semantics: Semantics, empties: Mapping[str, Any]
 ) -> None:
-    size = max(armature.dimensions) * 0.03 or 0.05
+    size = _size_of(armature) * 0.03
     root = next(iter(empties.values()), None)
     for effector in semantics.end_effectors:
         link = empties.get(effector.parent_link)
@@ -117,8 +118,7 @@ def _build_spheres(armature: Any, semantics: Semantics, empties: Mapping[str, An
             _part_of(armature, SPHERES).objects.link(shown)
     for part in _home_of(armature).children:
         if part.get(properties.PART) == SPHERES:
-            part.hide_render = True
-            _hide(part)
+            part.hide_render = part.hide_viewport = True
 
 
 def _mark_bones(armature: Any, semantics: Semantics) -> None:
@@ -165,8 +165,8 @@ def _build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
 
 def _new_control(armature: Any, virtual: VirtualJoint) -> Any:
     kind = "ARROWS" if virtual.type == "floating" else "CIRCLE"
-    control = _new_empty(virtual.name, None, kind, max(armature.dimensions) * 0.6 or 1.0)
-    _home_of(armature).objects.link(control)
+    control = _new_empty(virtual.name, None, kind, _size_of(armature) * 0.6)
+    armature.users_collection[0].objects.link(control)
     control.location = armature.location
     control.rotation_euler = armature.rotation_quaternion.to_euler("XYZ")
     armature.location = (0.0, 0.0, 0.0)
@@ -191,16 +191,21 @@ def _new_empty(name: str, parent: Any, kind: str, size: float) -> Any:
     return made
 
 
+def _size_of(armature: Any) -> float:
+    """The armature's largest extent in metres; 1 where it has none."""
+    return float(max(armature.dimensions)) or 1.0
+
+
 def _is_marker(item: Any) -> bool:
     return item.type == "EMPTY" and properties.MOUNTED in item
 
 
 def _home_of(armature: Any) -> Any:
-    """Returns the robot's collection; that of the scene where the armature was moved out of it."""
-    for collection in armature.users_collection:
-        if any(properties.PART in child for child in collection.children):
-            return collection
-    return next(iter(armature.users_collection), bpy.context.scene.collection)
+    """Returns the robot's collection; where the user took it apart, that of the armature."""
+    found = find_collection(armature)
+    if found is None:
+        return next(iter(armature.users_collection), bpy.context.scene.collection)
+    return found
 
 
 def _part_of(armature: Any, name: str) -> Any:
@@ -212,12 +217,3 @@ def _part_of(armature: Any, name: str) -> Any:
     part[properties.PART] = name
     home.children.link(part)
     return part
-
-
-def _hide(part: Any) -> None:
-    waiting = [bpy.context.view_layer.layer_collection]
-    while waiting:
-        layer = waiting.pop()
-        if layer.collection == part:
-            layer.hide_viewport = True
-        waiting.extend(layer.children)
