@@ -8,7 +8,8 @@ the result is the same to the last bit on processors of the x86-64 family (Blend
 Elsewhere compilers fuse multiplications with additions, and the last digits are others.
 
 Numbers are single (numpy's scalars, which for one bone cost a tenth of what arrays do) or arrays of
-them, one of each bone; vectors are tuples of three numbers, axes are tuples of three columns.
+them, one of each bone; vectors are tuples of three numbers or arrays (3, N), axes are tuples of
+three columns or arrays (3, 3, N) of columns. What comes of arrays is the same to the last bit.
 
 Sources of the formulas: Blender's `vec_roll_to_mat3_normalized`, `BKE_armature_where_is_bone` and
 `armature_finalize_restpose`.
@@ -23,8 +24,11 @@ import numpy as np
 Number: TypeAlias = Any
 """np.float32, or an array of them."""
 
-Triple: TypeAlias = tuple[Number, Number, Number]
-Axes: TypeAlias = tuple[Triple, Triple, Triple]
+Triple: TypeAlias = Any
+"""A vector: a tuple of three numbers, or an array (3, N)."""
+
+Axes: TypeAlias = Any
+"""Axes, or the rows of a matrix: a tuple of three vectors, or an array (3, 3, N)."""
 
 _NONE, _ONE, _HALF, _EIGHTH = (np.float32(value) for value in (0.0, 1.0, 0.5, 0.125))
 _SAFE = np.float32(6.1e-3)
@@ -41,19 +45,6 @@ def _round_sine_and_cosine(angle: Number) -> tuple[Number, Number]:
 
 def _round_arctangent(opposite: Number, adjacent: Number) -> Number:
     return np.arctan2(np.float64(opposite), np.float64(adjacent)).astype(np.float32)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trigonometry:
-    """Functions of angles in single precision, which differ by the last bit from one C library to
-    another. These here round once from double precision."""
-
-    sine_and_cosine: Callable[[Number], tuple[Number, Number]] = _round_sine_and_cosine
-    arctangent: Callable[[Number, Number], Number] = _round_arctangent
-    """Of opposite and adjacent side, in radians."""
-
-
-ROUNDED_ONCE = Trigonometry()
 
 
 class EditBone(NamedTuple):
@@ -73,10 +64,37 @@ class RestBone(NamedTuple):
 
 
 _X, _Y, _Z = (_ONE, _NONE, _NONE), (_NONE, _ONE, _NONE), (_NONE, _NONE, _ONE)
+_DOWN = ((-_ONE, _NONE, _NONE), (_NONE, -_ONE, _NONE), _Z)
 ORIGIN = (_NONE, _NONE, _NONE)
 
 NO_PARENT = RestBone(axes=(_X, _Y, _Z), origin=ORIGIN, length=_NONE)
 """Where bones without a parent hang, with its tail in ORIGIN: so they come out the same."""
+
+
+def frame_of(vector: Triple) -> Axes:
+    """Returns Blender's frame of a bone along a vector of any length, without roll."""
+    return axes_without_roll(_unit(vector))
+
+
+def roll_frame(vector: Triple, roll: Number, frame: Axes | None = None) -> Axes:
+    """Returns Blender's frame of a bone along a vector of any length, with roll in radians. If it
+    is known already, `frame` is the one without roll."""
+    along = _unit(vector)
+    return _turn(axes_without_roll(along) if frame is None else frame, along, roll)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Functions of angles in single precision, which differ by the last bit from one C library to
+    another. These here round once from double precision."""
+
+    frame_of: Callable[[Triple], Axes] = frame_of
+    roll_frame: Callable[..., Axes] = roll_frame
+    arctangent: Callable[[Number, Number], Number] = _round_arctangent
+    """Of opposite and adjacent side, in radians."""
+
+
+ROUNDED_ONCE = Machine()
 
 
 def rest_of(
@@ -84,34 +102,44 @@ def rest_of(
     frame: Axes,
     parent: RestBone,
     parent_tail: Triple,
-    angles: Trigonometry = ROUNDED_ONCE,
+    machine: Machine = ROUNDED_ONCE,
 ) -> RestBone:
     """Returns what Blender makes of a bone with its edit_frame, on a parent with that tail in edit
     mode."""
-    rows = _invert_rest(parent.axes)
+    rows = invert_rest(parent.axes)
     head = _project(rows, _subtract(bone.head, parent_tail))
     tail = _project(rows, _subtract(bone.tail, parent_tail))
-    along, length = _unit(_subtract(tail, head))
-    base = axes_without_roll(along)
-    z = _combine(parent.axes, base[2])
-    roll = -angles.arctangent(_dot(frame[0], z), _dot(frame[2], z))
-    axes = multiply(parent.axes, _turn(base, along, roll, angles))
+    along = _subtract(tail, head)
+    axes = _turn_along(parent.axes, frame, along, machine)
     head = (head[0], head[1] + parent.length, head[2])
-    return RestBone(axes=axes, origin=_place(parent, head), length=length)
+    return RestBone(axes=axes, origin=_place(parent, head), length=_length(along))
 
 
-def edit_frame(bone: EditBone, angles: Trigonometry = ROUNDED_ONCE) -> Axes:
+def rest_axes_of(
+    bones: EditBone, frames: Axes, parents: Axes, inverse: Axes, parent_tails: Triple
+) -> Axes:
+    """Returns the axes of rest_of, for N bones as arrays on as many parents, or on one: their axes
+    and their invert_rest (3, 3, N or 1), and tails (3, N or 1)."""
+    head = _project(inverse, bones.head - parent_tails)
+    tail = _project(inverse, bones.tail - parent_tails)
+    return _turn_along(parents, frames, tail - head, ROUNDED_ONCE)
+
+
+def _turn_along(parent: Axes, frame: Axes, along: Triple, machine: Machine) -> Axes:
+    """Returns the axes of a bone along a vector in its parent's frame, with the roll that suits its
+    edit_frame."""
+    base = machine.frame_of(along)
+    z = _combine(parent, base[2])
+    roll = -machine.arctangent(_dot(frame[0], z), _dot(frame[2], z))
+    return multiply(parent, machine.roll_frame(along, roll, base))
+
+
+def edit_frame(bone: EditBone, machine: Machine = ROUNDED_ONCE) -> Axes:
     """Returns the rows of the inverse of the axes that a bone has in edit mode."""
-    along, _ = _unit(_subtract(bone.tail, bone.head))
-    axes = axes_of(along, bone.roll, angles)
+    axes = machine.roll_frame(_subtract(bone.tail, bone.head), bone.roll)
     rows = _cross_columns(axes)
     determinant = axes[0][0] * rows[0][0] + axes[1][0] * rows[1][0] + axes[2][0] * rows[2][0]
     return _scale(rows, _ONE / determinant)
-
-
-def axes_of(along: Triple, roll: Number, angles: Trigonometry = ROUNDED_ONCE) -> Axes:
-    """Returns Blender's frame of a bone along a unit vector, with roll."""
-    return _turn(axes_without_roll(along), along, roll, angles)
 
 
 def axes_without_roll(along: Triple) -> Axes:
@@ -121,31 +149,35 @@ def axes_without_roll(along: Triple) -> Axes:
     flat = x * x + z * z
     theta = _ONE + y
     near = theta <= _SAFE
-    if _is_ever(near):
+    if near.any():
         theta = _choose(near, flat * _HALF + flat * flat * _EIGHTH, theta)
         down = near & (flat <= _CRITICAL)
         theta = _choose(down, _ONE, theta)
     skew = -x * z / theta
-    axes = (
+    axes: Axes = (
         (_ONE - x * x / theta, -x, skew),
         along,
         (skew, -z, _ONE - z * z / theta),
     )
-    if _is_ever(near) and _is_ever(down):
-        return _choose_axes(down, ((-_ONE, _NONE, _NONE), (_NONE, -_ONE, _NONE), _Z), axes)
-    return axes
+    if not isinstance(along, np.ndarray):
+        return _DOWN if near and down else axes
+    axes = np.array(axes)
+    return np.where(down, np.array(_DOWN)[..., None], axes) if near.any() else axes
 
 
 def multiply(one: Axes, other: Axes) -> Axes:
     """Returns the product of two matrices."""
+    if isinstance(one, np.ndarray):
+        x, y, z = other[:, 0, None], other[:, 1, None], other[:, 2, None]
+        return x * one[0] + y * one[1] + z * one[2]
     return (_combine(one, other[0]), _combine(one, other[1]), _combine(one, other[2]))
 
 
-def _turn(axes: Axes, along: Triple, roll: Number, angles: Trigonometry) -> Axes:
+def _turn(axes: Axes, along: Triple, roll: Number) -> Axes:
     """Returns axes after a roll about the bone's direction, which near -Y is not quite their Y
     axis."""
     x, y, z = along
-    sine, cosine = angles.sine_and_cosine(roll)
+    sine, cosine = _round_sine_and_cosine(roll)
     rest = _ONE - cosine
     sx, sy, sz = x * sine, y * sine, z * sine
     xy, xz, yz = x * y * rest, x * z * rest, y * z * rest
@@ -154,11 +186,11 @@ def _turn(axes: Axes, along: Triple, roll: Number, angles: Trigonometry) -> Axes
         (xy - sz, y * y * rest + cosine, yz + sx),
         (xz + sy, yz - sx, z * z * rest + cosine),
     )
-    return multiply(turn, axes)
+    return multiply(np.array(turn) if isinstance(axes, np.ndarray) else turn, axes)
 
 
-def _invert_rest(axes: Axes) -> Axes:
-    """Returns rows of the inverse."""
+def invert_rest(axes: Axes) -> Axes:
+    """Returns the rows of the inverse of the axes of a bone at rest."""
     rows = _cross_columns(axes)
     return _scale(rows, _ONE / _dot(axes[2], rows[2]))
 
@@ -184,12 +216,16 @@ def _scale(rows: Axes, factor: Number) -> Axes:
 
 def _combine(axes: Axes, vector: Triple) -> Triple:
     """Returns the vector of these coordinates along the axes."""
-    (a, b, c), (d, e, f), (g, h, i) = axes
     x, y, z = vector
+    if isinstance(axes, np.ndarray):
+        return x * axes[0] + y * axes[1] + z * axes[2]
+    (a, b, c), (d, e, f), (g, h, i) = axes
     return (x * a + y * d + z * g, x * b + y * e + z * h, x * c + y * f + z * i)
 
 
 def _project(rows: Axes, vector: Triple) -> Triple:
+    if isinstance(rows, np.ndarray):
+        return vector[0] * rows[:, 0] + vector[1] * rows[:, 1] + vector[2] * rows[:, 2]
     return (_dot(vector, rows[0]), _dot(vector, rows[1]), _dot(vector, rows[2]))
 
 
@@ -210,33 +246,25 @@ def _dot(one: Triple, other: Triple) -> Number:
 
 
 def _subtract(one: Triple, other: Triple) -> Triple:
+    if isinstance(one, np.ndarray):
+        return one - other
     return (one[0] - other[0], one[1] - other[1], one[2] - other[2])
 
 
-def _unit(vector: Triple) -> tuple[Triple, Number]:
-    """Returns a vector of length one, and the length it had."""
-    length = np.sqrt(_dot(vector, vector))
-    factor = _ONE / length
-    return (vector[0] * factor, vector[1] * factor, vector[2] * factor), length
+def _unit(vector: Triple) -> Triple:
+    """Returns the vector of length one."""
+    factor = _ONE / _length(vector)
+    if isinstance(vector, np.ndarray):
+        return vector * factor
+    x, y, z = vector
+    return (x * factor, y * factor, z * factor)
 
 
-def _is_ever(condition: Any) -> bool:
-    return bool(condition.any() if condition.ndim else condition)
+def _length(vector: Triple) -> Number:
+    return np.sqrt(_dot(vector, vector))
 
 
 def _choose(condition: Any, one: Number, other: Number) -> Number:
     if condition.ndim:
         return np.where(condition, one, other)
     return one if condition else other
-
-
-def _choose_axes(condition: Any, one: Axes, other: Axes) -> Axes:
-    x, y, z = (
-        (
-            _choose(condition, a[0], b[0]),
-            _choose(condition, a[1], b[1]),
-            _choose(condition, a[2], b[2]),
-        )
-        for a, b in zip(one, other, strict=True)
-    )
-    return (x, y, z)

@@ -9,7 +9,7 @@ have to be better than is asked for. Bones far from -Y with no such bones below 
 this: one look at all bones at once finds them good.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,15 +21,18 @@ from .bone_arithmetic import (
     NO_PARENT,
     ORIGIN,
     ROUNDED_ONCE,
+    Axes,
     EditBone,
+    Machine,
     RestBone,
-    Trigonometry,
     Triple,
     edit_frame,
+    invert_rest,
+    rest_axes_of,
     rest_of,
 )
 from .rig_plan import BonePlan
-from .rounding import TURNS, edit_numbers, try_tails
+from .rounding import TURNS, edit_columns, edit_numbers, try_tails
 
 TOLERANCE = 7e-7
 """Error of an axis (as measure_errors has it) for which Blender is not asked again."""
@@ -45,6 +48,9 @@ _SLIGHT = 2e-6
 
 _FOLDED = -0.9
 """Cosine to a parent's Y axis below which Blender's formula can lose more than TOLERANCE."""
+
+_BLOCK = 16
+"""Bones for which other tails are worked out at once, beside what depends on their parents."""
 
 Indices = NDArray[np.intp]
 Single = NDArray[np.float32]
@@ -106,26 +112,29 @@ def gather_bones(bones: Sequence[BonePlan]) -> WantedBones:
     )
 
 
-def fit_bones(wanted: WantedBones, angles: Trigonometry = ROUNDED_ONCE) -> EditBones:
-    """Fits the numbers for edit mode, so that Blender makes exact bones of them. `angles` are the
-    functions that Blender uses on this machine, on which its last bits depend."""
+def fit_bones(wanted: WantedBones, machine: Machine = ROUNDED_ONCE) -> EditBones:
+    """Fits the numbers for edit mode, so that Blender makes exact bones of them. `machine` has the
+    functions that Blender uses here, on which its last bits depend."""
     edit = compute_edit_bones(wanted)
-    pending = _find_delicate(wanted, edit)
-    if pending.any():
-        _Search(wanted=wanted, edit=edit, angles=angles).fit(pending)
+    delicate = _find_delicate(wanted, edit)
+    if delicate.any():
+        pending = _add_parents(delicate, wanted.parents)
+        order = _sort_parents_first(wanted.parents)
+        _Search(wanted=wanted, edit=edit, machine=machine, suspects=pending, order=order).fit()
     return edit
 
 
 def mend_bones(
-    wanted: WantedBones, edit: EditBones, made: Matrix, angles: Trigonometry = ROUNDED_ONCE
+    wanted: WantedBones, edit: EditBones, made: Matrix, machine: Machine = ROUNDED_ONCE
 ) -> tuple[Indices, EditBones]:
     """Mends the numbers `edit` where Blender `made` inexact rest matrices (N, 4, 4) from them.
     Returns the indices of bones that change, and all numbers."""
     wrong = measure_errors(made[:, :3, :3], aim_axes(wanted, edit)) > TOLERANCE
     if not wrong.any():
         return np.empty(0, np.intp), edit
-    search = _Search(wanted=wanted, edit=edit.copy(), angles=angles)
-    search.mend(wrong, made.astype(np.float32))
+    order = _sort_parents_first(wanted.parents)
+    search = _Search(wanted=wanted, edit=edit.copy(), machine=machine, suspects=wrong, order=order)
+    search.mend(made.astype(np.float32))
     tails, rolls = search.edit.tails, search.edit.rolls
     changed = (tails != edit.tails).any(axis=1) | (rolls != edit.rolls)
     return np.flatnonzero(changed), search.edit
@@ -141,15 +150,15 @@ def compute_edit_bones(wanted: WantedBones) -> EditBones:
     )
 
 
-def predict_rests(edit: EditBones, parents: Indices, angles: Trigonometry = ROUNDED_ONCE) -> Single:
+def predict_rests(edit: EditBones, parents: Indices, machine: Machine = ROUNDED_ONCE) -> Single:
     """Returns (N, 4, 4) the rest matrices that Blender makes of bones, to the last bit where
-    `angles` are its own."""
+    `machine` is its own."""
     made: list[RestBone] = [NO_PARENT] * len(parents)
     rests = np.tile(np.eye(4, dtype=np.float32), (len(parents), 1, 1))
     for i in _sort_parents_first(parents):
         bone, up = edit.bone(i), int(parents[i])
         parent, tail = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
-        made[i] = rest_of(bone, edit_frame(bone, angles), parent, tail, angles)
+        made[i] = rest_of(bone, edit_frame(bone, machine), parent, tail, machine)
         rests[i, :3, :3] = np.transpose(made[i].axes)
         rests[i, :3, 3] = made[i].origin
     return rests
@@ -172,73 +181,92 @@ def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
 
 
 def _find_delicate(wanted: WantedBones, edit: EditBones) -> NDArray[np.bool_]:
-    """Finds (N,) the bones that need care, and all above them, on whose last bits they depend:
-    as if all parents were right already."""
+    """Finds (N,) the bones that need care, as if all parents were right already."""
     parents, own = wanted.parents, wanted.axes[:, :, 1]
     roots = parents < 0
     above = np.where(roots[:, None, None], np.eye(3), wanted.axes[parents]).astype(np.float32)
     tails = np.where(roots[:, None], np.float32(0.0), edit.tails[parents])
-    bones = EditBone(_columns(edit.heads), _columns(edit.tails), edit.rolls)
-    x, y, z = (_columns(above[:, :, axis]) for axis in range(3))
-    parent = RestBone(axes=(x, y, z), origin=ORIGIN, length=np.float32(0.0))
-    made = rest_of(bones, edit_frame(bones), parent, _columns(tails))
-    delicate = measure_errors(_stack_axes(made), aim_axes(wanted, edit)) > _AIM
-    delicate |= np.einsum("ni,ni->n", own, above[:, :, 1]) < _FOLDED
+    bones = EditBone(edit.heads.T.copy(), edit.tails.T.copy(), edit.rolls)
+    columns = above.transpose(2, 1, 0).copy()
+    inverse = np.array(invert_rest(columns))
+    made: Single = rest_axes_of(bones, edit_frame(bones), columns, inverse, tails.T.copy())
+    errors = measure_errors(made.transpose(2, 1, 0), aim_axes(wanted, edit))
+    folded: NDArray[np.bool_] = np.einsum("ni,ni->n", own, above[:, :, 1]) < _FOLDED
+    return folded | (errors > _AIM)
+
+
+def _add_parents(delicate: NDArray[np.bool_], parents: Indices) -> NDArray[np.bool_]:
+    """Adds to bones (N,) all above them, on whose last bits they depend."""
+    pending, above = delicate.copy(), parents.tolist()
     for i in np.flatnonzero(delicate).tolist():
-        up = int(parents[i])
-        while up >= 0 and not delicate[up]:
-            delicate[up] = True
-            up = int(parents[up])
-    return delicate
+        up = above[i]
+        while up >= 0 and not pending[up]:
+            pending[up] = True
+            up = above[up]
+    return pending
 
 
-def _stack_axes(made: RestBone) -> Single:
-    """Returns (N, 3, 3) axes of a rest bone of arrays."""
-    return np.array(made.axes).transpose(2, 1, 0)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Others:
+    """Other tails for a bone, K of them as arrays, with their edit_frame, and the columns of the
+    axes that they aim at (3, 3, K)."""
 
+    bones: EditBone
+    frames: Axes
+    aimed: Matrix
 
-def _columns(vectors: Single) -> tuple[Single, Single, Single]:
-    x, y, z = np.ascontiguousarray(vectors.T)
-    return x, y, z
+    def take(self, part: slice) -> "_Others":
+        """Returns some of them."""
+        bones, frames = self.bones, self.frames
+        return _Others(
+            bones=EditBone(bones.head[:, part], bones.tail[:, part], bones.roll[part]),
+            frames=frames[:, :, part],
+            aimed=self.aimed[:, :, part],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """What is known while bones are fitted: `edit` changes, `rests` are of bones worked out."""
+    """What is known while bones are fitted: `suspects` (N,) may need other tails, `edit` changes,
+    `rests` are of bones worked out, `others` are tails to try."""
 
     wanted: WantedBones
     edit: EditBones
-    angles: Trigonometry
+    machine: Machine
+    suspects: NDArray[np.bool_]
+    order: list[int]
+    """Indices of all bones, parents first."""
     rests: dict[int, RestBone] = field(default_factory=dict)
+    others: dict[int, _Others] = field(default_factory=dict)
 
-    def fit(self, pending: NDArray[np.bool_]) -> None:
-        """Works out bones that are `pending` (N,) with all above them, and the bones below those
-        that change, and gives other tails to those that come out wrong."""
+    def fit(self) -> None:
+        """Works out the suspects, among them all bones above them, and the bones below those that
+        change, and gives other tails to those that come out wrong."""
         changed: set[int] = set()
-        for i in _sort_parents_first(self.wanted.parents):
+        for place, i in enumerate(self.order):
             up = int(self.wanted.parents[i])
-            if pending[i] or up in changed:
+            if self.suspects[i] or up in changed:
                 bone = self.edit.bone(i)
                 rest = self._work_out(i, bone)
                 error = self._measure(i, bone, rest)
                 self.rests[i] = rest
-                if error > _AIM and self._try_others(i, error):
+                if error > _AIM and self._try_others(place, error):
                     changed.add(i)
 
-    def mend(self, wrong: NDArray[np.bool_], made: Single) -> None:
-        """Gives other tails to bones that are `wrong` (N,) and to what goes wrong with them.
+    def mend(self, made: Single) -> None:
+        """Gives other tails to the suspects and to what goes wrong with them.
         `made` (N, 4, 4) is what Blender made: more is not known of machines where it was not
         foreseen."""
         moved: set[int] = set()
-        for i in _sort_parents_first(self.wanted.parents):
+        for place, i in enumerate(self.order):
             bone, above = self.edit.bone(i), int(self.wanted.parents[i])
             self.rests[i] = _read_rest(made[i], bone)
             if above in moved:
                 moved.add(i)
                 self.rests[i] = self._work_out(i, bone)
-            if wrong[i] or i in moved:
+            if self.suspects[i] or i in moved:
                 error = self._measure(i, bone, self.rests[i])
-                if error > _AIM and self._try_others(i, error):
+                if error > _AIM and self._try_others(place, error):
                     moved.add(i)
 
     def _find_above(self, index: int) -> tuple[RestBone, Triple]:
@@ -247,15 +275,16 @@ class _Search:
         return (self.rests[up], self.edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
 
     def _work_out(self, index: int, bone: EditBone) -> RestBone:
-        frame = edit_frame(bone, self.angles)
-        return rest_of(bone, frame, *self._find_above(index), self.angles)
+        frame = edit_frame(bone, self.machine)
+        return rest_of(bone, frame, *self._find_above(index), self.machine)
 
     def _measure(self, index: int, bone: EditBone, rest: RestBone) -> float:
         """Does as measure_errors, for one bone."""
         if self.wanted.exact_all[index]:
             aimed = self.wanted.axes[index].T.tolist()
         else:
-            aimed = _aim(self.wanted.axes[index, :, 0].tolist(), bone)
+            along = [float(b) - float(a) for a, b in zip(bone.head, bone.tail, strict=True)]
+            aimed = _aim(self.wanted.axes[index, :, 0].tolist(), along)
         errors: list[float] = [
             abs(float(made) - wanted)
             for axis, other in zip(rest.axes, aimed, strict=True)
@@ -263,44 +292,67 @@ class _Search:
         ]
         return max(errors)
 
-    def _try_others(self, index: int, error: float) -> bool:
-        """Gives a bone of this error the best of other tails, if it is better; says so."""
-        others = _list_others(self.wanted, index)
-        bones = EditBone(_columns(others.heads), _columns(others.tails), others.rolls)
-        made = _stack_axes(rest_of(bones, edit_frame(bones), *self._find_above(index)))
-        one = np.full(len(others.rolls), index)
-        found = measure_errors(made, aim_axes(self.wanted.take(one), others))
-        same = (others.tails == self.edit.tails[index]).all(axis=1)
+    def _try_others(self, place: int, error: float) -> bool:
+        """Gives the bone at a place in the order, of this error, the best of other tails, if that
+        is better; says so."""
+        index = self.order[place]
+        others = self._find_others(place)
+        bones, (parent, tail) = others.bones, self._find_above(index)
+        above, inverse, origin = (
+            np.array(values)[..., None] for values in (parent.axes, invert_rest(parent.axes), tail)
+        )
+        made = rest_axes_of(bones, others.frames, above, inverse, origin)
+        found = np.abs(made - others.aimed).max(axis=(0, 1))
+        tails = bones.tail.T
+        same = (tails == self.edit.tails[index]).all(axis=1)
         score = np.maximum(found, _PLAIN) + _SLIGHT * np.abs(TURNS)
         best = int(np.where(same, np.inf, score).argmin())
         if found[best] >= error:
             return False
-        self.edit.tails[index] = others.tails[best]
-        self.edit.rolls[index] = others.rolls[best]
+        self.edit.tails[index] = tails[best]
+        self.edit.rolls[index] = bones.roll[best]
         self.rests[index] = self._work_out(index, self.edit.bone(index))
         return True
 
+    def _find_others(self, place: int) -> _Others:
+        """Finds other tails for a bone at a place in the order: what does not depend on parents is
+        worked out for the next bones too, which costs little more than for one."""
+        index = self.order[place]
+        if index not in self.others:
+            block = self.order[place : place + _BLOCK]
+            self.others.clear()
+            self.others.update(zip(block, _list_others(self.wanted.take(block)), strict=True))
+        return self.others[index]
 
-def _list_others(wanted: WantedBones, index: int) -> EditBones:
-    """Lists other tails and rolls for one bone, the least changes first."""
-    one = slice(index, index + 1)
-    axes, lengths = try_tails(wanted.axes[one], wanted.lengths[one], ~wanted.exact_all[one])
-    heads = np.broadcast_to(wanted.heads[index], (lengths.shape[1], 3))
-    tails, rolls = edit_numbers(heads, axes[0], lengths[0])
-    return EditBones(
-        heads=heads.astype(np.float32),
-        tails=tails.astype(np.float32),
-        rolls=rolls.astype(np.float32),
+
+def _list_others(wanted: WantedBones) -> Iterator[_Others]:
+    """Lists other tails and rolls for each bone, the least changes first."""
+    toward, lengths = try_tails(wanted.axes, wanted.lengths, ~wanted.exact_all)
+    count = lengths.shape[1]
+    heads, axes = (
+        np.repeat(np.moveaxis(values, 0, -1), count, axis=-1)
+        for values in (wanted.heads, wanted.axes.transpose(0, 2, 1))
     )
+    tails, rolls = edit_columns(heads, axes[0], toward, lengths.ravel())
+    bones = EditBone(*(np.array(numbers, np.float32) for numbers in (heads, tails, rolls)))
+    aimed = _aim(axes[0], bones.tail.astype(np.float64) - bones.head)
+    exact_all = np.repeat(wanted.exact_all, count)
+    others = _Others(
+        bones=bones,
+        frames=np.array(edit_frame(bones)),
+        aimed=np.where(exact_all, axes, np.array(aimed)),
+    )
+    for start in range(0, len(rolls), count):
+        yield others.take(slice(start, start + count))
 
 
-def _aim(x: list[float], bone: EditBone) -> tuple[list[float], list[float], list[float]]:
-    """Does as aim_axes, for one bone of which joints need X."""
-    u, v, w = (float(b) - float(a) for a, b in zip(bone.head, bone.tail, strict=True))
+def _aim(x: Any, along: Any) -> Any:
+    """Does as aim_axes, for one bone of which joints need X, or columns of many: the columns of
+    axes, from X and a vector along the bone in double precision."""
+    (a, b, c), (u, v, w) = x, along
     length = (u * u + v * v + w * w) ** 0.5
     u, v, w = u / length, v / length, w / length
-    a, b, c = x
-    return x, [u, v, w], [b * w - c * v, c * u - a * w, a * v - b * u]
+    return x, (u, v, w), (b * w - c * v, c * u - a * w, a * v - b * u)
 
 
 def _read_rest(made: Single, bone: EditBone) -> RestBone:

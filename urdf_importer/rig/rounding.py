@@ -7,11 +7,15 @@ some round to the wanted direction almost exactly; those are taken.
 """
 
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.transforms import Matrix, Vector
+
+Columns: TypeAlias = tuple[Matrix, Matrix, Matrix]
+"""Vectors: all first, all second and all third coordinates."""
 
 GOOD = 1.5e-7
 """A direction this near (radians) is as good as single precision allows."""
@@ -36,6 +40,8 @@ _CANDIDATES = np.array(
 
 TURNS = _CANDIDATES[:, 1]
 """(K,) by how much try_tails turns bones that may turn about X, radians."""
+
+_COSINES, _SINES = np.cos(TURNS), np.sin(TURNS)
 
 
 def round_bones(
@@ -102,12 +108,17 @@ def rank_refinements(
     return [(refined[i], float(lengths[0, i])) for i in ranked]
 
 
-def try_tails(axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
-    """Returns per bone all axes (N, K, 3, 3) and lengths (N, K) near the wanted ones that are worth
-    trying, the least changes first. Where `free_turn` (N,), they are turned about X."""
-    toward, tried = _turn_tails(axes, lengths, free_turn)
-    x = np.broadcast_to(axes[:, None, :, 0], toward.shape)
-    return np.stack([x, toward, np.cross(x, toward)], axis=-1), tried
+def try_tails(
+    axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Columns, Matrix]:
+    """Returns per bone all directions, as columns (N * K,), and lengths (N, K) near the wanted ones
+    that are worth trying, the least changes first. Where `free_turn` (N,), they are turned about
+    X."""
+    y, z = _columns(axes[:, None, :, 1]), _columns(axes[:, None, :, 2])
+    free = free_turn[:, None]
+    cosine, sine = np.where(free, _COSINES, 1.0), np.where(free, _SINES, 0.0)
+    u, v, w = ((cosine * a + sine * b).ravel() for a, b in zip(y, z, strict=True))
+    return (u, v, w), _stretch(lengths, free)
 
 
 def _turn_tails(
@@ -116,9 +127,12 @@ def _turn_tails(
     """Returns per bone and candidate: direction (N, K, 3), length (N, K)."""
     y, z = axes[:, None, :, 1], axes[:, None, :, 2]
     free = free_turn[:, None]
-    angle = np.where(free, _CANDIDATES[:, 1], 0.0)[..., None]
-    stretch = _CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * _CANDIDATES[:, 1])
-    return np.cos(angle) * y + np.sin(angle) * z, lengths[:, None] * (1.0 + stretch)
+    angle = np.where(free, TURNS, 0.0)[..., None]
+    return np.cos(angle) * y + np.sin(angle) * z, _stretch(lengths, free)
+
+
+def _stretch(lengths: Vector, free: NDArray[np.bool_]) -> Matrix:
+    return lengths[:, None] * (1.0 + (_CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * TURNS)))
 
 
 def _try_tails(
@@ -164,25 +178,38 @@ def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
 
 
 def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
-    """Returns what Blender's edit mode gets of bones: tails (..., 3) and rolls (...).
+    """Returns what Blender's edit mode gets of bones: tails (..., 3) and rolls (...)."""
+    x, y = _columns(axes[..., 0]), _columns(axes[..., 1])
+    tails, rolls = edit_columns(_columns(heads), x, y, lengths)
+    return np.stack(tails, axis=-1), rolls
+
+
+def edit_columns(
+    heads: Columns | Matrix, toward_x: Columns | Matrix, toward_y: Columns, lengths: Matrix
+) -> tuple[Columns, Matrix]:
+    """Does as edit_numbers, on the columns of vectors; `toward_x` and `toward_y` are axes.
 
     Roll is the turn about Y from Blender's frame without roll, which comes from the shortest turn
     of the Y axis onto the bone (for a bone along -Y: half a turn about Z). Near -Y that frame turns
     fast, so Y here is the direction between head and tail as single precision leaves them.
     """
-    tails = _single(heads + axes[..., :, 1] * lengths[..., None])
-    along = tails - _single(heads)
-    x, y, z = np.moveaxis(along / np.linalg.norm(along, axis=-1)[..., None], -1, 0)
+    u, v, w = (_single(h + axis * lengths) for h, axis in zip(heads, toward_y, strict=True))
+    x, y, z = (tail - _single(head) for tail, head in zip((u, v, w), heads, strict=True))
+    made = np.sqrt(x * x + y * y + z * z)
+    x, y, z = x / made, y / made, z / made
     flat = x * x + z * z
     down = (y < 0) & (flat < 2.5e-4**2)
     one_plus_y = np.where(down, 1.0, np.where(y < 0, flat / (1.0 - np.minimum(y, 0.0)), 1.0 + y))
-    base_x = np.stack([1 - x * x / one_plus_y, -x, -x * z / one_plus_y], -1)
-    base_z = np.stack([-x * z / one_plus_y, -z, 1 - z * z / one_plus_y], -1)
-    base_x[down] = (-1.0, 0.0, 0.0)
-    base_z[down] = (0.0, 0.0, 1.0)
-    wanted = axes[..., :, 0]
-    rolls: Vector = np.arctan2(-(wanted * base_z).sum(-1), (wanted * base_x).sum(-1))
-    return tails, rolls
+    skew = -x * z / one_plus_y
+    a, b, c = toward_x
+    along_x = (1 - x * x / one_plus_y) * a - x * b + skew * c
+    along_z = skew * a - z * b + (1 - z * z / one_plus_y) * c
+    rolls = np.arctan2(-np.where(down, c, along_z), np.where(down, -a, along_x))
+    return (u, v, w), rolls
+
+
+def _columns(vectors: Matrix) -> Columns:
+    return vectors[..., 0], vectors[..., 1], vectors[..., 2]
 
 
 def _single(values: Matrix) -> Matrix:

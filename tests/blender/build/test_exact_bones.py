@@ -14,7 +14,7 @@ from urdf_importer import ImportOptions, plan_rig, read_robot
 from urdf_importer.blender import modes
 from urdf_importer.blender.build import armature as bones_of
 from urdf_importer.blender.modes import edit_bones_of
-from urdf_importer.rig.bone_arithmetic import axes_of
+from urdf_importer.rig.bone_arithmetic import roll_frame
 from urdf_importer.rig.exact_bones import (
     EditBones,
     aim_axes,
@@ -99,8 +99,7 @@ def test_angles_rounded_once_are_nearly_blenders(seed):
     along[1] -= np.float32(10.0 ** chance.uniform(-1, 3))
     roll = np.float32(chance.uniform(-np.pi, np.pi))
     made = np.array(bpy.types.Bone.MatrixFromAxisRoll(along.tolist(), float(roll)))
-    unit = along * (np.float32(1.0) / np.sqrt(along @ along))
-    columns = axes_of(tuple(unit), roll)
+    columns = roll_frame(tuple(along), roll)
     assert np.transpose(columns) == pytest.approx(made, abs=1e-6)
 
 

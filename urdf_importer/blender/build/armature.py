@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Vector as BlenderVector
 
 from ...geometry.transforms import Matrix
-from ...rig.bone_arithmetic import Trigonometry
+from ...rig.bone_arithmetic import Axes, Machine, Triple
 from ...rig.exact_bones import EditBones, fit_bones, gather_bones, mend_bones
 from ...rig.rig_plan import (
     FIXED,
@@ -77,21 +77,25 @@ def rest_matrices(armature: Any) -> dict[str, Matrix]:
     return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
 
 
-_UP, _RIGHT = BlenderVector((0.0, 1.0, 0.0)), BlenderVector((1.0, 0.0))
+_RIGHT = BlenderVector((1.0, 0.0))
 
 
-def _sine_and_cosine(angle: Any) -> tuple[Any, Any]:
-    """Reads them off a bone along Y, whose axes are nothing else."""
-    cosine, _, sine = bpy.types.Bone.MatrixFromAxisRoll(_UP, float(angle))[0]
-    return np.float32(sine), np.float32(cosine)
+def _frame_of(vector: Triple) -> Axes:
+    return _roll_frame(vector, 0.0)
+
+
+def _roll_frame(vector: Triple, roll: Any, frame: Axes | None = None) -> Axes:
+    matrix = np.array(bpy.types.Bone.MatrixFromAxisRoll(vector, roll), np.float32)
+    a, b, c, d, e, f, g, h, i = matrix.ravel()
+    return (a, d, g), (b, e, h), (c, f, i)
 
 
 def _arctangent(opposite: Any, adjacent: Any) -> Any:
-    angle = _RIGHT.angle_signed(BlenderVector((float(adjacent), -float(opposite))))
+    angle = _RIGHT.angle_signed(BlenderVector((adjacent, -opposite)))
     return np.float32(angle)
 
 
-MACHINE = Trigonometry(sine_and_cosine=_sine_and_cosine, arctangent=_arctangent)
+MACHINE = Machine(frame_of=_frame_of, roll_frame=_roll_frame, arctangent=_arctangent)
 """The functions of the C library that this Blender runs with, by what Blender lends of them."""
 
 
