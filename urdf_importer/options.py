@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 Profile = Literal["native", "morse"]
 FixedJoints = Literal["bones", "fold"]
+UpAxis = Literal["ignore", "file"]
 
 AUTO = "auto"
 """In place of a file: the one that lies near."""
@@ -57,6 +58,20 @@ def _package_paths_option() -> Any:
         "Package Folders",
         "Folders in which to look for packages; files in them may be read",
         group="Files",
+    )
+
+
+def _up_axis_option(group: str) -> Any:
+    return option(
+        "ignore",
+        "Up Axis",
+        "What becomes of the axis that a COLLADA file calls up",
+        group=group,
+        choices={
+            "ignore": "Z is up, as in RViz: right for nearly all descriptions",
+            "file": "The mesh is turned as its file says: for descriptions whose meshes lie on "
+            "their sides otherwise",
+        },
     )
 
 
@@ -122,7 +137,7 @@ class ImportOptions:
     )
     smooth_angle: float = option(
         30.0,
-        "Smooth Angle",
+        "Smooth Angle (°)",
         "Shade edges smooth up to this angle in degrees, in meshes without normals of their own",
         group="Geometry",
         minimum=0.0,
@@ -130,12 +145,13 @@ class ImportOptions:
     )
     most_triangles: int = option(
         0,
-        "Most Triangles",
+        "Decimate Above (0 = Off)",
         "Reduce every mesh file of more triangles to about this many; 0 keeps all",
         group="Geometry",
         minimum=0,
         maximum=100_000_000,
     )
+    up_axis: UpAxis = _up_axis_option("Geometry")
     inertials: bool = option(
         True,
         "Inertial Frames",
@@ -182,7 +198,7 @@ class ImportOptions:
     )
     max_links: int = option(
         20_000,
-        "Most Links",
+        "Max Links",
         "Refuse robots of more links than this: Blender becomes unusable with very many bones",
         group="Rig",
         minimum=1,
@@ -229,6 +245,7 @@ class StartOptions(FileOptions):
         group="Start",
         separator=":=",
     )
+    up_axis: UpAxis = _up_axis_option("Files")
 
 
 def group_options(*kinds: type[Any]) -> dict[str, list["Field[Any]"]]:

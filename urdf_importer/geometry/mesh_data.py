@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arrays of one mesh, between a file and Blender, and what is done to its corners everywhere."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +42,8 @@ class MeshData:
                 none
     materials   what the file brings along; empty where it has none of its own
     slots       int32 (F,), each face's index into materials; None: all are of the first
+    up          the axis that points up, where the file names one other than Z and the arrays do not
+                heed it: "X" or "Y"
     """
 
     vertices: NDArray[np.float32]
@@ -53,10 +55,35 @@ class MeshData:
     uvs: NDArray[np.float32] | None = None
     materials: tuple[MeshMaterial, ...] = ()
     slots: NDArray[np.int32] | None = None
+    up: str = "Z"
 
     @property
     def face_count(self) -> int:
         return len(self.corners) // 3 if self.face_sizes is None else len(self.face_sizes)
+
+
+_UPRIGHT = {
+    "X": np.array([[0, -1, 0], [0, 0, -1], [1, 0, 0]], dtype=np.float32),
+    "Y": np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], dtype=np.float32),
+    "Z": np.eye(3, dtype=np.float32),
+}
+
+
+def find_upright(up: str) -> NDArray[np.float32]:
+    """Returns the rotation (3, 3) after which Z points up, of arrays in which "X", "Y" or "Z" does,
+    by COLLADA 1.4's table of `up_axis`: which axes point right, up and towards the viewer."""
+    return _UPRIGHT[up]
+
+
+def turn_upright(mesh: MeshData) -> MeshData:
+    """Returns the mesh turned so that what its file calls up is Z."""
+    if mesh.up == "Z":
+        return mesh
+    turn = find_upright(mesh.up)
+    normals = None if mesh.normals is None else np.ascontiguousarray(mesh.normals @ turn.T)
+    return replace(
+        mesh, vertices=np.ascontiguousarray(mesh.vertices @ turn.T), normals=normals, up="Z"
+    )
 
 
 def reverse_corners(sizes: NDArray[np.integer], *, keep_first: bool = False) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..diagnostics import Diagnostic, Diagnostics, MeshError, Report, Severity, quote
 from ..files.packages import PackageResolver
 from ..files.regular import FileKind
-from ..geometry.mesh_data import MeshData
+from ..geometry.mesh_data import MeshData, turn_upright
 from ..geometry.primitives import make_primitive
 from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual
 from .loaders import UNSCALED, check_scale, load_mesh, scale_mesh
@@ -50,6 +50,8 @@ class RobotFiles:
     shown        shapes that stand in a scene: their arrays count, not their files
     images       the images of materials in the scene: paths that need no search
     robot        whose files they are: where most of them lie, the others are looked for
+    upright      whether meshes are turned as their files say which axis points up; else Z does,
+                 as RViz reads them
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class RobotFiles:
         shown: Iterable[ShownShape] = (),
         images: Iterable[str] = (),
         robot: Robot | None = None,
+        upright: bool = False,
     ) -> None:
         self.diagnostics = diagnostics
         self._resolver = resolver
@@ -67,6 +70,8 @@ class RobotFiles:
         # holds its shape, so no other one can have its id.
         self._shown = {id(each.shape): each for each in shown}
         self._images = frozenset(images)
+        self._upright = upright
+        self._turned: dict[Path, MeshData] = {}
         if robot is not None:
             resolver.expect_files(_mesh_names(robot))
         self._files: dict[Path, _Outcome] = {}
@@ -110,9 +115,10 @@ class RobotFiles:
         if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
             return None
         try:
-            return self._resolver.resolve_file(geometry.filename, _ignore)
+            path = self._resolver.resolve_file(geometry.filename, _ignore)
         except MeshError:
             return None
+        return None if path in self._turned else path
 
     def find_texture(self, material: Material, link: Link) -> Path:
         """Returns the image file of a material that names one. Raises MeshError."""
@@ -164,7 +170,14 @@ class RobotFiles:
         if path not in self._files:
             self._files[path] = self._read(path)
         notes += self._files[path].notes
-        return scale_mesh(self._files[path].get(), geometry.scale)
+        return scale_mesh(self._turn(path, self._files[path].get()), geometry.scale)
+
+    def _turn(self, path: Path, data: MeshData) -> MeshData:
+        if not self._upright or data.up == "Z":
+            return data
+        if path not in self._turned:
+            self._turned[path] = turn_upright(data)
+        return self._turned[path]
 
     def _read(self, path: Path) -> _Outcome:
         notes: list[tuple[str, str]] = []

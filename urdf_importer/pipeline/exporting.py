@@ -21,7 +21,7 @@ from ..writers.formats import Written as Written
 from ..writers.webots import WEBOTS
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import WebotsOptions as WebotsOptions
-from .files import find_files
+from .files import find_files, open_files
 from .formats import find_writer
 
 Options = TypeVar("Options", bound=FileOptions)
@@ -177,7 +177,7 @@ def open_export(
     opened = OpenExport(
         robot=described,
         described=described,
-        files=RobotFiles(resolver, diagnostics, robot=described),
+        files=open_files(resolver, diagnostics, described, options),
         options=options,
         diagnostics=diagnostics,
         convert_image=_convert_image,

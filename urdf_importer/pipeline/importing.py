@@ -7,14 +7,13 @@ from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath
-from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_rig
-from .files import find_files
+from .files import find_files, open_files, suggest_options
 from .formats import read_description
 from .srdf import read_own_srdf
 
@@ -105,7 +104,9 @@ def import_steps(
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = plan_rig(robot, options, diagnostics)
     semantics = read_own_srdf(path, robot, options, diagnostics)
-    rig = yield from build_rig(plan, options, RobotFiles(resolver, diagnostics, robot=robot))
+    files = open_files(resolver, diagnostics, robot, options)
+    rig = yield from build_rig(plan, options, files)
+    suggest_options(robot, files, options, diagnostics)
     if semantics is not None:
         apply_semantics(rig.armature, semantics)
     record_import(rig.armature, str(path), options, diagnostics)

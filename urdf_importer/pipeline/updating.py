@@ -15,7 +15,7 @@ from ..options import ImportOptions
 from ..reshape import adapt_srdf
 from ..reshape.compare import Change, compare_options, compare_robots
 from ..rig import RigPlan, plan_rig
-from .files import find_files
+from .files import find_files, open_files, suggest_options
 from .formats import read_description
 from .importing import ImportResult
 
@@ -77,6 +77,7 @@ def update_robot(
     rig = update_rig(armature, wanted, draft.files)
     if semantics is not None:
         apply_semantics(rig.armature, _adapt(semantics, before, draft))
+    suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
     return UpdateResult(
         robot=draft.plan.robot,
@@ -135,7 +136,7 @@ def _draft_update(
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
     robot = read_description(path, diagnostics, resolver, options)
-    files = RobotFiles(resolver, diagnostics, robot=robot)
+    files = open_files(resolver, diagnostics, robot, options)
     plan = plan_rig(robot, options, diagnostics)
     old = extract_robot(armature)
     changes = [*compare_robots(old, robot), *compare_options(record.options, chosen)]

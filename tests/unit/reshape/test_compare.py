@@ -127,5 +127,5 @@ def test_options() -> None:
     after = ImportOptions(combine_joints=False, smooth_angle=40.0)
     assert [str(item) for item in compare_options(ImportOptions(), after)] == [
         "option 'Combine Joints': on -> off",
-        "option 'Smooth Angle': 30 -> 40",
+        "option 'Smooth Angle (°)': 30 -> 40",
     ]

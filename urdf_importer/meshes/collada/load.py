@@ -21,7 +21,7 @@ from ...geometry.mesh_data import MeshData, MeshMaterial
 from .geometry import FloatReader, Geometry, Part, read_geometry
 from .join import Block, Surface, join_blocks
 from .material import DocumentMaterial, MaterialReader
-from .scene import Binding, PlacedGeometry, place_geometries
+from .scene import Binding, PlacedGeometry, place_geometries, read_up_axis
 
 MOST_BYTES = 512 * 1024**2
 MOST_TAGS = 4_000_000
@@ -117,7 +117,7 @@ MOST_CORNERS = 50_000_000
 
 
 def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_beside) -> MeshData:
-    """Loads all geometries of a COLLADA document as one mesh, in metres.
+    """Loads all geometries of a COLLADA document as one mesh, in metres. `<up_axis>` is only noted.
 
     Textures are found by `resolve`. Faces keep their number of corners. The
     normals are the file's; where only some faces have any, the others are flat.
@@ -130,13 +130,14 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
     with np.errstate(all="ignore"):  # what overflows is left out by name
         placed = place_geometries(root, report)
         materials = MaterialReader(root, resolve, report)
+        up = read_up_axis(root)
         del root
         table = _MaterialSlots(materials)
         mesh = join_blocks(_read_blocks(placed, table, report), report)
     if not len(mesh.corners):
         report("empty-mesh", f"{quote(path.name)} has no faces")
     slots = mesh.slots if len(table.materials) > 1 else None
-    return replace(mesh, name=path.stem, materials=table.materials, slots=slots)
+    return replace(mesh, name=path.stem, materials=table.materials, slots=slots, up=up)
 
 
 def _read_blocks(

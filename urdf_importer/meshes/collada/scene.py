@@ -227,6 +227,12 @@ def _too_large(what: str) -> MeshError:
     return MeshError(f"the scene has more {what} than are read", code="mesh-too-large")
 
 
+def read_up_axis(root: Element) -> str:
+    """Reads which axis points up: "X", "Y" or "Z"; Z also of a file that does not say."""
+    text = (root.findtext("asset/up_axis") or "").strip().upper()
+    return text[0] if text in ("X_UP", "Y_UP", "Z_UP") else "Z"
+
+
 def _read_unit(root: Element, report: Report) -> float:
     unit = root.find("asset/unit")
     text = unit.get("meter", "1").strip() if unit is not None else "1"
