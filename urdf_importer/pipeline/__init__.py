@@ -15,6 +15,7 @@ from .exporting import (
     write_format,
 )
 from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
+from .ik import solve_ik
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -87,6 +88,7 @@ __all__ = [
     "reshape_robot",
     "save_blend",
     "set_joint_positions",
+    "solve_ik",
     "suggest_name",
     "suggest_proto_name",
     "update_robot",

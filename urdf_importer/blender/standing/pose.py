@@ -46,7 +46,7 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
     for name, value in checked.items():
         bone, joint = joints[name]
         if not joint.mimics:
-            _set_position(bone, joint, value)
+            put_position(bone, joint, value)
     for each in armatures_of(armature):
         each.update_tag()
 
@@ -100,7 +100,8 @@ def _fixed_joints(armature: Any) -> set[str]:
     return set(armature[properties.ROBOT]["joints"])
 
 
-def _set_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
+def put_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
+    """Sets the channels of a joint to a position, as check_position gives it."""
     numbers = channel_numbers(joint, value, bone.rotation_euler)
     for channel, number in zip(joint.channels, numbers, strict=True):
         getattr(bone, channel.prop)[channel.index] = number

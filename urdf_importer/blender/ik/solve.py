@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints of a rig set so that a link is where it is wanted; or nothing is touched at all.
+
+The numbers are solved from the description, set on the bones' channels, and looked at in the
+evaluated scene: what others made of the rig (muted limits, constraints, animation) may disagree.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...geometry.transforms import Matrix
+from ...kinematics.conventions import Convention
+from ...kinematics.inverse import IKResult, inverse_kinematics
+from ...kinematics.inverse.chain import moving_joints
+from ...kinematics.motion import JointMotion
+from ...kinematics.semantic_groups import group_joints
+from ...kinematics.tree import KinematicTree, retrace_tree
+from ...model import Robot
+from ..extract.robot import extract_robot
+from ..semantics.apply import extract_semantics, find_state
+from ..standing import properties
+from ..standing.armatures import armatures_of, bones_of
+from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
+from ..standing.record import count_records
+from .targets import Aim, Solved, Wish, aim, default_positions
+
+NEAR = 1e-5
+"""How exactly Blender's single precision places a link: m for each metre of reach and one more,
+and rad."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """The description of a rig with what inverse kinematics needs of it."""
+
+    robot: Robot
+    tree: KinematicTree
+    motions: Mapping[str, JointMotion]
+
+
+_rigs: dict[tuple[Any, ...], Rig] = {}
+
+
+def recall_rig(armature: Any) -> Rig:
+    """Recalls the description of a rig, or reads it where it is not known yet, or was changed by an
+    update. Raises BuildError for an object that is not an imported robot."""
+    bones = len(armature.data.bones) if armature.type == "ARMATURE" else 0
+    parts = tuple(armature.get(properties.ARMATURES, ()))
+    links = len(armature.get(properties.ROBOT, {}).get("links", ()))
+    key = (armature.session_uid, bones, parts, links, count_records())
+    if key not in _rigs:
+        robot = extract_robot(armature)
+        tree = retrace_tree(robot)
+        while len(_rigs) >= 8:
+            del _rigs[next(iter(_rigs))]
+        motions = {motion.joint.name: motion for motion in tree.joint_motions}
+        _rigs[key] = Rig(robot=robot, tree=tree, motions=motions)
+    return _rigs[key]
+
+
+def solve_ik(
+    armature: Any,
+    link: str,
+    target: ArrayLike,
+    *,
+    mode: str = "absolute",
+    frame: str = "armature",
+    orientation: Any = "keep",
+    group: str | Collection[str] | None = None,
+    state: str = "",
+    convention: Convention | None = None,
+    key: bool = False,
+    seconds: float = 0.25,
+    restarts: int = 24,
+    seed: int = 0,
+    diagnostics: Diagnostics | None = None,
+) -> IKResult:
+    """Poses a rig so that a link is where it is wanted, or leaves it alone; see pipeline.ik."""
+    rig = recall_rig(armature)
+    wish = Wish(
+        link=link, target=target, mode=mode, frame=frame, orientation=orientation,
+        convention=convention,
+    )  # fmt: skip
+    shown = get_joint_positions(armature)
+    joints = choose_joints(armature, rig, link, group)
+    default = _default_pose(armature, rig, joints, group, state) if mode == "default" else {}
+    wanted = aim(armature, rig.robot, wish, shown, default)
+    found = inverse_kinematics(
+        rig.robot, link, wanted.frame, start=wanted.start, joints=joints,
+        orientation=wanted.turned, seconds=seconds, restarts=restarts, seed=seed,
+        diagnostics=diagnostics,
+    )  # fmt: skip
+    if not found.success:
+        return replace(found, positions={name: shown[name] for name in found.positions})
+    return _pose(armature, link, wanted, found, shown, key)
+
+
+def choose_joints(
+    armature: Any, rig: Rig, link: str, group: str | Collection[str] | None
+) -> tuple[str, ...]:
+    """Returns the joints that may move for a link: those of the group, or all with one position;
+    without passive ones, whose bones are marked.
+
+    Raises KinematicsError for unknown links, groups and joints.
+    """
+    moving = moving_joints(rig.tree, rig.tree.links[0].name, link)
+    passive = {
+        name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())
+    }
+    if group is None:
+        return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
+    names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group
+    for name in names:
+        if name not in rig.motions:
+            raise KinematicsError(f"the robot has no joint {quote(name)}")
+    return tuple(name for name in moving if name in names and name not in passive)
+
+
+def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
+    """The joints that bones stand for: virtual joints move the whole robot."""
+    joints = group_joints(rig.robot, extract_semantics(armature), group)
+    return tuple(name for name in joints if name in rig.motions)
+
+
+def _default_pose(
+    armature: Any, rig: Rig, joints: Collection[str], group: object, state: str
+) -> Solved:
+    """What mode default starts from: the default pose, or a state of the group."""
+    positions: Solved = dict(default_positions(rig.motions, joints))
+    if not state:
+        return positions
+    if not isinstance(group, str):
+        raise KinematicsError(f"state {quote(state)} needs the group that it belongs to")
+    for name, numbers in find_state(armature, group, state).positions:
+        if name in rig.motions and rig.motions[name].mimic is None:
+            positions[name] = numbers[0] if len(numbers) == 1 else numbers
+    return positions
+
+
+def _pose(
+    armature: Any, link: str, wanted: Aim, found: IKResult, shown: Solved, key: bool
+) -> IKResult:
+    """Sets what was found and looks at it; takes it back where the scene does not show it."""
+    before = set_positions(armature, found.positions)
+    bpy.context.view_layer.update()
+    distance, angle = _miss(link_pose(armature, link), wanted)
+    size = float(np.linalg.norm(wanted.frame[:3, 3]))
+    near = NEAR * (1.0 + size)
+    if distance > near + 1e-6 or angle > NEAR + 1e-6:
+        restore(armature, before)
+        bpy.context.view_layer.update()
+        message = (
+            f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
+            f"and {angle:.3g} rad away from it: something else moves the rig, such as a "
+            "constraint, a driver or an animation"
+        )
+        start = {name: shown[name] for name in found.positions}
+        return replace(
+            found, success=False, positions=start, position_error=distance,
+            orientation_error=angle, message=message,
+        )  # fmt: skip
+    if key:
+        key_joints(armature, _moved(found.positions, shown))
+    return found
+
+
+def _moved(positions: Solved, shown: Solved) -> list[str]:
+    """The joints that are elsewhere now, by more than single precision."""
+    return [
+        name
+        for name, position in positions.items()
+        if not np.allclose(position, shown[name], rtol=1e-6, atol=1e-6)
+    ]
+
+
+def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:
+    distance = float(np.linalg.norm(shown[:3, 3] - wanted.frame[:3, 3]))
+    if not wanted.turned:
+        return distance, 0.0
+    # |R - R'| is about sqrt(2) times a small angle between the two.
+    turn = np.linalg.norm(shown[:3, :3] - wanted.frame[:3, :3])
+    return distance, float(2.0 * np.arcsin(min(turn / np.sqrt(8.0), 1.0)))
+
+
+Channels = list[tuple[str, str, str, int, float]]
+"""(armature, bone, property, index, number) of channels as they were."""
+
+
+def set_positions(armature: Any, positions: Mapping[str, Any]) -> Channels:
+    """Sets the channels of joints, without keyframes. Returns what they were."""
+    before: Channels = []
+    for pose_bone, joint in posed_joints_of(armature):
+        if joint.name in positions:
+            before += _remember(pose_bone, joint)
+            put_position(pose_bone, joint, positions[joint.name])
+    _tag(armature)
+    return before
+
+
+def restore(armature: Any, before: Channels) -> None:
+    """Sets channels to what set_positions found."""
+    homes = {each.name: each for each in armatures_of(armature)}
+    for home, bone, prop, index, number in before:
+        getattr(homes[home].pose.bones[bone], prop)[index] = number
+    _tag(armature)
+
+
+def _tag(armature: Any) -> None:
+    for each in armatures_of(armature):
+        each.update_tag()
+
+
+def _remember(pose_bone: Any, joint: RigJoint) -> Channels:
+    return [
+        (pose_bone.id_data.name, pose_bone.name, each.prop, each.index,
+         getattr(pose_bone, each.prop)[each.index])
+        for each in joint.channels
+    ]  # fmt: skip

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a link of a rig is to be: modes, frames, orientations and conventions, made one frame in
+armature space."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...diagnostics import KinematicsError, quote
+from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...kinematics.conventions import Convention
+from ...kinematics.forward import forward_kinematics
+from ...kinematics.motion import JointMotion
+from ...model import Robot
+from ..standing.pose import link_pose
+
+Mode = Literal["absolute", "relative", "default"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+Solved = dict[str, float | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """Where the link is to be: `frame` (4, 4) in armature space; `turned` says whether its
+    orientation counts; `start` are the positions of all joints that the search starts from."""
+
+    frame: Matrix
+    turned: bool
+    start: Solved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the caller wants, as written; see solve_ik."""
+
+    link: str
+    target: ArrayLike
+    mode: str
+    frame: str
+    orientation: Any
+    convention: Convention | None
+
+
+def aim(
+    armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved
+) -> Aim:
+    """Returns where a link is to be. `shown` are the positions that the rig shows, `default` those
+    of the group in the default pose.
+
+    Raises KinematicsError for unknown modes, links and shapes.
+    """
+    if wish.mode not in MODES:
+        raise KinematicsError(f"the mode is {', '.join(MODES)}, not {quote(str(wish.mode))}")
+    given = _read_target(wish)
+    frame = _find_frame(armature, wish.frame)
+    there, start = link_pose(armature, wish.link), shown
+    if wish.mode == "default":
+        start = shown | default
+        there = forward_kinematics(robot, start)[wish.link]
+    there = _orthonormal(there)
+    linear, axes = frame[:3, :3], _orthonormal(frame)[:3, :3]
+    result = there.copy()
+    if wish.mode == "absolute":
+        result[:3, 3] = linear @ given[:3, 3] + frame[:3, 3]
+    else:
+        result[:3, 3] = there[:3, 3] + linear @ given[:3, 3]
+    free = isinstance(wish.orientation, str) and wish.orientation == "free"
+    rotation = _read_rotation(wish, given)
+    if rotation is not None:
+        turned = axes @ rotation
+        relative = turned @ axes.T @ there[:3, :3]
+        result[:3, :3] = turned if wish.mode == "absolute" else relative
+    return Aim(frame=result, turned=not free, start=start)
+
+
+def _read_target(wish: Wish) -> Matrix:
+    """Returns (4, 4) in the robot's axes and units."""
+    try:
+        array = np.array(wish.target, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise KinematicsError("the target is not made of numbers") from None
+    if array.shape not in ((3,), (4, 4)):
+        raise KinematicsError(
+            f"the target must be a frame (4, 4) or a point (3,), not of shape {array.shape}"
+        )
+    if wish.convention is not None:
+        array = wish.convention.to_robot(array)
+    if array.shape == (4, 4):
+        return array
+    frame = np.eye(4)
+    frame[:3, 3] = array
+    return frame
+
+
+def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
+    """Returns the rotation (3, 3) that is asked for, in the frame's axes; None where the link keeps
+    its own, or may have any."""
+    wanted = wish.orientation
+    if isinstance(wanted, str):
+        if wanted not in ("keep", "free"):
+            raise KinematicsError(
+                f"the orientation is keep, free or a quaternion, not {quote(wanted)}"
+            )
+        brings_own = np.shape(wish.target) == (4, 4) and wanted == "keep"
+        return given[:3, :3] if brings_own else None
+    # Blender's own quaternions are w, x, y, z; ours x, y, z, w, as in joint positions.
+    parts = (wanted.x, wanted.y, wanted.z, wanted.w) if hasattr(wanted, "w") else wanted
+    try:
+        x, y, z, w = map(float, parts)
+    except (TypeError, ValueError):
+        raise KinematicsError("a quaternion is made of four numbers: x, y, z, w") from None
+    if not 1e-6 < x * x + y * y + z * z + w * w < 1e6:
+        raise KinematicsError("the orientation's quaternion has no direction")
+    rotation = np.eye(4)
+    rotation[:3, :3] = rotation_from_quaternion((x, y, z, w))
+    if wish.convention is not None:
+        rotation = wish.convention.to_robot(rotation)
+    return rotation[:3, :3]
+
+
+def _find_frame(armature: Any, frame: str) -> Matrix:
+    """Returns (4, 4), what numbers of the frame are in armature space."""
+    if frame == "armature":
+        return np.eye(4)
+    if frame == "world":
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        world = np.array(armature.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+        if abs(np.linalg.det(world[:3, :3])) < 1e-12:
+            raise KinematicsError("the armature is scaled to nothing: it has no place in the world")
+        return np.linalg.inv(world)
+    return _orthonormal(link_pose(armature, frame))
+
+
+def _orthonormal(frame: Matrix) -> Matrix:
+    """Returns the frame with the nearest rotation: Blender has it in single precision, and under
+    scaled armatures with their scale."""
+    result = np.array(frame, dtype=np.float64)
+    sizes = np.linalg.norm(result[:3, :3], axis=0)
+    left, _, right = np.linalg.svd(result[:3, :3] / np.maximum(sizes, 1e-300))
+    result[:3, :3] = left @ right
+    return result
+
+
+def default_positions(
+    motions: Mapping[str, JointMotion], joints: Collection[str]
+) -> dict[str, float]:
+    """Returns the default pose of these joints, as MoveIt has it: zero where the limits hold it,
+    else their middle; limits tightened by the soft ones of a safety controller, where these are
+    stated and in order."""
+    positions = {}
+    for name in joints:
+        motion = motions[name]
+        if not motion.is_scalar:
+            continue
+        lower, upper = _soft_limits(motion)
+        outside = (lower is not None and lower > 0.0) or (upper is not None and upper < 0.0)
+        if not outside:
+            positions[name] = 0.0
+        elif lower is None or upper is None:
+            positions[name] = motion.nearest_valid(0.0)
+        else:
+            positions[name] = 0.5 * (lower + upper)
+    return positions
+
+
+def _soft_limits(motion: JointMotion) -> tuple[float | None, float | None]:
+    lower, upper = motion.lower, motion.upper
+    safety = motion.joint.safety_controller
+    if safety is None or lower is None or upper is None:
+        return lower, upper
+    soft_lower, soft_upper = safety.soft_lower_limit, safety.soft_upper_limit
+    if soft_lower is None or soft_upper is None:
+        return lower, upper
+    tighter = max(lower, soft_lower), min(upper, soft_upper)
+    return tighter if tighter[0] < tighter[1] else (lower, upper)
