@@ -4,17 +4,16 @@
 from collections.abc import Collection
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from ..diagnostics import Diagnostics
 from ..kinematics import IKResult
 from ..kinematics.conventions import Convention
+from ..kinematics.inverse import Target
 
 
 def solve_ik(
     armature: Any,
     link: str,
-    target: ArrayLike,
+    target: Target,
     *,
     mode: str = "absolute",
     frame: str = "armature",

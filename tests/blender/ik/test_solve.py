@@ -126,7 +126,7 @@ def test_combined_bones_followers_and_slides(sample, link):
 
 
 def test_robots_of_several_armatures():
-    bare = ImportOptions(visuals=False, collisions=False, combine_joints=False)
+    bare = ImportOptions(visuals=False, collisions=False, profile="morse")
     armature = import_robot(BY_NAME["panda"].path, bare).armature
     split_armature(armature, "wrist", ["panda_joint5", "panda_joint6", "panda_joint7"])
     for _, target in BY_NAME["panda"].draw(3):
@@ -366,4 +366,6 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
     with pytest.raises(KinematicsError, match="no group 'leg'"):
         solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), group="leg")
     with pytest.raises(BuildError, match="no state 'asleep'"):
-        solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), mode="default", group="arm", state="asleep")
+        solve_ik(
+            armature, "panda_hand", (0.0, 0.0, 0.0), mode="default", group="arm", state="asleep"
+        )

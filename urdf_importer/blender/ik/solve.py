@@ -111,9 +111,7 @@ def choose_joints(
     Raises KinematicsError for unknown links, groups and joints.
     """
     moving = moving_joints(rig.tree, rig.tree.links[0].name, link)
-    passive = {
-        name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())
-    }
+    passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     if group is None:
         return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
     names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group

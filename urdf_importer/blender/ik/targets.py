@@ -45,9 +45,7 @@ class Wish:
     convention: Convention | None
 
 
-def aim(
-    armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved
-) -> Aim:
+def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved) -> Aim:
     """Returns where a link is to be. `shown` are the positions that the rig shows, `default` those
     of the group in the default pose.
 

@@ -25,6 +25,9 @@ from ..tree import KinematicTree, retrace_tree
 from .chain import Chain, moving_joints, plan_chain
 from .descent import Goal
 
+Target = ArrayLike
+"""A frame (4, 4) or a point (3,)."""
+
 Solved = dict[str, float | tuple[float, ...]]
 
 _ABSURD = 1e9
