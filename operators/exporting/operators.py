@@ -12,8 +12,10 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import (
+    Change,
     RobotError,
     WriterFormat,
+    compare_with_description,
     suggest_name,
     writer_formats,
 )
@@ -21,7 +23,10 @@ from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
+from ..shown_changes import draw_changes
 from .exported_robot import find_exported, poll_export, refuse
+
+_NOTHING_CHANGED = "Nothing was changed in Blender: the description is written as it was"
 
 
 class ExportRobot:
@@ -31,6 +36,7 @@ class ExportRobot:
     bl_options = {"REGISTER", "PRESET"}
 
     _shown_kind = ""
+    _changes: tuple[Change, ...] = ()
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -49,6 +55,8 @@ class ExportRobot:
             done: set[str] = self.execute(context)
             return done
         self._shown_kind = kind
+        if self.format.reads_rigs:
+            self._changes = compare_with_description(find_exported(context))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -64,6 +72,8 @@ class ExportRobot:
         if len(self.format.kinds) > 1:
             self.layout.row().prop(self, "kind", expand=True)
         draw_options(self.layout, self, self.format.options)
+        if self.format.reads_rigs:
+            draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
     def execute(self: Any, context: Any) -> set[str]:
         try:

@@ -20,10 +20,8 @@ from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..preferences import preference_package_paths
 from ..reports import report_diagnostics, report_sentence
+from ..shown_changes import list_changes
 from .import_choices import FILTER
-
-MOST_SHOWN = 24
-"""Changes in the dialog; the rest is a count."""
 
 _WIDTH = 560
 
@@ -70,12 +68,7 @@ class UpdateRobot(bpy.types.Operator):
         )
 
     def draw(self, context: Any) -> None:
-        column = self.layout.column(align=True)
-        for change in self._changes[:MOST_SHOWN]:
-            column.label(text=str(change), icon=_ICONS[change.kind])
-        more = len(self._changes) - MOST_SHOWN
-        if more > 0:
-            column.label(text=f"and {more} more", icon="BLANK1")
+        list_changes(self.layout.column(align=True), self._changes)
 
     def execute(self, context: Any) -> set[str]:
         try:
@@ -139,7 +132,5 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
             return {"CANCELLED"}
 
-
-_ICONS = {"added": "ADD", "removed": "REMOVE", "changed": "DOT"}
 
 CLASSES = (UpdateRobot, ChooseSource)

@@ -9,11 +9,11 @@ from .exporting import (
     WriterFormat,
     Written,
     export_robot,
-    extract_robot,
     suggest_name,
     suggest_proto_name,
     write_format,
 )
+from .extracting import compare_with_description, extract_robot
 from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
 from .ik import solve_ik
 from .importing import (
@@ -63,6 +63,7 @@ __all__ = [
     "Written",
     "XacroArgument",
     "apply_srdf",
+    "compare_with_description",
     "compare_with_source",
     "convert_description",
     "export_robot",

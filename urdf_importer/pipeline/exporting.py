@@ -14,13 +14,13 @@ from ..files.packages import AnyPath
 from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import FileOptions, StartOptions
-from ..readers.gazebo import interpret_extras
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
 from ..writers.webots import WEBOTS
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import WebotsOptions as WebotsOptions
+from .extracting import extract_robot
 from .files import find_files, open_files
 from .formats import find_writer
 
@@ -103,7 +103,8 @@ def write_format(
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
     chosen = _fit_options(options, kind)
-    with open_export(robot, chosen, diagnostics, strict=strict) as found:
+    reads_scene = not kind.reads_rigs
+    with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
         if not kind.keeps_loops:
             _report_open_loops(found, kind.label)
         return kind.write(found, Path(path))
@@ -138,17 +139,6 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
     return options
 
 
-def extract_robot(armature: Any) -> Robot:
-    """Returns the robot that a rig in Blender describes, exactly, from its properties alone: also
-    in a re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
-
-    Raises BuildError for an object that is not an imported robot.
-    """
-    from ..blender.extract import robot as extract
-
-    return interpret_extras(extract.extract_robot(armature))
-
-
 def suggest_proto_name(robot: Robot | Any) -> str:
     """Returns a name that Webots accepts for a PROTO of this robot, or of this armature's robot."""
     return suggest_name(WEBOTS, robot)
@@ -166,10 +156,15 @@ def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
 
 @contextmanager
 def open_export(
-    robot: Robot | Any, options: Options, diagnostics: Diagnostics | None, *, strict: bool = False
+    robot: Robot | Any,
+    options: Options,
+    diagnostics: Diagnostics | None,
+    *,
+    strict: bool = False,
+    reads_scene: bool = True,
 ) -> Iterator[OpenExport[Options]]:
     """Opens a description for export; or a rig as it stands in the scene, whose images are files
-    for as long as the block runs."""
+    for as long as the block runs. Without `reads_scene` the rig is left to the writer."""
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     diagnostics.source = diagnostics.source or described.source
@@ -183,8 +178,8 @@ def open_export(
         convert_image=_convert_image,
         strict=strict,
     )
-    if described is robot:
-        yield opened
+    if described is robot or not reads_scene:
+        yield opened if described is robot else replace(opened, armature=robot)
         return
     from ..blender.extract.scene_source import extract_scene
 

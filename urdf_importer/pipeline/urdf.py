@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """URDF out: (extract ->) place the files -> edit the text or write it anew."""
 
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics, MeshError
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import FileKind
+from ..geometry.mesh_data import MeshData
+from ..geometry.tidy import tidy_angle
+from ..kinematics.forward import Position
 from ..meshes import load_mesh
 from ..model import Joint, Mesh, Robot
 from ..readers.urdf.robot import read_located, read_robot_text
+from ..reshape import move_zero, resize
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
+from ..reshape.file_names import name_files
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
 from ..writers.urdf.export import UrdfReading, export_urdf
-from ..writers.urdf.meshes import FoundFile
+from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name
 from ..writers.urdf.options import UrdfOptions as UrdfOptions
+from .extracting import extract_robot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,31 +57,83 @@ def write_urdf(
     """Writes a robot as URDF. Reading the file gives an equal robot, but for the names of files.
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, whose
-    properties say it. Where the robot was read from plain URDF, that text is edited and all that
-    stays the same keeps its bytes, unless `options` asks for another style. Else each ball joint,
-    which URDF does not know, becomes three continuous joints. Existing files are overwritten, all
-    or none.
+    properties say it, with what was changed in Blender since (`options` may leave that out). Where
+    the robot was read from plain URDF, that text is edited and all that stays the same keeps its
+    bytes, unless `options` asks for another style. Else each ball joint, which URDF does not know,
+    becomes three continuous joints. Existing files are overwritten, all or none.
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
     an object that is not an imported robot.
     """
     options = options or UrdfOptions()
-    if not isinstance(robot, Robot):
-        from ..blender.extract.robot import extract_robot
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    if isinstance(robot, Robot):
+        diagnostics.source = diagnostics.source or robot.source
+        new = NewFiles()
+        if options.meshes == "export":
+            robot, new = _convert_meshes(robot, options, diagnostics)
+        return _write(robot, Path(path), options, diagnostics, new, strict)
+    return _write_rig(robot, Path(path), options, diagnostics, strict=strict)
 
-        robot = extract_robot(robot)
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
-    return _write(robot, Path(path), options, diagnostics, strict=strict)
+
+def _write_rig(
+    armature: Any, path: Path, options: UrdfOptions, diagnostics: Diagnostics, *, strict: bool
+) -> UrdfResult:
+    from ..blender.extract.edits import extract_edits
+    from ..blender.extract.scene_source import find_place
+
+    described = extract_robot(armature)
+    diagnostics.source = diagnostics.source or described.source
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        robot, new, scale = described, NewFiles(), 1.0
+        if options.edits:
+            suffix = f".{options.mesh_format}"
+            edited = extract_edits(armature, Path(folder), diagnostics, suffix=suffix)
+            robot, scale = edited.robot, edited.scale
+            old = frozenset(_name_meshes(described))
+            new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
+        if options.poses == "start":
+            robot = move_zero(robot, _shown_positions(armature, robot))
+        if options.apply_scale and scale != 1.0:
+            robot = resize(robot, scale=scale, diagnostics=diagnostics)
+        else:
+            find_place(armature, diagnostics)
+        return _write(robot, path, options, diagnostics, new, strict)
+
+
+def _shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
+    """Returns where the rig shows the joints, as a person would have written the numbers."""
+    from ..blender.standing.pose import get_joint_positions
+
+    names = {joint.name for joint in robot.joints}
+    shown = get_joint_positions(armature)
+    return {
+        name: tidy_angle(each) if isinstance(each, float) else each
+        for name, each in shown.items()
+        if name in names
+    }
+
+
+def _name_meshes(robot: Robot) -> Iterator[str]:
+    for link in robot.links:
+        geometries = [shape.geometry for shape in link.visuals]
+        geometries += [shape.geometry for shape in link.collisions]
+        yield from (each.filename for each in geometries if isinstance(each, Mesh))
 
 
 def _write(
-    robot: Robot, path: Path, options: UrdfOptions, diagnostics: Diagnostics, *, strict: bool
+    robot: Robot,
+    path: Path,
+    options: UrdfOptions,
+    diagnostics: Diagnostics,
+    new: NewFiles,
+    strict: bool,
 ) -> UrdfResult:
     if not robot.text:
         robot = split_balls(robot)
     reading = _open_reading(robot, options, diagnostics)
-    written = export_urdf(robot, path, options, reading, diagnostics, strict=strict)
+    written = export_urdf(robot, path, options, reading, diagnostics, new=new, strict=strict)
     before = reading.read(robot.text) if robot.text else written.robot
     return UrdfResult(
         path=written.path,
@@ -86,7 +146,13 @@ def _write(
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
     robot = found.described
-    result = _write(robot, path, found.options, found.diagnostics, strict=found.strict)
+    result = write_urdf(
+        found.armature if found.armature is not None else robot,
+        path,
+        found.options,
+        found.diagnostics,
+        strict=found.strict,
+    )
     moving = [joint for joint in robot.joints if joint.type != "fixed"]
     counts = count_robot(
         robot,
@@ -125,7 +191,37 @@ URDF_WRITER = WriterFormat(
     write=_write_format,
     suggest_name=_suggest_name,
     keeps_loops=True,
+    reads_rigs=True,
 )
+
+
+def _convert_meshes(
+    robot: Robot, options: UrdfOptions, diagnostics: Diagnostics
+) -> tuple[Robot, NewFiles]:
+    """Gives the meshes of a description that have another format new names, for files of this
+    one."""
+    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    finder = _MeshFinder(resolver, diagnostics)
+    names: dict[tuple[str, str], str] = {}
+    meshes: dict[str, MeshData] = {}
+
+    def rename(mesh: Mesh, link: str, line: int, part: str) -> str:
+        key = (mesh.filename, part)
+        if key not in names:
+            names[key] = mesh.filename
+            path = _place_in(mesh.filename)
+            found = finder.load(mesh, link, line)
+            if found is not None and path.suffix.lower() != f".{options.mesh_format}":
+                names[key] = find_free_name(path.stem, part, options.mesh_format, meshes)
+                meshes[names[key]] = found
+        return names[key]
+
+    converted = name_files(robot, rename, lambda name: name)
+    return converted, NewFiles(meshes=meshes, old=frozenset(_name_meshes(robot)))
+
+
+def _place_in(name: str) -> PurePosixPath:
+    return PurePosixPath(name.strip().replace("\\", "/"))
 
 
 def _open_reading(robot: Robot, options: UrdfOptions, diagnostics: Diagnostics) -> UrdfReading:
@@ -160,6 +256,24 @@ class _MeshFinder:
         if mesh.filename not in self._known:
             self._known[mesh.filename] = self._find(mesh, link, line)
         return self._known[mesh.filename]
+
+    def load(self, mesh: Mesh, link: str, line: int) -> MeshData | None:
+        """Loads a mesh without its scale; None, with a diagnostic, where that cannot be done."""
+        report = partial(self._diagnostics.warning, subject=link, line=line)
+        try:
+            path = self._resolver.resolve_file(mesh.filename, report)
+            return load_mesh(
+                path,
+                (1.0, 1.0, 1.0),
+                report,
+                lambda uri, kind: self._resolver.resolve_file(
+                    uri, report, kind=kind, base=path.parent
+                ),
+            )
+        except MeshError as problem:
+            message = f"{problem.message}; the file is named as it was"
+            self._diagnostics.error(problem.code, message, subject=link, line=line)
+            return None
 
     def _find(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
         report = partial(self._diagnostics.warning, subject=link, line=line)

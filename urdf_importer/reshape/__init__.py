@@ -16,12 +16,14 @@ from .reroot import reroot
 from .resize import resize
 from .semantics import adapt_srdf
 from .strip import strip
+from .zero import move_zero
 
 __all__ = [
     "adapt_srdf",
     "attach",
     "convert_axes",
     "merge_fixed",
+    "move_zero",
     "prune",
     "rename",
     "reroot",

@@ -89,6 +89,7 @@ class WriterFormat(Generic[Options]):
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
     keeps_loops   whether joints that close loops are written; else each is reported
+    reads_rigs    whether the writer reads rigs in Blender itself
     """
 
     name: str
@@ -102,6 +103,7 @@ class WriterFormat(Generic[Options]):
     suggest_name: Callable[[str], str]
     operator: str = ""
     keeps_loops: bool = False
+    reads_rigs: bool = False
 
     @property
     def suffixes(self) -> tuple[str, ...]:

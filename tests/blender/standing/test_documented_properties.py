@@ -107,6 +107,8 @@ def is_of(value: Any, wanted: str) -> bool:
         return len(value) == int(count[1]) and all(isinstance(item, float) for item in value)
     if wanted == "integers":
         return all(isinstance(item, int) for item in value)
+    if wanted == "list of numbers":
+        return all(isinstance(item, float) for item in value)
     if wanted == "list of text":
         return all(isinstance(item, str) for item in value)
     if wanted == "group":

@@ -19,6 +19,7 @@ from ..modes import (
     restore_state,
 )
 from ..standing import properties
+from ..standing.rests import note_bone_rests
 from .armature import build_bone_collections, build_bones, build_pose, describe_joints
 from .constraints import build_constraints, build_drivers
 from .links import build_inertial, build_links, build_rigid_bodies
@@ -118,6 +119,7 @@ def _build_armature(
     armature.rotation_mode = "QUATERNION"
     collection.objects.link(armature)
     build_bones(armature, plan.bones)
+    note_bone_rests(armature, (bone.name for bone in plan.bones))
     # It need not be seen half done, and drawing it costs more than the next step.
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")
@@ -162,6 +164,10 @@ def _describe_robot(armature: Any, plan: RigPlan) -> None:
     text = properties.pack_text(robot.text)
     if text:
         packed["text"] = text
+    parents = {joint.parent for joint in robot.joints}
+    packed["middle_joints"] = [
+        properties.pack(joint) for joint in robot.joints if joint.child in parents
+    ]
     packed["cut_joints"] = [properties.pack(joint) for joint in plan.cut_joints]
     armature[properties.SCHEMA] = properties.SCHEMA_VERSION
     armature[properties.ROBOT] = packed

@@ -18,6 +18,7 @@ from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
 from ..standing.joints import write_link_joint
+from ..standing.rests import note_link_rest
 from .armature import rest_matrices
 
 _SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
@@ -170,6 +171,7 @@ def _describe_link(empty: Any, plan: LinkPlan) -> None:
     )
     if plan.joint is not None:
         write_link_joint(empty, plan.joint)
+    note_link_rest(empty, plan.rest, plan.link, plan.joint)
     inertial = plan.link.inertial
     if inertial is not None:
         empty[properties.MASS] = inertial.mass or 0.0

@@ -24,7 +24,7 @@ from ...model import (
     VisualMaterials,
 )
 from ...options import ImportOptions
-from ..extract.fingerprints import fingerprint_shape, note_materials
+from ..extract.fingerprints import fingerprint_content, fingerprint_shape, note_materials
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
@@ -210,6 +210,7 @@ class ShapeBuilder:
             made = None if data is None else self._make_mesh(data, shape, link)
             if made is not None and data is not None:
                 made[properties.FINGERPRINT] = fingerprint_shape(data, shape, self._options)
+                made[properties.CONTENT] = fingerprint_content(made)
             self._meshes[key] = made
         return self._meshes[key]
 

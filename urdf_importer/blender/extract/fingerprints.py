@@ -37,6 +37,33 @@ def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, .
     return (type(shape).__name__, options.smooth_angle, hull, options.most_triangles)
 
 
+def fingerprint_content(mesh: Any) -> str:
+    """Returns a number, as text, for what users edit in a mesh: its points, faces, slots and
+    texture coordinates, as Blender has them. Shading is left out: it follows from angles."""
+    attributes = mesh.attributes
+    arrays = [_read_array(attributes["position"].data, "vector", 3, np.float32)]
+    arrays.append(_read_array(mesh.loops, "vertex_index", 1, np.int32))
+    arrays.append(_read_array(mesh.polygons, "loop_total", 1, np.int32))
+    slots = attributes.get("material_index")
+    if slots is not None:
+        used = _read_array(slots.data, "value", 1, np.int32)
+        # All faces in the first slot are as good as no slots at all.
+        arrays.append(used if used.any() else used[:0])
+    layer = mesh.uv_layers.active
+    if layer is not None:
+        arrays.append(_read_array(attributes[layer.name].data, "vector", 2, np.float32))
+    number = 0
+    for array in arrays:
+        number = zlib.crc32(array.data, zlib.crc32(str(len(array)).encode(), number))
+    return f"{number:08x}"
+
+
+def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
+    found = np.empty(len(items) * width, dtype=kind)
+    items.foreach_get(name, found)
+    return found
+
+
 def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
     """Describes a material as a JSON object: equal texts stand for equal materials."""
     described: dict[str, Any] = {"name": material.name, "color": material.color}

@@ -16,6 +16,7 @@ from ..standing.joints import find_packed_joint
 
 _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
+_NAMES_AND_JOINTS = ("links", "joints", "cut_joints", "middle_joints")
 _hints: dict[type[Any], dict[str, Any]] = {}
 
 
@@ -27,7 +28,11 @@ def extract_robot(armature: Any) -> Robot:
     empties = find_link_empties(armature)
     links = {name: _link_of(empty) for name, empty in empties.items()}
     joints = {joint.name: joint for joint in _find_joints(empties, packed)}
-    plain = {k: v for k, v in packed.items() if k not in ("links", "joints", "cut_joints")}
+    plain = {
+        k: v
+        for k, v in packed.items()
+        if k not in ("links", "joints", "cut_joints", "middle_joints")
+    }
     plain["text"] = plain.get("text", "").encode("utf-8")
     described = unpack(Robot, plain | {"links": [], "joints": []})
     return Robot(

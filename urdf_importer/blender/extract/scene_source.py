@@ -42,7 +42,7 @@ def extract_scene(
     Images that are not in a file are written into `folder`, which has to be there as long as the
     result is used. What was not imported, or could not be, stays as described: its files are read.
     """
-    missing = _find_missing(armature)
+    missing = find_missing(armature)
     materials = VisualMaterials(described)
     extractor = ShapeExtractor(folder, diagnostics)
     empties = find_link_empties(armature)
@@ -87,7 +87,7 @@ def shorten(number: float) -> float:
     return 0.0 if abs(number) < 1e-7 else float(str(np.float32(number)))
 
 
-def _find_missing(armature: Any) -> tuple[bool, bool]:
+def find_missing(armature: Any) -> tuple[bool, bool]:
     """Whether visuals and collisions were left out of the import."""
     try:
         options = find_record(armature).options

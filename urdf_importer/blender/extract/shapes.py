@@ -7,7 +7,7 @@ single precision only.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,21 @@ Materials = tuple[MeshMaterial, ...]
 _SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoundShape:
+    """An object that stands for a shape.
+
+    described  what the import made it of; None where a user added it
+    shown      what it is now
+    linear     (3, 3), what scales or shears its mesh; None where nothing does
+    """
+
+    item: Any
+    described: Any | None
+    shown: ShownShape
+    linear: Matrix | None
+
+
 class ShapeExtractor:
     """Extracts the shapes of one robot; plain objects with the same mesh and material share arrays.
 
@@ -62,6 +77,11 @@ class ShapeExtractor:
     def extract_link(self, link: Link, empty: Any) -> list[ShownShape]:
         """Extracts the shapes of a link, in the order of the description; those that a user added
         come last."""
+        return [found.shown for found in self.find_shapes(link, empty)]
+
+    def find_shapes(self, link: Link, empty: Any, moved: Matrix | None = None) -> list[FoundShape]:
+        """Finds the objects of a link's shapes, in the same order. `moved` (4, 4) is where the
+        link's empty stands in the frame of the link, where that is elsewhere."""
         order: dict[Any, int] = {}
         for index, shape in enumerate((*link.visuals, *link.collisions)):
             order.setdefault(shape, index)
@@ -69,6 +89,7 @@ class ShapeExtractor:
         for item, place in self._objects_of(empty):
             described = _read_shape(item)
             index = order.get(described, len(order))
+            place = place if moved is None else moved @ place
             found.append((index, self._extract(item, described, place)))
         return [shape for _, shape in sorted(found, key=lambda pair: pair[0])]
 
@@ -86,8 +107,12 @@ class ShapeExtractor:
                 yield item, place
             waiting.extend((child, place) for child in self._children.get(item, ()))
 
-    def _extract(self, item: Any, described: Any, place: Matrix) -> ShownShape:
+    def _extract(self, item: Any, described: Any, place: Matrix) -> FoundShape:
         origin, linear = _split(place, described.origin if described is not None else None)
+        shown = self._show(item, described, origin, linear)
+        return FoundShape(item=item, described=described, shown=shown, linear=linear)
+
+    def _show(self, item: Any, described: Any, origin: Pose, linear: Matrix | None) -> ShownShape:
         if item.type not in _SHOWN_TYPES:
             return ShownShape(shape=replace(described, origin=origin), data=None)
         is_visual = item.get(properties.PART) != properties.COLLISIONS
@@ -177,6 +202,12 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
     rotation = u @ v
     if np.linalg.det(rotation) < 0.0:
         rotation = -rotation
+    if described is not None:
+        wanted = matrix_from_pose(described)[:3, :3]
+        scaled = wanted.T @ place[:3, :3]
+        if np.abs(scaled - np.diag(np.diag(scaled))).max() < _SAME:
+            # Scaled along its axes, and mirrored by some: it is not turned as well.
+            rotation = wanted
     residue: Matrix = rotation.T @ place[:3, :3]
     linear = None if np.abs(residue - np.eye(3)).max() < _SAME else residue
     if described is not None:

@@ -21,6 +21,7 @@ from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
 from ..modes import reachable, selection_kept
 from ..standing import properties
+from ..standing.rests import note_bone_rests
 from .actions import move_curves, plan_moves
 from .attachments import (
     adopt_orphans,
@@ -203,6 +204,7 @@ def _change_bones(
     detach_from_bones(standing, find_gone(armature, plan))
     reshape_bones(armature, staged.armature, plan)
     sort_bones(armature, plan)
+    note_bone_rests(armature, (bone.name for bone in plan.bones))
     update_pose(armature, staged.armature, plan, base, positions)
     add_constraints(armature, plan, kept)
     build_drivers(armature, plan.drivers)

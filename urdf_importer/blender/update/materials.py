@@ -34,6 +34,22 @@ def is_users(material: Any | None, look: str | None, touched: set[Any]) -> bool:
     return material.get(properties.LOOK) != look or material in touched
 
 
+def find_users_slots(item: Any, touched: set[Any]) -> dict[int, tuple[str, Any]]:
+    """Finds the slots of an object whose material is the user's: slot -> (whether the object or its
+    mesh holds it, material)."""
+    on_object = list(item.get(properties.LOOKS, ()))
+    on_mesh = list(item.data.get(properties.LOOKS, ()))
+    found = {}
+    for index, slot in enumerate(item.material_slots):
+        looks = on_object or on_mesh
+        given = looks[index] if index < len(looks) else None
+        if slot.link == "OBJECT" and not on_object and on_mesh:
+            given = None
+        if is_users(slot.material, given, touched):
+            found[index] = (slot.link, slot.material)
+    return found
+
+
 def _is_as_made(material: Any) -> bool:
     described, has_uvs = read_material(material[properties.LOOK])
     image = _find_image(material)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..standing import properties
-from .materials import find_touched, is_users
+from .materials import find_touched, find_users_slots, is_users
 from .names import NamesAside
 from .standing import StandingRig
 
@@ -98,15 +98,7 @@ class ShapeUpdater:
 
     def _find_own(self, old: Any) -> dict[int, tuple[str, Any]]:
         """Returns slot -> (where it is, material) of slots whose material is the user's."""
-        on_object, on_mesh = _looks(old), _looks(old.data)
-        found = {}
-        for index, slot in enumerate(old.material_slots):
-            given = _at(on_object, index) if on_object else _at(on_mesh, index)
-            if slot.link == "OBJECT" and not on_object and on_mesh:
-                given = None
-            if is_users(slot.material, given, self._touched):
-                found[index] = (slot.link, slot.material)
-        return found
+        return find_users_slots(old, self._touched)
 
     def _keep_own(self, old: Any, own: dict[int, tuple[str, Any]], before: list[str]) -> None:
         """Keeps the user's materials of a mesh that was replaced: in the slot that was given the

@@ -11,7 +11,14 @@ from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
 from .complete import complete_robot, report_incomplete
-from .meshes import FindMesh, FindTexture, copy_files, link_files
+from .meshes import (
+    FindMesh,
+    FindTexture,
+    NewFiles,
+    copy_files,
+    link_files,
+    write_new_files,
+)
 from .options import UrdfOptions
 from .patch import Located, patch_text
 from .plain import write_robot_text
@@ -47,10 +54,11 @@ def export_urdf(
     reading: UrdfReading,
     diagnostics: Diagnostics,
     *,
+    new: NewFiles | None = None,
     strict: bool = False,
 ) -> WrittenUrdf:
-    """Writes the robot, all files or none. Raises WriteError, also where `strict` and there is any
-    diagnostic."""
+    """Writes the robot, all files or none; `new` are those that it names and that are not there
+    yet. Raises WriteError, also where `strict` and there is any diagnostic."""
     if options.ros_package and not _PACKAGE(options.ros_package):
         raise WriteError(
             f"{quote(options.ros_package)} is not a name that a ROS package can have: small "
@@ -63,7 +71,8 @@ def export_urdf(
         robot = complete_robot(robot)
     report_incomplete(robot, diagnostics)
     with replace_files(path.parent) as folder:
-        robot = _place_files(robot, path, folder, options, reading)
+        robot, done = _place_new(robot, path, folder, options, new, reading, diagnostics)
+        robot = _place_files(robot, path, folder, options, reading, done)
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
         if options.ros_package:
             (folder / "package.xml").write_bytes(_package_text(options.ros_package, robot).encode())
@@ -77,15 +86,47 @@ def export_urdf(
     return WrittenUrdf(path=path, files=files, robot=replace(robot, source=str(path)))
 
 
+def _place_new(
+    robot: Robot,
+    path: Path,
+    folder: Path,
+    options: UrdfOptions,
+    new: NewFiles | None,
+    reading: UrdfReading,
+    diagnostics: Diagnostics,
+) -> tuple[Robot, frozenset[str]]:
+    """Writes what is new; files that the robot goes on naming are not replaced by it."""
+    if new is None or not (new.meshes or new.images):
+        return robot, frozenset()
+    home = path.parent.resolve()
+    found = [file.resolve() for name in new.old if (file := reading.find_file(name)) is not None]
+    taken = {
+        file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
+    }
+    return write_new_files(
+        robot,
+        new,
+        folder,
+        options.ros_package,
+        taken,
+        lambda code, message, link: diagnostics.warning(code, message, subject=link),
+    )
+
+
 def _place_files(
-    robot: Robot, path: Path, folder: Path, options: UrdfOptions, reading: UrdfReading
+    robot: Robot,
+    path: Path,
+    folder: Path,
+    options: UrdfOptions,
+    reading: UrdfReading,
+    done: frozenset[str],
 ) -> Robot:
     if options.ros_package or options.meshes == "copy":
         return copy_files(
-            robot, folder, options.ros_package, reading.find_mesh, reading.find_texture
+            robot, folder, options.ros_package, reading.find_mesh, reading.find_texture, done
         )
-    if options.meshes == "link":
-        return link_files(robot, path.parent, reading.find_file)
+    if options.meshes != "keep":
+        return link_files(robot, path.parent, reading.find_file, done)
     return robot
 
 

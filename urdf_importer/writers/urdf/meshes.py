@@ -8,11 +8,16 @@ files that are not changed.
 
 import hashlib
 import os
+import re
 import shutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import cast
 
+from ...diagnostics import quote
+from ...geometry.mesh_data import MeshData
+from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
 from ...reshape.file_names import is_relative, name_files
 
@@ -34,15 +39,116 @@ is none."""
 FindTexture = Callable[[str], Path | None]
 
 
-def link_files(robot: Robot, folder: Path, find: Callable[[str], Path | None]) -> Robot:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFiles:
+    """What a robot names that no file holds yet, or none that stays.
+
+    meshes  name in the robot, where the file is to be put beside the description -> the mesh
+    images  paths in the robot that lie where they do not stay
+    old     files that the robot named before, which new ones do not replace
+    """
+
+    meshes: Mapping[str, MeshData] = field(default_factory=dict)
+    images: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+
+
+def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> str:
+    """Finds a name, in the folder of visual or collision meshes, that is not taken: without regard
+    to case, and of characters that every file system has."""
+    plain = re.sub(r"[^\w.-]", "_", stem).strip("._")[:80] or "mesh"
+    lowered = {name.lower() for name in taken}
+    number = 1
+    while True:
+        called = plain if number == 1 else f"{plain}_{number}"
+        name = f"{FOLDER}/{part}/{called}.{format}"
+        if name.lower() not in lowered:
+            return name
+        number += 1
+
+
+def write_new_files(
+    robot: Robot,
+    new: NewFiles,
+    root: Path,
+    package: str,
+    taken: Set[str],
+    report: Callable[[str, str, str], None],
+) -> tuple[Robot, frozenset[str]]:
+    """Writes new files into `root`; returns the robot with their names as it has to say them, and
+    these names. `taken` are places there, in lower case, of files that must not be replaced.
+    `report` is given (code, message, link) of what a format cannot hold."""
+    prefix = f"package://{package}/" if package else ""
+    names: dict[str, str] = {}
+
+    def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
+        data = new.meshes.get(mesh.filename)
+        if data is None:
+            return mesh.filename
+        if mesh.filename not in names:
+            place, lost = _write_mesh(root, mesh.filename, data, taken)
+            names[mesh.filename] = prefix + place
+            if lost:
+                called = quote(PurePosixPath(place).name)
+                report("color-lost", f"new mesh {called} loses its look: {lost}", link)
+        return names[mesh.filename]
+
+    def name_texture(name: str) -> str:
+        if name not in new.images:
+            return name
+        if name not in names:
+            names[name] = prefix + _copy_image(root, Path(name), taken)
+        return names[name]
+
+    robot = name_files(robot, name_mesh, name_texture)
+    return robot, frozenset(names.values())
+
+
+def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
+    number = 1
+    while True:
+        stem = image.stem if number == 1 else f"{image.stem}_{number}"
+        place = f"{TEXTURES}/{stem}{image.suffix}"
+        if place.lower() not in taken and not (root / place).exists():
+            break
+        number += 1
+    (root / TEXTURES).mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(image, root / place)
+    return place
+
+
+def _write_mesh(root: Path, wanted: str, data: MeshData, taken: Set[str]) -> tuple[str, str]:
+    """Writes a mesh where it is wanted or, where another file is there, under a number."""
+    path = PurePosixPath(wanted)
+    number = 1
+    while True:
+        stem = path.stem if number == 1 else f"{path.stem}_{number}"
+        place = path.with_name(stem + path.suffix)
+        if str(place).lower() not in taken and not (root / place).exists():
+            break
+        number += 1
+    written = write_mesh_files(data, stem, cast(MeshFormat, path.suffix[1:]))
+    folder = root / place.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in written.files.items():
+        (folder / name).write_bytes(content)
+    return str(place), written.lost
+
+
+def link_files(
+    robot: Robot,
+    folder: Path,
+    find: Callable[[str], Path | None],
+    done: frozenset[str] = frozenset(),
+) -> Robot:
     """Returns the robot with its relative paths as they must be written in `folder` to name the
-    same files. `find` finds a file that is there."""
+    same files. `find` finds a file that is there; names in `done` are right already."""
     if not robot.source or folder == Path(robot.source).parent.absolute():
         return robot
     beside = Path(robot.source).parent.absolute()
 
     def rename(name: str) -> str:
-        if not is_relative(name):
+        if not is_relative(name) or name in done:
             return name
         path = find(name) or Path(os.path.normpath(beside / name.strip().replace("\\", "/")))
         try:
@@ -65,6 +171,9 @@ class Copies:
         self._contents: dict[str, str] = {}
         """Place in `root`, in lower case -> digest of what lies there."""
         self._digests: dict[Path, str] = {}
+        for file in root.rglob("*"):
+            if file.is_file():
+                self._contents[file.relative_to(root).as_posix().lower()] = self._digest(file)
 
     def copy(self, found: FoundFile, folder: str) -> str:
         """Copies a file, with what lies beside it, under `folder`; returns its place in `root`."""
@@ -118,19 +227,24 @@ class Copies:
 
 
 def copy_files(
-    robot: Robot, root: Path, package: str, find: FindMesh, find_texture: FindTexture
+    robot: Robot,
+    root: Path,
+    package: str,
+    find: FindMesh,
+    find_texture: FindTexture,
+    done: frozenset[str] = frozenset(),
 ) -> Robot:
     """Copies all files that the robot names into `root`; returns the robot with their new names.
-    What is not found keeps its name."""
+    What is not found keeps its name; names in `done` are there already."""
     copies = Copies(root)
     prefix = f"package://{package}/" if package else ""
 
     def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
-        found = find(mesh, link, line)
+        found = None if mesh.filename in done else find(mesh, link, line)
         return mesh.filename if found is None else prefix + copies.copy(found, f"{FOLDER}/{part}")
 
     def name_texture(name: str) -> str:
-        path = find_texture(name)
+        path = None if name in done else find_texture(name)
         return name if path is None else prefix + copies.copy(FoundFile(path=path), TEXTURES)
 
     return name_files(robot, name_mesh, name_texture)

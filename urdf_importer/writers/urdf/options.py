@@ -4,17 +4,19 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from ...meshes.write_files import MeshFormat
 from ...options import FileOptions, option
 
 UrdfStyle = Literal["keep", "plain"]
-MeshMode = Literal["link", "keep", "copy"]
+MeshMode = Literal["link", "keep", "copy", "export"]
+PoseMode = Literal["zero", "start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrdfOptions(FileOptions):
     """How a robot becomes URDF. Every field has a sensible default."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("Text", "Files")
+    GROUPS: ClassVar[tuple[str, ...]] = ("Text", "Scene", "Files")
 
     style: UrdfStyle = option(
         "keep",
@@ -35,15 +37,56 @@ class UrdfOptions(FileOptions):
         "quaternions into rpy",
         group="Text",
     )
+    edits: bool = option(
+        True,
+        "Write Edits",
+        "Of a robot in Blender: write what was changed there, bones and shapes that were moved, "
+        "meshes, colours, limits, masses. Off: the description that is in its properties alone",
+        group="Scene",
+    )
+    poses: PoseMode = option(
+        "zero",
+        "Joints at Zero",
+        "Where the joints of a robot in Blender stand when they are at zero",
+        group="Scene",
+        choices={
+            "zero": "Where the description has them: poses change nothing",
+            "start": "Where they are shown now: the pose becomes the new zero, and limits and "
+            "offsets are counted from there",
+        },
+    )
+    apply_scale: bool = option(
+        False,
+        "Apply Scale",
+        "Of a robot in Blender whose armature is scaled: write a robot of that size, its masses "
+        "with it",
+        group="Scene",
+    )
     meshes: MeshMode = option(
         "link",
         "Meshes",
-        "What becomes of the files that the robot names",
+        "What becomes of the files that the robot names. Meshes that were changed in Blender are "
+        "always written as new files beside the new one, in the folder meshes",
         group="Files",
         choices={
             "link": "Left where they are; relative paths are written from the new file's folder",
             "keep": "Named as they were, whatever that means in another folder",
             "copy": "Copied beside the new file, into the folder meshes, with what they refer to",
+            "export": "Of a description: written anew in the mesh format, into the folder meshes, "
+            "where they have another. Of a robot in Blender: only what was changed there, the rest "
+            "is left where it is",
+        },
+    )
+    mesh_format: MeshFormat = option(
+        "stl",
+        "Mesh Format",
+        "The format of new mesh files",
+        group="Files",
+        choices={
+            "stl": "STL, binary: read by everything; without colours of faces and images",
+            "obj": "Wavefront OBJ, with materials and images beside it",
+            "glb": "glTF in one binary file, with materials and images in it",
+            "dae": "COLLADA, with images beside it: what RViz and Gazebo show in colour",
         },
     )
     ros_package: str = option(

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints and links as the rig rests now: where edit bones and the empties of links were moved to.
+
+A joint's frame is where its bone rests. What has no bone of its own rides on that of the link above
+it. So a bone that is moved takes along what hangs on it and has no bone; other bones stay, as they
+do in Blender, and so do the joints that they stand for: their origins change.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...geometry.tidy import is_identity, tidy_pose
+from ...geometry.transforms import Matrix, invert
+from ...model import Joint, Pose, Robot
+from ..standing import properties
+from ..standing.joints import joints_of
+from ..standing.rests import read_bone_rest, read_link_rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestFrames:
+    """What was moved since the import.
+
+    origins  joint -> its new origin
+    moved    link -> (4, 4), where its shapes and its mass moved to, in the link's frame
+    """
+
+    origins: Mapping[str, Pose]
+    moved: Mapping[str, Matrix]
+
+
+def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) -> RestFrames:
+    """Finds what was moved. A robot of several armatures says nothing here: its parts stand in
+    frames of their own."""
+    if properties.ARMATURES in armature:
+        return RestFrames(origins={}, moved={})
+    bones = armature.data.bones
+    carriers = {joint.name: joint.bone for joint in joints_of(armature)}
+    turns = {bone.name: _find_turn(bone) for bone in bones}
+    above = {joint.child: joint for joint in robot.joints}
+    parents = {joint.parent for joint in robot.joints}
+    before: dict[str, Matrix] = {}
+    after: dict[str, Matrix] = {}
+    moved: dict[str, Matrix] = {}
+    for name, empty in empties.items():
+        rest = read_link_rest(empty)
+        if rest is None:
+            continue
+        joint = above.get(name)
+        carrier = carriers.get(joint.name, empty.parent_bone) if joint else empty.parent_bone
+        turn = turns.get(carrier)
+        before[name] = rest
+        after[name] = rest if turn is None else turn @ rest
+        shift = invert(after[name]) @ _place_of(empty, bones)
+        if is_identity(_rigid(shift), _reach(rest)):
+            continue
+        if joint is not None and joint.type == "fixed" and name not in parents:
+            after[name] = after[name] @ _rigid(shift)
+        else:
+            moved[name] = _rigid(shift)
+    bare = {joint.child for joint in robot.joints if joint.child not in before}
+    _place_bare(armature, robot, bare, turns, carriers, before, after)
+    origins = {
+        joint.name: _find_origin(joint, before, after)
+        for joint in robot.joints
+        if joint.child in before and joint.parent in before
+    }
+    changed = {name: pose for name, pose in origins.items() if pose is not None}
+    return RestFrames(origins=changed, moved=moved)
+
+
+def _place_bare(
+    armature: Any,
+    robot: Robot,
+    bare: set[str],
+    turns: Mapping[str, Matrix | None],
+    carriers: Mapping[str, str],
+    before: dict[str, Matrix],
+    after: dict[str, Matrix],
+) -> None:
+    """Places links whose empty is gone: where the description has them in the link above, and where
+    their bone took them."""
+    from ...geometry.transforms import matrix_from_pose
+
+    waiting = [joint for joint in robot.joints if joint.child in bare]
+    while waiting:
+        ready = [joint for joint in waiting if joint.parent in before]
+        for joint in ready:
+            rest = before[joint.parent] @ matrix_from_pose(joint.origin)
+            turn = turns.get(carriers.get(joint.name, ""))
+            ride = after[joint.parent] @ invert(before[joint.parent])
+            before[joint.child] = rest
+            after[joint.child] = (ride if turn is None else turn) @ rest
+        waiting = [joint for joint in waiting if joint.child not in before]
+        if not ready:
+            return
+
+
+def _find_turn(bone: Any) -> Matrix | None:
+    """Finds what moved a bone from where it was to where it rests (4, 4); None for one that was not
+    moved, and for one of the user."""
+    kept = read_bone_rest(bone)
+    if kept is None:
+        return None
+    now = np.array(bone.matrix_local, dtype=np.float64)
+    if np.array_equal(now, kept[0]):
+        return None
+    turn = now @ invert(kept[0])
+    return None if is_identity(turn, _reach(kept[0])) else _rigid(turn)
+
+
+def _place_of(empty: Any, bones: Any) -> Matrix:
+    """Returns where an empty stands in its armature (4, 4), from what is set on it, with the scale
+    taken out."""
+    local = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
+    if empty.parent_type != "BONE" or empty.parent_bone not in bones:
+        return np.asarray(local, dtype=np.float64)
+    bone = bones[empty.parent_bone]
+    tail = np.array(bone.matrix_local, dtype=np.float64)
+    tail[:3, 3] += tail[:3, 1] * bone.length
+    placed: Matrix = tail @ local
+    return placed
+
+
+def _find_origin(
+    joint: Joint, before: Mapping[str, Matrix], after: Mapping[str, Matrix]
+) -> Pose | None:
+    """Finds the new origin of a joint; None where it and its parent moved alike, or not at all."""
+    was = invert(before[joint.parent]) @ before[joint.child]
+    now = invert(after[joint.parent]) @ after[joint.child]
+    if np.array_equal(was, now) or is_identity(invert(was) @ now, _reach(was)):
+        return None
+    pose = tidy_pose(now, joint.origin)
+    return None if pose == joint.origin else pose
+
+
+def _rigid(frame: Matrix) -> Matrix:
+    """Returns the frame with a rotation of unit axes: what is nearest to it without scale."""
+    u, _, v = np.linalg.svd(frame[:3, :3])
+    result = np.eye(4)
+    result[:3, :3] = u @ v
+    result[:3, 3] = frame[:3, 3]
+    return result
+
+
+def _reach(frame: Matrix) -> float:
+    return float(np.abs(frame[:3, 3]).max())

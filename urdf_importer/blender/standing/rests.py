@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where an import put bones and links, kept on them: so that what the user moved since can be told
+from what an import could not place more exactly."""
+
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...geometry.transforms import Matrix
+from ...model import Joint, Link
+from . import properties
+
+PARTS = ("origin", "limit", "inertial", "visuals", "collisions")
+"""What of a joint and its link may be edited both in the properties and in the scene."""
+
+
+def note_bone_rests(armature: Any, names: Iterable[str]) -> None:
+    """Notes on bones where they rest: 16 numbers, row by row, and the length, as Blender has
+    them."""
+    bones = armature.data.bones
+    for name in names:
+        bone = bones[name]
+        bone[properties.REST] = [*np.array(bone.matrix_local).ravel().tolist(), bone.length]
+
+
+def note_link_rest(empty: Any, rest: Matrix, link: Link, joint: Joint | None) -> None:
+    """Notes on a link's empty its frame (4, 4) in the armature with all joints at zero, and what
+    its properties say as long as they are not edited."""
+    empty[properties.REST] = rest.ravel().tolist()
+    empty[properties.BUILT] = digest_parts(link, joint)
+
+
+def digest_parts(link: Link, joint: Joint | None) -> dict[str, str]:
+    """Returns a number, as text, for each of PARTS."""
+    values = {
+        "origin": joint and joint.origin,
+        "limit": joint and joint.limit,
+        "inertial": link.inertial,
+        "visuals": link.visuals,
+        "collisions": link.collisions,
+    }
+    packed = {name: repr(properties.pack(value)).encode() for name, value in values.items()}
+    return {name: f"{zlib.crc32(text):08x}" for name, text in packed.items()}
+
+
+def find_edited_parts(empty: Any, link: Link, joint: Joint | None) -> frozenset[str]:
+    """Finds those of PARTS whose properties were edited since the import; all of them on an empty
+    that does not say what they were."""
+    built = empty.get(properties.BUILT)
+    kept: Mapping[str, str] = {} if built is None else built.to_dict()
+    now = digest_parts(link, joint)
+    return frozenset(name for name in PARTS if kept.get(name) != now[name])
+
+
+def read_bone_rest(bone: Any) -> tuple[Matrix, float] | None:
+    """Returns (4, 4) and the length that an import gave a bone; None for the user's own bones."""
+    kept = bone.get(properties.REST)
+    if kept is None:
+        return None
+    numbers = np.array(kept, dtype=np.float64)
+    return numbers[:16].reshape(4, 4), float(numbers[16])
+
+
+def read_link_rest(empty: Any) -> Matrix | None:
+    """Returns the frame (4, 4) in the armature that an import gave a link; None where it does not
+    say."""
+    kept = empty.get(properties.REST)
+    return None if kept is None else np.array(kept, dtype=np.float64).reshape(4, 4)

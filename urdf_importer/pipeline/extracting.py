@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Extract: a rig in Blender -> the robot that it stands for, with or without what was changed."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..model import Robot
+from ..readers.gazebo import interpret_extras
+from ..readers.urdf.robot import read_robot_text
+from ..reshape.compare import Change, compare_robots
+
+
+def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
+    """Returns the robot that a rig in Blender describes, exactly, from its properties alone: also
+    in a re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
+
+    With `edits` what was changed in Blender since the import counts too: bones and empties that
+    were moved, limits, masses, shapes; poses do not. Meshes that were changed are named as
+    write_urdf would name them.
+
+    Raises BuildError for an object that is not an imported robot.
+    """
+    if edits:
+        return _extract_edited(armature)
+    from ..blender.extract import robot as extract
+
+    return interpret_extras(extract.extract_robot(armature))
+
+
+def compare_with_description(armature: Any) -> tuple[Change, ...]:
+    """Returns what was changed of a robot in Blender, which write_urdf would write: against the
+    text that was read or, where the .blend has none, against the rig's own properties.
+
+    compare_with_source says the other direction: what the file changed since the import. Raises
+    BuildError for an object that is not an imported robot.
+    """
+    robot = _extract_edited(armature)
+    return compare_robots(read_text(robot) or extract_robot(armature), robot)
+
+
+def read_text(robot: Robot) -> Robot | None:
+    """Reads the text that a robot came from; None where there is none."""
+    if not robot.text:
+        return None
+    return read_robot_text(robot.text, robot.source, Diagnostics(robot.source))
+
+
+def _extract_edited(armature: Any) -> Robot:
+    from ..blender.extract.edits import extract_edits
+
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        return interpret_extras(extract_edits(armature, Path(folder), Diagnostics()).robot)

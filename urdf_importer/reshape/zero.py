@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""move_zero: a robot whose joints are at zero where they stood somewhere else."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..geometry.transforms import Matrix
+from ..kinematics.forward import Position, complete_positions, local_matrices
+from ..kinematics.tree import retrace_tree
+from ..model import Joint, Robot
+from .inertia import pose_of
+
+_ROUNDING = 1e-12
+
+
+def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
+    """Returns the robot with its zero at these positions, which are as in forward_kinematics.
+
+    The origins take the motion, and limits, soft limits, calibration and the offsets of followers
+    are counted from there: every link that stood in a place can stand there still. Raises
+    KinematicsError for unknown joints and wrong positions.
+    """
+    tree = retrace_tree(robot)
+    complete = complete_positions(tree.joint_motions, positions)
+    local = local_matrices(tree, positions)
+    moved: dict[str, Joint] = {}
+    for place, motion in enumerate(tree.motions):
+        if motion is None or motion.joint.name not in complete:
+            continue
+        position = complete[motion.joint.name]
+        if not any(position if isinstance(position, tuple) else (position,)):
+            continue
+        joint = _move_origin(motion.joint, motion.kind, local[place])
+        moved[joint.name] = joint if isinstance(position, tuple) else _count_from(joint, position)
+    scalars = {name: each for name, each in complete.items() if isinstance(each, float)}
+    joints = (_move_offset(moved.get(joint.name, joint), scalars) for joint in robot.joints)
+    changed = tuple(joints)
+    return robot if changed == robot.joints else replace(robot, joints=changed)
+
+
+def _move_origin(joint: Joint, kind: str, local: Matrix) -> Joint:
+    """Returns the joint where its child stands; what the motion leaves alone keeps its numbers."""
+    pose = pose_of(local)
+    if kind == "revolute":
+        pose = replace(pose, xyz=joint.origin.xyz)
+    elif kind == "prismatic":
+        pose = replace(joint.origin, xyz=pose.xyz)
+    return replace(joint, origin=pose)
+
+
+def _count_from(joint: Joint, zero: float) -> Joint:
+    """Returns the joint with its positions counted from `zero`."""
+    limit, safety, calibration = joint.limit, joint.safety_controller, joint.calibration
+    if limit is not None:
+        limit = replace(limit, lower=_less(limit.lower, zero), upper=_less(limit.upper, zero))
+    if limit is not None and (limit.lower, limit.upper) != (None, None):
+        # What is not written is zero, and that has moved too.
+        limit = replace(limit, lower=_or(limit.lower, -zero), upper=_or(limit.upper, -zero))
+    if safety is not None:
+        safety = replace(
+            safety,
+            soft_lower_limit=_less(safety.soft_lower_limit, zero),
+            soft_upper_limit=_less(safety.soft_upper_limit, zero),
+        )
+    if calibration is not None:
+        calibration = replace(
+            calibration,
+            rising=_less(calibration.rising, zero),
+            falling=_less(calibration.falling, zero),
+            reference_position=_less(calibration.reference_position, zero),
+        )
+    return replace(joint, limit=limit, safety_controller=safety, calibration=calibration)
+
+
+def _move_offset(joint: Joint, zeros: Mapping[str, float]) -> Joint:
+    mimic = joint.mimic
+    if mimic is None:
+        return joint
+    leader, own = zeros.get(mimic.joint, 0.0), zeros.get(joint.name, 0.0)
+    if not leader and not own:
+        return joint
+    offset = mimic.multiplier * leader + mimic.offset - own
+    offset = 0.0 if abs(offset) < _ROUNDING else offset
+    return replace(joint, mimic=replace(mimic, offset=offset))
+
+
+def _less(number: float | None, zero: float) -> float | None:
+    return None if number is None else number - zero
+
+
+def _or(number: float | None, other: float) -> float:
+    return other if number is None else number
