@@ -152,6 +152,20 @@ class ImportOptions:
         maximum=100_000_000,
     )
     up_axis: UpAxis = _up_axis_option("Geometry")
+    merge_materials: bool = option(
+        True,
+        "Merge Equal Materials",
+        "Make one material of those of mesh files that look the same, named after the color where "
+        "the files name them differently",
+        group="Geometry",
+    )
+    share_data: bool = option(
+        True,
+        "Share Data",
+        "Use meshes and materials of robots that are in the file already, where they are equal "
+        "and nobody edited them",
+        group="Geometry",
+    )
     inertials: bool = option(
         True,
         "Inertial Frames",

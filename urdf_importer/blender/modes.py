@@ -70,13 +70,25 @@ def leave_modes() -> None:
 @contextmanager
 def edit_bones_of(armature: Any) -> Iterator[Any]:
     """Gives the edit bones of an armature object that is in the view layer; it is active
-    afterwards."""
+    afterwards.
+
+    Every operator evaluates the view layer that it runs in, with all robots that are there. So the
+    bones are edited in an empty scene, made for the moment.
+    """
     bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
+    scene = bpy.data.scenes.new("~ bones")
+    scene.collection.objects.link(armature)
+    layer = scene.view_layers[0]
+    layer.objects.active = armature
     try:
-        yield armature.data.edit_bones
+        with bpy.context.temp_override(scene=scene, view_layer=layer):
+            bpy.ops.object.mode_set(mode="EDIT")
+            try:
+                yield armature.data.edit_bones
+            finally:
+                bpy.ops.object.mode_set(mode="OBJECT")
     finally:
-        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.data.scenes.remove(scene)
 
 
 def enter_pose_mode(armature: Any) -> None:

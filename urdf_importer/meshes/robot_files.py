@@ -15,7 +15,8 @@ from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData, turn_upright
 from ..geometry.primitives import make_primitive
 from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual
-from .loaders import UNSCALED, check_scale, load_mesh, scale_mesh
+from .kept_files import load_kept
+from .loaders import UNSCALED, check_scale, scale_mesh
 
 Shape = Visual | Collision
 
@@ -181,13 +182,12 @@ class RobotFiles:
 
     def _read(self, path: Path) -> _Outcome:
         notes: list[tuple[str, str]] = []
-        report = _note_in(notes)
 
-        def resolve_beside(uri: str, kind: FileKind) -> Path:
+        def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
             return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
 
         try:
-            result: MeshData | MeshError = load_mesh(path, UNSCALED, report, resolve_beside)
+            result: MeshData | MeshError = load_kept(path, _note_in(notes), resolve_beside)
         except MeshError as error:
             result = error
         return _Outcome(result=result, notes=tuple(notes))

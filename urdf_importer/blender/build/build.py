@@ -45,9 +45,10 @@ class Rig:
 
 
 def build_rig(
-    plan: RigPlan, options: ImportOptions, files: RobotFiles
+    plan: RigPlan, options: ImportOptions, files: RobotFiles, *, shares: bool = True
 ) -> Generator[Progress, None, Rig]:
-    """Builds the rig into the current scene; draining the generator does the work.
+    """Builds the rig into the current scene; draining the generator does the work. Without `shares`
+    it uses no mesh or material that is there already, whatever the options say.
 
     On any exception, and when the generator is closed before its end, everything that was made is
     removed again, and the user's selection and mode are as before. The last step, with a share of
@@ -56,7 +57,8 @@ def build_rig(
     ledger = Ledger()
     state = remember_state()
     try:
-        shapes = ShapeBuilder(plan.robot, plan.size, options, files, ledger)
+        shares = shares and options.share_data
+        shapes = ShapeBuilder(plan.robot, plan.size, options, files, ledger, shares=shares)
         rig = yield from _build(plan, options, shapes, ledger)
     except BaseException:
         ledger.remove_all()

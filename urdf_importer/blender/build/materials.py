@@ -6,7 +6,10 @@ since a few kilobytes can claim any number of pixels, then its structure. Only w
 tell, it is decoded; else Blender does so when it first shows it, at four bytes per pixel.
 """
 
+import colorsys
 import hashlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +95,28 @@ _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 class MaterialBuilder:
     """Builds each distinct material of a robot once; `files` find the description's textures.
 
+    With `merges`, materials of mesh files that look the same are one. It has the name that the
+    files give it, or that of its colour where they give it several. `find_made` finds a material
+    that the .blend already holds, by the text of describe_material.
+
     A texture that is not there or cannot be read is reported once; the colour takes its place.
     """
 
-    def __init__(self, files: RobotFiles, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        files: RobotFiles,
+        ledger: Ledger,
+        *,
+        merges: bool = False,
+        find_made: Callable[[str], Any | None] = lambda look: None,
+    ) -> None:
         self._files = files
         self._ledger = ledger
+        self._merges = merges
+        self._find_made = find_made
         self._images = ImageBuilder(ledger)
         self._built: dict[tuple[MeshMaterial, bool], Any] = {}
+        self._names: dict[Any, str] = {}
         self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
 
     def build(self, material: Material, link: Link, *, has_uvs: bool) -> Any | None:
@@ -112,17 +129,37 @@ class MaterialBuilder:
         key = (material.name, material.color, material.texture)
         if key not in self._described:
             self._described[key] = self._find_material(material, link)
-        return self.build_from(self._described[key], link.name, material.line, has_uvs=has_uvs)
+        return self._build(self._described[key], link.name, material.line, has_uvs=has_uvs)
 
     def build_from(self, material: MeshMaterial, subject: str, line: int, *, has_uvs: bool) -> Any:
         """Builds a mesh file's material; `subject` and `line` are for diagnostics."""
+        if not self._merges:
+            return self._build(material, subject, line, has_uvs=has_uvs)
+        has_image = bool(material.texture or material.image)
+        described = self._built.get((material, has_uvs and has_image))
+        if described is not None:
+            return described
+        look = replace(material, name="")
+        made = self._build(look, subject, line, has_uvs=has_uvs, name=material.name)
+        if made in self._names and self._names[made] != material.name:
+            self._names[made] = made.name = _name_look(look)
+        return made
+
+    def _build(
+        self, material: MeshMaterial, subject: str, line: int, *, has_uvs: bool, name: str = ""
+    ) -> Any:
         has_image = bool(material.texture or material.image)
         key = (material, has_uvs and has_image)
         if key not in self._built:
-            image = self._find_image(material, subject, line) if has_image else None
-            made = self._ledger.new_material(material.name or _name_color(material.color))
-            fill_material(made, material, image, has_uvs=has_uvs)
-            made[properties.LOOK] = describe_material(material, has_uvs=has_uvs)
+            look = describe_material(material, has_uvs=has_uvs)
+            made = self._find_made(look)
+            if made is None:
+                image = self._find_image(material, subject, line) if has_image else None
+                called = material.name or name or _name_look(material)
+                made = self._ledger.new_material(called)
+                fill_material(made, material, image, has_uvs=has_uvs)
+                made[properties.LOOK] = look
+                self._names[made] = name
             self._built[key] = made
         return self._built[key]
 
@@ -188,5 +225,26 @@ def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: 
     links.new(factor.outputs["Value"], shader.inputs["Alpha"])
 
 
-def _name_color(color: Color) -> str:
-    return "#" + "".join(f"{round(255 * min(max(part, 0.0), 1.0)):02x}" for part in color)
+def _name_look(material: MeshMaterial) -> str:
+    """Names a material after its texture, else after its colour: by a word and the exact number."""
+    if material.texture is not None:
+        return material.texture.stem
+    red, green, blue, alpha = (round(255 * min(max(part, 0.0), 1.0)) for part in material.color)
+    number = f"#{red:02x}{green:02x}{blue:02x}" + (f"{alpha:02x}" if alpha < 255 else "")
+    return f"{_word_color(red, green, blue)} {number}"
+
+
+_HUES = ("Red", "Orange", "Yellow", "Green", "Green", "Cyan", "Blue", "Blue", "Purple", "Pink")
+
+
+def _word_color(red: int, green: int, blue: int) -> str:
+    """Returns the everyday word for a colour, of parts from 0 to 255."""
+    hue, saturation, value = colorsys.rgb_to_hsv(red / 255, green / 255, blue / 255)
+    if value < 0.08:
+        return "Black"
+    if saturation < 0.15:
+        shades = ((0.96, "White"), (0.7, "Light Grey"), (0.35, "Grey"), (0.0, "Dark Grey"))
+        return next(word for least, word in shades if value >= least)
+    bounds = (0.035, 0.12, 0.19, 0.3, 0.45, 0.53, 0.6, 0.72, 0.82, 0.95)
+    word = next((name for bound, name in zip(bounds, _HUES, strict=True) if hue < bound), "Red")
+    return f"Dark {word}" if value < 0.45 else word

@@ -2,6 +2,7 @@
 """Mesh datablocks from arrays."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from ..ledger import Ledger
 from ..standing import properties
 from .links import place
 from .materials import MaterialBuilder
+from .sharing import Shelf
 
 UV_MAP = "UVMap"
 
@@ -165,13 +167,18 @@ class ShapeBuilder:
         options: ImportOptions,
         files: RobotFiles,
         ledger: Ledger,
+        *,
+        shares: bool = False,
     ) -> None:
         self._looks = VisualMaterials(robot)
+        self._shelf = Shelf(ledger, shares=shares)
         self._size = size
         self._options = options
         self._files = files
         self._ledger = ledger
-        self._materials = MaterialBuilder(files, ledger)
+        self._materials = MaterialBuilder(
+            files, ledger, merges=options.merge_materials, find_made=self._shelf.find_material
+        )
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
         self._lost: set[Geometry] = set()
 
@@ -207,24 +214,46 @@ class ShapeBuilder:
         key = (type(shape), shape.geometry)
         if key not in self._meshes:
             data = self._load(shape, link)
-            made = None if data is None else self._make_mesh(data, shape, link)
-            if made is not None and data is not None:
-                made[properties.FINGERPRINT] = fingerprint_shape(data, shape, self._options)
-                made[properties.CONTENT] = fingerprint_content(made)
-            self._meshes[key] = made
+            self._meshes[key] = None if data is None else self._provide_mesh(data, shape, link)
         return self._meshes[key]
 
-    def _make_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+    def _provide_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
+        """Finds the mesh that the .blend already holds, or makes it."""
+        fingerprint = fingerprint_shape(data, shape, self._options)
+        materials = self._build_materials(data, shape, link)
+        found = self._shelf.find_mesh(
+            fingerprint, materials, lambda: self._make_mesh(data, shape, materials)
+        )
+        made = found if found is not None else self._make_mesh(data, shape, materials)
+        if properties.FINGERPRINT not in made:
+            made[properties.FINGERPRINT] = fingerprint
+            made[properties.CONTENT] = fingerprint_content(made)
+        return made
+
+    def _build_materials(
+        self, data: MeshData, shape: Visual | Collision, link: Link
+    ) -> Sequence[Any]:
+        """Builds what a mesh file brings along; collision shapes need no materials."""
+        if not isinstance(shape, Visual):
+            return ()
+        build, has_uvs = self._materials.build_from, data.uvs is not None
+        return [build(each, link.name, shape.line, has_uvs=has_uvs) for each in data.materials]
+
+    def _make_mesh(
+        self, data: MeshData, shape: Visual | Collision, materials: Sequence[Any]
+    ) -> Any:
         """Makes a shape's mesh. A collision that looks like a visual gets a copy of its mesh:
         Blender shares the arrays of copies until one of them is changed."""
         is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
         alike = self._meshes.get((Visual, shape.geometry))
         if isinstance(shape, Visual) or is_hull or alike is None:
-            return self._build_mesh(data, shape, link)
+            return self._build_mesh(data, shape, materials)
         return copy_bare(alike, self._ledger)
 
-    def _build_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
-        """Options about meshes concern mesh files only; collision shapes need no materials."""
+    def _build_mesh(
+        self, data: MeshData, shape: Visual | Collision, materials: Sequence[Any]
+    ) -> Any:
+        """Options about meshes concern mesh files only."""
         options = self._options
         name = data.name or type(shape.geometry).__name__
         is_file, is_visual = isinstance(shape.geometry, Mesh), isinstance(shape, Visual)
@@ -235,10 +264,8 @@ class ShapeBuilder:
         mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
         if is_file and options.most_triangles:
             mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
-        for material in data.materials:
-            has_uvs = data.uvs is not None
-            made = self._materials.build_from(material, link.name, shape.line, has_uvs=has_uvs)
-            mesh.materials.append(made)
+        for material in materials:
+            mesh.materials.append(material)
         note_materials(mesh, mesh.materials)
         return mesh
 

@@ -106,7 +106,8 @@ def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
 
 
 def _stage(wanted: Wanted, files: RobotFiles) -> Rig:
-    steps = build_rig(wanted.plan, wanted.options, files)
+    # What it shared with the standing rig, or with others, could not be told from theirs.
+    steps = build_rig(wanted.plan, wanted.options, files, shares=False)
     while True:
         try:
             next(steps)

@@ -23,6 +23,7 @@ class ShapeUpdater:
         self._materials = standing.materials()
         self._touched = find_touched(self._materials)
         self._meshes = standing.meshes()
+        self._objects = [item for item in standing.objects() if item.type == "MESH"]
         self._reused: set[Any] = set()
         self._spent_meshes: list[Any] = []
         self._spent_materials: list[Any] = []
@@ -39,9 +40,9 @@ class ShapeUpdater:
                 material.user_remap(old)
                 self._spent_materials.append(material)
         for mesh, old in self._match_meshes(pairs).items():
-            self._update_slots(old, mesh)
-            self._names.take(old, mesh)
-            mesh.user_remap(old)
+            kept = self._update_slots(old, mesh)
+            self._names.take(kept, mesh)
+            mesh.user_remap(kept)
             self._spent_meshes.append(mesh)
 
     def _match_meshes(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -62,17 +63,43 @@ class ShapeUpdater:
         untouched = [m for m in alike if m not in self._touched]
         return next(iter([*untouched, *alike]), None)
 
-    def _update_slots(self, old: Any, mesh: Any) -> None:
-        """Updates the slots of a mesh that stays; those of the user stay too."""
-        given, wanted = _looks(old), _looks(mesh)
+    def _update_slots(self, old: Any, mesh: Any) -> Any:
+        """Updates the slots of a mesh that stays; those of the user stay too. Returns the mesh, or
+        a copy where other robots use it and are not to change."""
+        wanted, materials = _looks(mesh), self._wanted_materials(old, mesh)
+        if materials == list(old.materials) and _looks(old) == wanted:
+            return old
+        kept = self._copy_if_shared(old, mesh.name)
+        for index, material in enumerate(materials):
+            if index >= len(kept.materials):
+                kept.materials.append(material)
+            elif kept.materials[index] != material:
+                kept.materials[index] = material
+        _note(kept, wanted)
+        return kept
+
+    def _wanted_materials(self, old: Any, mesh: Any) -> list[Any]:
+        given, wanted, materials = _looks(old), _looks(mesh), list(old.materials)
         for index, material in enumerate(mesh.materials):
-            if index >= len(old.materials):
-                old.materials.append(material)
+            if index >= len(materials):
+                materials.append(material)
             elif given[index : index + 1] != wanted[index : index + 1] and not is_users(
-                old.materials[index], _at(given, index), self._touched
+                materials[index], _at(given, index), self._touched
             ):
-                old.materials[index] = material
-        _note(old, wanted)
+                materials[index] = material
+        return materials
+
+    def _copy_if_shared(self, mesh: Any, name: str) -> Any:
+        own = [item for item in self._objects if item.data == mesh]
+        if mesh.users - mesh.use_fake_user <= len(own):
+            return mesh
+        copy = mesh.copy()
+        self._names.put(copy, name)
+        if mesh in self._reused:
+            self._reused.add(copy)
+        for item in own:
+            item.data = copy
+        return copy
 
     def update(self, old: Any, twin: Any) -> None:
         """Gives an old object its twin's mesh and material, except where they are the user's."""

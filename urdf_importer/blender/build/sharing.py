@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes and materials of robots that the file already holds, for a robot that needs the same.
+
+Only what is still exactly as an import would make it now is shared: what a user edited stays with
+the robots that have it. Each material says what it was made from, so it is made again for a moment
+and compared; a fingerprint of its nodes would not survive a new version of Blender. A mesh is built
+again once, the first time that it could be shared; from then on a digest of all its arrays tells.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import MeshError
+from ...files.regular import read_mesh_file
+from ...images.size import MOST_BYTES
+from ..extract.fingerprints import read_material
+from ..ledger import Ledger
+from ..standing import properties
+from .materials import fill_material
+
+_SETTINGS = (
+    "diffuse_color",
+    "metallic",
+    "roughness",
+    "specular_intensity",
+    "surface_render_method",
+    "displacement_method",
+    "use_backface_culling",
+    "use_backface_culling_shadow",
+    "use_transparent_shadow",
+    "use_transparency_overlap",
+    "use_raytrace_refraction",
+    "alpha_threshold",
+    "pass_index",
+)
+_NODE_SETTINGS = (
+    "operation",
+    "use_clamp",
+    "projection",
+    "projection_blend",
+    "interpolation",
+    "extension",
+    "distribution",
+    "subsurface_method",
+    "mute",
+)
+_KINDS = {
+    "BOOLEAN": ("value", "?", 1),
+    "INT": ("value", "i4", 1),
+    "INT16_2D": ("value", "i2", 2),
+    "INT32_2D": ("value", "i4", 2),
+    "FLOAT": ("value", "f4", 1),
+    "FLOAT2": ("vector", "f4", 2),
+    "FLOAT_VECTOR": ("vector", "f4", 3),
+}
+"""Types of attributes that an import makes: the property of an element, its numbers. Of others it
+is enough to know that they are there."""
+
+
+class Shelf:
+    """What the file holds as one import begins; empty where nothing is to be shared."""
+
+    def __init__(self, ledger: Ledger, *, shares: bool) -> None:
+        self._ledger = ledger
+        self._materials = _by_text(bpy.data.materials, properties.LOOK, shares=shares)
+        self._meshes = _by_text(bpy.data.meshes, properties.FINGERPRINT, shares=shares)
+        self._untouched: dict[Any, bool] = {}
+
+    def find_material(self, look: str) -> Any | None:
+        """Finds a material that is as `look`, by describe_material, says."""
+        return next((m for m in self._materials.get(look, ()) if self._is_untouched(m)), None)
+
+    def find_mesh(
+        self, fingerprint: str, materials: Sequence[Any], build: Callable[[], Any]
+    ) -> Any | None:
+        """Finds a mesh with this fingerprint and these materials in its slots that is as `build`
+        makes it; None if there is none. Then `build` was not called."""
+        candidates = [
+            mesh
+            for mesh in self._meshes.get(fingerprint, ())
+            if _has_materials(mesh, materials) and mesh.shape_keys is None and not mesh.is_editmode
+        ]
+        for mesh in candidates:
+            if mesh.get(properties.DIGEST) == digest_mesh(mesh):
+                return mesh
+        unknown = [mesh for mesh in candidates if properties.DIGEST not in mesh]
+        return self._compare(unknown, build) if unknown else None
+
+    def _compare(self, candidates: Iterable[Any], build: Callable[[], Any]) -> Any:
+        made = build()
+        digest = digest_mesh(made)
+        for mesh in candidates:
+            if digest_mesh(mesh) == digest:
+                mesh[properties.DIGEST] = digest
+                self._ledger.remove(made)
+                return mesh
+        return made
+
+    def _is_untouched(self, material: Any) -> bool:
+        if material not in self._untouched:
+            self._untouched[material] = is_as_made(material) and _shows_the_file(material)
+        return self._untouched[material]
+
+
+def _by_text(datablocks: Iterable[Any], key: str, *, shares: bool) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for each in datablocks if shares else ():
+        if key in each and each.library is None and each.override_library is None:
+            found.setdefault(each[key], []).append(each)
+    return found
+
+
+def digest_mesh(mesh: Any) -> str:
+    """Returns a text that differs between meshes with any other array: places, faces, edges,
+    shading, texture coordinates, slots, and whatever a user added."""
+    total = blake2b(digest_size=16)
+    counts = (len(mesh.vertices), len(mesh.edges), len(mesh.polygons), len(mesh.loops))
+    total.update(repr(counts).encode())
+    if len(mesh.loops) != 3 * len(mesh.polygons):  # Faces have three corners or more.
+        _digest(total, mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.int32))
+    if mesh.has_custom_normals and "custom_normal" not in mesh.attributes:
+        _digest(total, mesh.corner_normals, "vector", np.empty(3 * len(mesh.loops), np.float32))
+    for attribute in sorted(mesh.attributes, key=lambda each: str(each.name)):
+        if attribute.name == ".corner_vert" or not attribute.name.startswith("."):
+            total.update(f"{attribute.name} {attribute.domain} {attribute.data_type}".encode())
+            name, kind, size = _KINDS.get(attribute.data_type, ("", "", 0))
+            if name:
+                numbers = np.empty(size * len(attribute.data), dtype=kind)
+                _digest(total, attribute.data, name, numbers)
+    return total.hexdigest()
+
+
+def _digest(total: Any, items: Any, name: str, numbers: NDArray[Any]) -> None:
+    items.foreach_get(name, numbers)
+    total.update(numbers)
+
+
+def _has_materials(mesh: Any, wanted: Sequence[Any]) -> bool:
+    """Whether the slots hold just these; an object's own material leaves an empty slot."""
+    held = list(mesh.materials)
+    while len(held) > len(wanted) and held[-1] is None:
+        held.pop()
+    return held == list(wanted)
+
+
+def is_as_made(material: Any) -> bool:
+    """Whether the user left one of the importer's materials as it was made."""
+    look = material[properties.LOOK]
+    image = _find_image(material)
+    if image is not None and not _is_image_of(look, image):
+        return False
+    key = (look, None if image is None else image.name)
+    if key not in _references:
+        if len(_references) >= _MOST_REFERENCES:
+            _references.clear()
+        _references[key] = _describe_reference(look, image)
+    return bool(_describe(material) == _references[key])
+
+
+_MOST_REFERENCES = 1000
+_references: dict[tuple[str, str | None], Any] = {}
+"""What materials look like as they are made, by what they are made from."""
+
+
+def _describe_reference(look: str, image: Any | None) -> Any:
+    described, has_uvs = read_material(look)
+    reference = bpy.data.materials.new("~ reference")
+    try:
+        fill_material(reference, described, image, has_uvs=has_uvs)
+        return _describe(reference)
+    finally:
+        bpy.data.materials.remove(reference)
+
+
+def _find_image(material: Any) -> Any | None:
+    """Finds the image that the only image node of a material shows."""
+    if material.node_tree is None:
+        return None
+    images = [n.image for n in material.node_tree.nodes if n.bl_idname == "ShaderNodeTexImage"]
+    return images[0] if len(images) == 1 else None
+
+
+def _is_image_of(look: str, image: Any) -> bool:
+    kept = json.loads(look).get("image")
+    if isinstance(kept, str):
+        shown = bpy.path.abspath(image.filepath, library=image.library)
+        return bool(os.path.realpath(shown) == os.path.realpath(kept))
+    packed = image.packed_file
+    return bool(packed is not None and zlib.crc32(packed.data) == kept)
+
+
+def _shows_the_file(material: Any) -> bool:
+    """Whether the image of a material was not painted on, and one that was packed is still what
+    its file holds."""
+    kept = json.loads(material[properties.LOOK]).get("image")
+    image = _find_image(material)
+    if image is None:
+        return kept is None
+    if image.is_dirty or image.source != "FILE":
+        return False
+    if not isinstance(kept, str) or image.packed_file is None:
+        return True
+    try:
+        return bool(image.packed_file.data == read_mesh_file(Path(kept), MOST_BYTES))
+    except MeshError:
+        return False
+
+
+def _describe(material: Any) -> Any:
+    """Collects all that decides what a material looks like."""
+    tree = material.node_tree
+    nodes = [] if tree is None else [_describe_node(node) for node in tree.nodes]
+    links = [] if tree is None else [_describe_link(link) for link in tree.links]
+    settings = [_plain(getattr(material, name, None)) for name in _SETTINGS]
+    moves = [each.animation_data is not None for each in (material, tree) if each is not None]
+    return sorted(nodes, key=repr), sorted(links), settings, any(moves)
+
+
+def _describe_node(node: Any) -> Any:
+    inputs = [(s.identifier, _plain(getattr(s, "default_value", None))) for s in node.inputs]
+    settings = [getattr(node, name, None) for name in _NODE_SETTINGS]
+    image = getattr(node, "image", None)
+    return node.bl_idname, inputs, settings, image.name if image is not None else None
+
+
+def _describe_link(link: Any) -> tuple[str, str, str, str, bool]:
+    return (
+        link.from_node.bl_idname,
+        link.from_socket.identifier,
+        link.to_node.bl_idname,
+        link.to_socket.identifier,
+        link.is_muted,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value

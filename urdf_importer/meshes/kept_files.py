@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mesh files that were read, kept for the next robot of this session.
+
+A second panda names the files of the first. Parsing them again is most of the work of an import, so
+what they held is kept while the files stay as they are: the file itself, and each file that it
+names, found in the same place. The oldest are dropped beyond MOST_KEPT.
+"""
+
+import os
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..diagnostics import MeshError, Report
+from ..files.regular import FileKind
+from ..geometry.mesh_data import MeshData
+from .loaders import UNSCALED, load_mesh
+
+MOST_KEPT = 96 * 1024 * 1024
+"""Of arrays that are kept; what a robot in use holds anyway is counted too."""
+_SETTLED = 0.1
+"""Seconds: file systems tell times of change by ticks, so a file that was written just now may
+change again without a new time."""
+
+Notes = tuple[tuple[str, str], ...]
+State = tuple[int, ...]
+Resolve = Callable[[str, FileKind, Report], Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """A file that a mesh file names, and what the search for it gave.
+
+    place  the path; the error's code and message where there is none
+    state  that of the file; None where it may change unseen
+    notes  what the search reported
+    """
+
+    uri: str
+    kind: FileKind
+    place: str
+    state: State | None
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KeptFile:
+    """What a mesh file held, unscaled, and what there was to report, as (code, message)."""
+
+    data: MeshData
+    notes: Notes
+    state: State
+    named: tuple[_Named, ...]
+    size: int
+
+
+_kept: OrderedDict[Path, _KeptFile] = OrderedDict()
+
+
+def load_kept(path: Path, report: Report, resolve: Resolve) -> MeshData:
+    """Loads a mesh file as load_mesh does, unscaled, or returns what it held the last time; what
+    there is to report comes again either way. `resolve` finds the files that it names. Raises
+    MeshError."""
+    kept = _kept.get(path)
+    if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
+        _kept.move_to_end(path)
+        for code, message in kept.notes:
+            report(code, message)
+        return kept.data
+    _kept.pop(path, None)
+    return _load(path, report, resolve)
+
+
+def forget_files() -> None:
+    """Drops all that is kept."""
+    _kept.clear()
+
+
+def _load(path: Path, report: Report, resolve: Resolve) -> MeshData:
+    notes: list[tuple[str, str]] = []
+    named: list[_Named] = []
+
+    def note(code: str, message: str) -> None:
+        notes.append((code, message))
+        report(code, message)
+
+    def find(uri: str, kind: FileKind) -> Path:
+        found, outcome = _find(resolve, uri, kind)
+        named.append(found)
+        for code, message in found.notes:
+            note(code, message)
+        if isinstance(outcome, MeshError):
+            raise outcome
+        return outcome
+
+    before = _read_state(path)
+    data = load_mesh(path, UNSCALED, note, find)
+    if before is not None and before == _read_state(path):
+        _keep(path, data, tuple(notes), before, tuple(named))
+    return data
+
+
+def _find(resolve: Resolve, uri: str, kind: FileKind) -> tuple[_Named, Path | MeshError]:
+    notes: list[tuple[str, str]] = []
+    state: State | None = None
+    outcome: Path | MeshError
+    try:
+        outcome = resolve(uri, kind, lambda code, message: notes.append((code, message)))
+        place, state = str(outcome), _read_state(outcome)
+    except MeshError as error:
+        outcome, place, state = error, f"{error.code}: {error.message}", ()
+    named = _Named(uri=uri, kind=kind, place=place, state=state, notes=tuple(notes))
+    return named, outcome
+
+
+def _are_there(named: tuple[_Named, ...], resolve: Resolve) -> bool:
+    """Whether the files that a mesh file names are found as before, and are as before."""
+    return all(
+        each.state is not None and each == _find(resolve, each.uri, each.kind)[0] for each in named
+    )
+
+
+def _keep(
+    path: Path, data: MeshData, notes: Notes, state: State, named: tuple[_Named, ...]
+) -> None:
+    arrays = (getattr(data, name) for name in MeshData.__slots__)
+    size = sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+    size += sum(len(material.image) for material in data.materials)
+    if size > MOST_KEPT // 2:
+        return
+    _kept[path] = _KeptFile(data=data, notes=notes, state=state, named=named, size=size)
+    total = sum(each.size for each in _kept.values())
+    while total > MOST_KEPT:
+        total -= _kept.popitem(last=False)[1].size
+
+
+def _read_state(path: Path) -> State | None:
+    """Returns what changes when a regular file is written or replaced; None where that cannot be
+    told for certain."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    newest = max(status.st_mtime, status.st_ctime)
+    if not stat.S_ISREG(status.st_mode) or abs(time.time() - newest) < _SETTLED:
+        return None
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
