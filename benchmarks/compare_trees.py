@@ -37,6 +37,9 @@ BARE = urdf_importer.ImportOptions(visuals=False, collisions=False)
 for line in sys.stdin:
     task, path = line.rstrip("\\n").split(" ", 1)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    kept = sys.modules.get("urdf_importer.meshes.kept_files")
+    if kept is not None:
+        kept.forget_files()
     gc.collect()
     start = time.process_time()
     if task == "read":

@@ -27,6 +27,7 @@ from mesh_speed import silence  # noqa: E402
 import urdf_importer  # noqa: E402
 import urdf_importer.morse  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
+from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
 from urdf_importer.morse import builder  # noqa: E402
 
 ROBOTS = ("panda", "talos_full_v2", "pr2")
@@ -63,6 +64,7 @@ def measure(path: Path, folder: Path) -> dict[str, float]:
 
 def empty_scene() -> None:
     urdf_importer.morse.forget_components()
+    forget_files()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 

@@ -26,6 +26,7 @@ import urdf_importer  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
 from urdf_importer.diagnostics import MeshError  # noqa: E402
 from urdf_importer.files.packages import PackageResolver  # noqa: E402
+from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
 from urdf_importer.model import Mesh  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal")
@@ -33,6 +34,7 @@ RUNS = 9
 
 
 def empty_scene() -> None:
+    forget_files()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 

@@ -155,7 +155,7 @@ class ImportOptions:
     merge_materials: bool = option(
         True,
         "Merge Equal Materials",
-        "Make one material of those of mesh files that look the same, named after the color where "
+        "Make one material of those of mesh files that look the same, named after the colour where "
         "the files name them differently",
         group="Geometry",
     )

@@ -188,10 +188,10 @@ def test_broken_textures_leave_the_colour(tmp_path, content, code, where):
 
 def test_textures_outside_are_not_read(tmp_path):
     (tmp_path / "secret.png").write_bytes(png())
-    inside = tmp_path / "inside"
-    inside.mkdir()
-    write_obj(inside, "usemtl skin\nf 1 2 3\n", "newmtl skin\nmap_Kd ../secret.png\n")
-    skin = '<material name="s"><texture filename="../secret.png"/></material>'
+    inside = tmp_path / "further" / "inside"
+    inside.mkdir(parents=True)
+    write_obj(inside, "usemtl skin\nf 1 2 3\n", "newmtl skin\nmap_Kd ../../secret.png\n")
+    skin = '<material name="s"><texture filename="../../secret.png"/></material>'
     result = import_robot(write_robot(inside, mesh("part.obj"), BOX + skin))
     assert set(codes_of(result)) == {"outside-allowed-folders"}
     assert not bpy.data.images

@@ -9,7 +9,7 @@ import pytest
 
 from support.real_robots import descriptions
 from urdf_importer import ImportOptions, import_robot, update_robot
-from urdf_importer.meshes import robot_files
+from urdf_importer.meshes import kept_files
 from urdf_importer.model import Mesh
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -30,13 +30,14 @@ ROBOT = """
 def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[Path]:
     """How often each mesh file was parsed."""
     counted: Counter[Path] = Counter()
-    load = robot_files.load_mesh
+    load = kept_files.load_mesh
 
     def count(path: Path, *others: Any) -> Any:
         counted[path] += 1
         return load(path, *others)
 
-    monkeypatch.setattr(robot_files, "load_mesh", count)
+    kept_files.forget_files()
+    monkeypatch.setattr(kept_files, "load_mesh", count)
     return counted
 
 
@@ -53,6 +54,7 @@ def test_every_file_once_and_what_is_odd_is_still_said(
     made = import_robot(path)
     assert reads == dict.fromkeys(files, 1)
     reads.clear()
+    kept_files.forget_files()
     (tmp_path / "plain.obj").write_text(f"{PART}f 2 3 4\n")
     done = update_robot(made.armature)
     assert reads == dict.fromkeys(files, 1)
@@ -70,6 +72,7 @@ def test_all_files_of_a_real_robot(reads: Counter[Path]) -> None:
         if isinstance(shape.geometry, Mesh)
     }
     reads.clear()
+    kept_files.forget_files()
     done = update_robot(made.armature, options=ImportOptions(convex_collisions=True))
     assert done.changes
     assert len(reads) == len(named) > 10 and set(reads.values()) == {1}

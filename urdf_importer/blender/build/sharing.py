@@ -11,7 +11,6 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -122,26 +121,25 @@ def _by_text(datablocks: Iterable[Any], key: str, *, shares: bool) -> dict[str, 
 def digest_mesh(mesh: Any) -> str:
     """Returns a text that differs between meshes with any other array: places, faces, edges,
     shading, texture coordinates, slots, and whatever a user added."""
-    total = blake2b(digest_size=16)
-    counts = (len(mesh.vertices), len(mesh.edges), len(mesh.polygons), len(mesh.loops))
-    total.update(repr(counts).encode())
+    found = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons), len(mesh.loops)]
     if len(mesh.loops) != 3 * len(mesh.polygons):  # Faces have three corners or more.
-        _digest(total, mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.int32))
+        found.append(_sum(mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.int32)))
     if mesh.has_custom_normals and "custom_normal" not in mesh.attributes:
-        _digest(total, mesh.corner_normals, "vector", np.empty(3 * len(mesh.loops), np.float32))
+        normals = np.empty(3 * len(mesh.loops), np.float32)
+        found.append(_sum(mesh.corner_normals, "vector", normals))
+    parts = [f"{number:x}" for number in found]
     for attribute in sorted(mesh.attributes, key=lambda each: str(each.name)):
         if attribute.name == ".corner_vert" or not attribute.name.startswith("."):
-            total.update(f"{attribute.name} {attribute.domain} {attribute.data_type}".encode())
             name, kind, size = _KINDS.get(attribute.data_type, ("", "", 0))
-            if name:
-                numbers = np.empty(size * len(attribute.data), dtype=kind)
-                _digest(total, attribute.data, name, numbers)
-    return total.hexdigest()
+            numbers = np.empty(size * len(attribute.data), dtype=kind or "f4")
+            total = _sum(attribute.data, name, numbers) if name else 0
+            parts.append(f"{attribute.name} {attribute.domain} {attribute.data_type} {total:x}")
+    return "; ".join(parts)
 
 
-def _digest(total: Any, items: Any, name: str, numbers: NDArray[Any]) -> None:
+def _sum(items: Any, name: str, numbers: NDArray[Any]) -> int:
     items.foreach_get(name, numbers)
-    total.update(numbers)
+    return zlib.crc32(numbers)
 
 
 def _has_materials(mesh: Any, wanted: Sequence[Any]) -> bool:

@@ -130,8 +130,10 @@ def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
         )
     for item, wanted in _list_names(standing):
         names.put(item, wanted)
+    elsewhere = standing.used_elsewhere()
     for datablock in [*standing.meshes(), *standing.materials()]:
-        names.put(datablock)
+        if datablock not in elsewhere:
+            names.put(datablock)
 
 
 def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:

@@ -23,6 +23,7 @@ class ShapeUpdater:
         self._materials = standing.materials()
         self._touched = find_touched(self._materials)
         self._meshes = standing.meshes()
+        self._elsewhere = standing.used_elsewhere()
         self._objects = [item for item in standing.objects() if item.type == "MESH"]
         self._reused: set[Any] = set()
         self._spent_meshes: list[Any] = []
@@ -90,15 +91,15 @@ class ShapeUpdater:
         return materials
 
     def _copy_if_shared(self, mesh: Any, name: str) -> Any:
-        own = [item for item in self._objects if item.data == mesh]
-        if mesh.users - mesh.use_fake_user <= len(own):
+        if mesh not in self._elsewhere:
             return mesh
         copy = mesh.copy()
         self._names.put(copy, name)
         if mesh in self._reused:
             self._reused.add(copy)
-        for item in own:
-            item.data = copy
+        for item in self._objects:
+            if item.data == mesh:
+                item.data = copy
         return copy
 
     def update(self, old: Any, twin: Any) -> None:

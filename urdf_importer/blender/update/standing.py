@@ -60,6 +60,16 @@ class StandingRig:
                 found[shape.data] = True
         return list(found)
 
+    def used_elsewhere(self) -> set[Any]:
+        """Collects the meshes and materials of all other objects of the file: robots share them."""
+        own = set(self.objects())
+        found: set[Any] = set()
+        for item in bpy.data.objects:
+            if item.type == "MESH" and item not in own:
+                found.add(item.data)
+                found.update(slot.material for slot in item.material_slots)
+        return found
+
     def materials(self) -> list[Any]:
         """Lists the importer's materials on its shapes, each once, as they are in the slots now."""
         found = {}
