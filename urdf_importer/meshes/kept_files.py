@@ -85,7 +85,7 @@ def _load(path: Path, report: Report, resolve: Resolve) -> MeshData:
     notes: list[tuple[str, str]] = []
     named: list[_Named] = []
 
-    def pass_on(code: str, message: str) -> None:
+    def hand_on_report(code: str, message: str) -> None:
         notes.append((code, message))
         report(code, message)
 
@@ -93,13 +93,13 @@ def _load(path: Path, report: Report, resolve: Resolve) -> MeshData:
         found, outcome = _find(resolve, uri, kind)
         named.append(found)
         for code, message in found.notes:
-            pass_on(code, message)
+            hand_on_report(code, message)
         if isinstance(outcome, MeshError):
             raise outcome
         return outcome
 
     before = _read_state(path)
-    data = load_mesh(path, UNSCALED, pass_on, find)
+    data = load_mesh(path, UNSCALED, hand_on_report, find)
     if before is not None and before == _read_state(path):
         _keep(path, data, tuple(notes), before, tuple(named))
     return data
