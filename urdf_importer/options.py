@@ -163,7 +163,7 @@ class ImportOptions:
         True,
         "Share Data",
         "Use meshes and materials of robots that are in the file already, where they are equal "
-        "and nobody edited them",
+        "and not edited since",
         group="Geometry",
     )
     inertials: bool = option(
