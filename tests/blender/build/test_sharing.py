@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Equal materials are one, and a second robot uses what the first one brought."""
 
+import gc
+import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -257,14 +259,19 @@ def test_a_failed_import_takes_nothing_of_the_other_robot(path: Path) -> None:
 
 
 def test_ten_pandas_cost_less_than_twice_two() -> None:
-    """And share all their meshes: CPU time, against itself in one process."""
+    """And share all their meshes: CPU time, against itself in one process, without what collecting
+    the garbage of other tests takes."""
     forget_files()
     times = []
     for number in range(10):
+        gc.collect()
+        gc.disable()
         start = time.process_time()
         import_robot(panda())
         times.append(time.process_time() - start)
+        gc.enable()
         if number == 0:
             meshes = len(bpy.data.meshes)
     assert len(bpy.data.meshes) == meshes
-    assert sum(times) < 2 * sum(times[:2])
+    # The median: another process may take the caches away from one of them.
+    assert sum(times[:2]) + 8 * statistics.median(times[2:]) < 2 * sum(times[:2])

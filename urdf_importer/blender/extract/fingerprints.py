@@ -42,8 +42,12 @@ def fingerprint_content(mesh: Any) -> str:
     texture coordinates, as Blender has them. Shading is left out: it follows from angles."""
     attributes = mesh.attributes
     arrays = [_read_array(attributes["position"].data, "vector", 3, np.float32)]
-    arrays.append(_read_array(mesh.loops, "vertex_index", 1, np.int32))
-    arrays.append(_read_array(mesh.polygons, "loop_total", 1, np.int32))
+    # Asking the loops and triangles themselves takes a thousand times as long.
+    arrays.append(_read_array(attributes[".corner_vert"].data, "value", 1, np.int32))
+    if len(mesh.loops) == 3 * len(mesh.polygons):
+        arrays.append(np.full(len(mesh.polygons), 3, dtype=np.int32))
+    else:
+        arrays.append(_read_array(mesh.polygons, "loop_total", 1, np.int32))
     slots = attributes.get("material_index")
     if slots is not None:
         used = _read_array(slots.data, "value", 1, np.int32)
