@@ -221,6 +221,52 @@ class ImportOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementOptions:
+    """Where imported robots stand in the scene, and how large. The rig stays what the description
+    says: only the armature object is placed and scaled, and the view aimed.
+
+    They are of imports by hand. `import_robot` leaves a robot's root frame at the origin of the
+    world, at its true size, so that frames in the world are those of the description.
+    """
+
+    stand_on_ground: bool = option(
+        True,
+        "Stand on Ground",
+        "Lift or lower the robot until its lowest point is at height 0, or at that of the 3D "
+        "cursor; off: its root link is at that height",
+        group="Placement",
+    )
+    at_cursor: bool = option(
+        False,
+        "At 3D Cursor",
+        "Put the robot where the 3D cursor is, not at the origin",
+        group="Placement",
+    )
+    frame: bool = option(
+        True,
+        "Frame",
+        "Aim the 3D views of the window at what was imported",
+        group="Placement",
+    )
+    scale: float = option(
+        1.0,
+        "Scale",
+        "How many times its true size the robot has in the scene; joints and exports keep the "
+        "description's measures",
+        group="Placement",
+        minimum=0.0001,
+        maximum=10_000.0,
+    )
+    scene_unit: bool = option(
+        False,
+        "Apply Scene Unit",
+        "Divide by the scene's Unit Scale, so that a robot of one metre is one metre long in a "
+        "scene whose units are centimetres",
+        group="Placement",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
     """What all exports share: where the robot's files are. A format's own options extend this."""
 

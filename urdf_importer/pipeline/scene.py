@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work on a rig that exists, and on the scene that it is in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
 from ..kinematics.forward import Position
+from ..options import PlacementOptions
 
 
 def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
@@ -38,6 +39,39 @@ def link_pose(armature: Any, link: str) -> Matrix:
     from ..blender.standing import pose
 
     return pose.link_pose(armature, link)
+
+
+def place_robots(armatures: Sequence[Any], options: PlacementOptions | None = None) -> None:
+    """Puts imported robots where the options say, side by side where there are several, and scales
+    them, by their armature objects. Where they stood before does not matter; views stay."""
+    from ..blender.standing import placing
+
+    placing.place_robots(armatures, options or PlacementOptions())
+
+
+def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
+    """Copies a whole robot with all that is on it, in its place; returns the copy's armature, which
+    is selected. Bones, poses and animation are its own; with `linked` meshes are shared. Hidden
+    parts stay hidden. Raises BuildError."""
+    from ..blender.standing import whole
+
+    return whole.duplicate_robot(armature, linked=linked)
+
+
+def delete_robot(armature: Any) -> None:
+    """Removes a whole robot and what only it uses. Objects that you attached to it stay where they
+    are. Raises BuildError."""
+    from ..blender.standing import whole
+
+    whole.delete_robot(armature)
+
+
+def reset_parts(armature: Any) -> int:
+    """Puts links, shapes and inertial frames that were displaced back to where the description has
+    them, in any pose; returns how many there were. Raises BuildError."""
+    from ..blender.update import reset
+
+    return reset.reset_parts(armature)
 
 
 def new_file() -> None:

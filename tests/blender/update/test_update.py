@@ -269,6 +269,7 @@ def test_objects_keep_what_the_user_set(path: Path) -> None:
     shell, ball = result.visuals["upper"]
     shell.name, shell["note"], shell.hide_render = "Mine", 7, True
     shell.modifiers.new("Bevel", "BEVEL")
+    shell.lock_location = (False, False, False)
     shell.location.x += 1.0
     bpy.data.objects.remove(ball)
     result.armature.location = (1.0, 2.0, 3.0)

@@ -118,7 +118,7 @@ def _build_armature(
     plan: RigPlan, collection: Any, ledger: Ledger
 ) -> Generator[Progress, None, Any]:
     armature = ledger.new_object(plan.robot.name, ledger.new_armature(plan.robot.name))
-    armature.rotation_mode = "QUATERNION"
+    armature.rotation_mode = "XYZ"
     collection.objects.link(armature)
     build_bones(armature, plan.bones)
     note_bone_rests(armature, (bone.name for bone in plan.bones))

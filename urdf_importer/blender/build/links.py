@@ -117,6 +117,7 @@ def build_links(
             empty.parent_bone = link.bone
             local = holders[link.bone] @ link.rest
         place(empty, local)
+        lock(empty)
         _describe_link(empty, link)
         collection.objects.link(empty)
         yield link.link.name, empty
@@ -132,6 +133,7 @@ def build_inertial(
     frame.parent = empty
     frame[properties.PART] = properties.INERTIALS
     place(frame, matrix_from_pose(inertial.origin))
+    lock(frame)
     collection.objects.link(frame)
     return frame
 
@@ -142,6 +144,18 @@ def place(target: Any, local: Matrix) -> None:
     target.rotation_mode = "QUATERNION"
     target.rotation_quaternion = (w, x, y, z)
     target.location = local[:3, 3].tolist()
+
+
+def lock(target: Any) -> None:
+    """Locks an object's transform: who takes hold of a part means the joint above it. Scripts move
+    it as ever, and so do users who unlock it."""
+    target.lock_location = target.lock_rotation = target.lock_scale = (True, True, True)
+    target.lock_rotations_4d = target.lock_rotation_w = True
+
+
+def is_locked(target: Any) -> bool:
+    """Whether an object is locked as `lock` does it."""
+    return all((*target.lock_location, *target.lock_rotation, *target.lock_scale))
 
 
 def inertia_in_link(inertial: Inertial) -> Matrix:

@@ -28,7 +28,7 @@ from ...options import ImportOptions
 from ..extract.fingerprints import fingerprint_content, fingerprint_shape, note_materials
 from ..ledger import Ledger
 from ..standing import properties
-from .links import place
+from .links import lock, place
 from .materials import MaterialBuilder
 from .sharing import Shelf
 
@@ -204,6 +204,7 @@ class ShapeBuilder:
             built.empty_display_size = _PLACEHOLDER_SHARE * self._size
         built.parent = empty
         place(built, matrix_from_pose(shape.origin))
+        lock(built)
         is_visual = isinstance(shape, Visual)
         built[properties.PART] = properties.VISUALS if is_visual else properties.COLLISIONS
         built[properties.SHAPE] = properties.pack(shape)

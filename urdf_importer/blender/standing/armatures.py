@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ...geometry.transforms import Matrix
 from . import properties
 
 
@@ -90,6 +92,36 @@ def objects_of(armature: Any) -> list[Any]:
     """Lists all objects below a robot's armatures, each once."""
     found = (item for each in armatures_of(armature) for item in each.children_recursive)
     return list(dict.fromkeys(found))
+
+
+def frames_at_rest(main: Any) -> dict[Any, Matrix]:
+    """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
+    as Blender holds them. The scene has to be up to date."""
+    frames = {main: np.eye(4)}
+    for each in armatures_of(main)[1:]:
+        if each.parent in frames:
+            held = held_frame(frames[each.parent], each.parent, bone_of(each))
+            frames[each] = held @ np.array(each.matrix_parent_inverse) @ np.array(each.matrix_basis)
+        else:
+            frames[each] = np.linalg.solve(main.matrix_world, each.matrix_world)
+    return frames
+
+
+def held_frame(frame: Matrix, armature: Any, bone: str) -> Matrix:
+    """Returns the frame (4, 4) in which Blender holds an object parented to a bone at rest, or to
+    the armature object if the name is empty; `frame` is the armature's."""
+    found = armature.data.bones.get(bone)
+    if found is None:
+        return frame
+    tail = np.array(found.matrix_local)
+    tail[:3, 3] += tail[:3, 1] * found.length
+    result: Matrix = frame @ tail
+    return result
+
+
+def bone_of(item: Any) -> str:
+    """Returns the bone to which an object is parented; empty if there is none."""
+    return str(item.parent_bone) if item.parent_type == "BONE" else ""
 
 
 def _main_of(item: Any) -> Any | None:

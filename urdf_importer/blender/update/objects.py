@@ -15,6 +15,7 @@ import bpy
 from ...options import ImportOptions
 from ...reshape.compare import match_shapes
 from ..build.build import Rig
+from ..build.links import is_locked
 from ..extract.robot import group_children, unpack
 from ..standing import properties
 from .standing import SHAPE_PARTS, StandingRig, shapes_of
@@ -127,10 +128,12 @@ class Mover:
         return replaced
 
     def _update(self, old: Any, twin: Any) -> None:
-        if properties.SHAPE not in twin or _origin(old) != _origin(twin):
+        if properties.SHAPE not in twin or is_locked(old) or _origin(old) != _origin(twin):
             old.rotation_mode = twin.rotation_mode
             old.rotation_quaternion = twin.rotation_quaternion
             old.location = twin.location
+            if is_locked(old):
+                old.scale = twin.scale
         if properties.LINK in twin:
             old.matrix_parent_inverse.identity()
         self._adopt(old, twin)

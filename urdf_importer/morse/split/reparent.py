@@ -17,7 +17,7 @@ import numpy as np
 
 from ...blender.build.links import place
 from ...blender.standing import properties
-from ...blender.standing.armatures import armatures_of, bones_of, name_armature
+from ...blender.standing.armatures import armatures_of, bone_of, bones_of, held_frame, name_armature
 from ...blender.standing.joints import joints_of
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix
@@ -29,31 +29,6 @@ _OF_THE_PLACE = {"name", "matrix", "matrix_basis", "custom_shape_transform"}
 """Settings of a bone that say where it is, or that point at another bone."""
 
 _SHADES = ("normal", "select", "active", "show_colored_constraints")
-
-
-def frames_at_rest(main: Any) -> dict[Any, Matrix]:
-    """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
-    as Blender holds them. The scene has to be up to date."""
-    frames = {main: np.eye(4)}
-    for each in armatures_of(main)[1:]:
-        if each.parent in frames:
-            held = held_frame(frames[each.parent], each.parent, bone_of(each))
-            frames[each] = held @ np.array(each.matrix_parent_inverse) @ np.array(each.matrix_basis)
-        else:
-            frames[each] = np.linalg.solve(main.matrix_world, each.matrix_world)
-    return frames
-
-
-def held_frame(frame: Matrix, armature: Any, bone: str) -> Matrix:
-    """Returns the frame (4, 4) in which Blender holds an object parented to a bone at rest, or to
-    the armature object if the name is empty; `frame` is the armature's."""
-    found = armature.data.bones.get(bone)
-    if found is None:
-        return frame
-    tail = np.array(found.matrix_local)
-    tail[:3, 3] += tail[:3, 1] * found.length
-    result: Matrix = frame @ tail
-    return result
 
 
 def copy_bone(source: Any, target: Any) -> None:
@@ -122,11 +97,6 @@ def parent_to(item: Any, armature: Any, bone: str) -> None:
     item.parent_type = "BONE" if bone else "OBJECT"
     item.parent_bone = bone
     item.matrix_parent_inverse.identity()
-
-
-def bone_of(item: Any) -> str:
-    """Returns the bone to which an object is parented; empty if there is none."""
-    return str(item.parent_bone) if item.parent_type == "BONE" else ""
 
 
 def _drop_scale(matrix: Matrix) -> Matrix:

@@ -28,6 +28,8 @@ from ...blender.standing import properties
 from ...blender.standing.armatures import (
     armatures_by_name,
     find_main,
+    frames_at_rest,
+    held_frame,
     name_armature,
 )
 from ...blender.standing.joints import RigJoint, read_joints
@@ -47,8 +49,6 @@ from .reparent import (
     check_followers,
     copy_bone,
     copy_drivers,
-    frames_at_rest,
-    held_frame,
     move_children,
     parent_to,
     redirect,

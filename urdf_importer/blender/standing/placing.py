@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where robots stand in a scene, and how large: only their armature objects are placed and scaled,
+so the numbers of the rigs stay what the descriptions say."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...geometry.transforms import Matrix
+from ...options import PlacementOptions
+from . import properties
+from .armatures import armatures_of, children_of, objects_of
+
+_GAP = 0.15
+"""What is left between robots side by side, as a share of the wider one's width."""
+_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+
+
+def place_robots(armatures: Sequence[Any], options: PlacementOptions) -> None:
+    """Scales and places newly imported robots, side by side along X where there are several."""
+    scene = bpy.context.scene
+    scale = options.scale * (_unit(scene) if options.scene_unit else 1.0)
+    anchor = np.array(scene.cursor.location if options.at_cursor else (0.0, 0.0, 0.0))
+    for armature in armatures:
+        armature.scale = (scale, scale, scale)
+        armature.location = anchor
+    for before, armature in pairwise(armatures):
+        set_beside(armature, before)
+    if options.stand_on_ground:
+        for armature in armatures:
+            stand(armature, float(anchor[2]))
+
+
+def stand(armature: Any, ground: float = 0.0) -> None:
+    """Moves a robot up or down until it stands on a plane of that height. One without shapes stays
+    where it is: it does not show what would touch the ground."""
+    lowest = find_lowest(armature)
+    if lowest is not None:
+        _shift(armature, 2, ground - lowest)
+
+
+def set_beside(armature: Any, other: Any) -> None:
+    """Moves a robot along X until it stands beside another one, with a gap."""
+    low, high = measure(armature)
+    before, behind = measure(other)
+    gap = _GAP * max(high[0] - low[0], behind[0] - before[0])
+    _shift(armature, 0, behind[0] + gap - low[0])
+
+
+def measure(armature: Any) -> tuple[Matrix, Matrix]:
+    """Returns the corners (3,), (3,) of the box around a robot in the world, as it is posed: around
+    its visuals, else its collisions, else its links and bones."""
+    points = outline(armature)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def outline(armature: Any) -> Matrix:
+    """Returns points (n, 3) around a robot in the world: the corners of its shapes' boxes."""
+    bpy.context.view_layer.update()
+    boxes = [_box(item, world) for item, world in _shapes(armature)]
+    return np.concatenate(boxes) if boxes else _skeleton(armature)
+
+
+def find_lowest(armature: Any) -> float | None:
+    """Finds the height of the lowest vertex of a robot's visuals, else of its collisions, in the
+    world as it is posed; None where it has neither."""
+    bpy.context.view_layer.update()
+    boxes = [(_box(item, world)[:, 2].min(), item, world) for item, world in _shapes(armature)]
+    lowest = np.inf
+    # Boxes lie below their shapes: most need no look at the vertices.
+    for bound, item, world in sorted(boxes, key=lambda each: each[0]):
+        if bound >= lowest:
+            break
+        lowest = min(lowest, _lowest_vertex(item.data, world))
+    return float(lowest) if np.isfinite(lowest) else None
+
+
+def _lowest_vertex(mesh: Any, world: Matrix) -> float:
+    places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", places)
+    return float((places.reshape(-1, 3) @ world[2, :3]).min() + world[2, 3])
+
+
+def _shapes(armature: Any) -> list[tuple[Any, Matrix]]:
+    """Lists shapes with vertices and their frames (4, 4) in the world. Blender does not keep those
+    of hidden shapes up to date, so they are made of their links' frames."""
+    for part in (properties.VISUALS, properties.COLLISIONS):
+        found = [
+            (item, _frame(item))
+            for item in objects_of(armature)
+            if item.get(properties.PART) == part and item.type == "MESH" and item.data.vertices
+        ]
+        if found:
+            return found
+    return []
+
+
+def _frame(item: Any) -> Matrix:
+    frame = np.eye(4)
+    while item.parent is not None and properties.LINK not in item:
+        frame = np.array(item.matrix_parent_inverse) @ np.array(item.matrix_basis) @ frame
+        item = item.parent
+    world: Matrix = np.array(item.matrix_world) @ frame
+    return world
+
+
+def _box(item: Any, world: Matrix) -> Matrix:
+    """Returns the corners (8, 3) of a mesh's box in the world; of its own, without modifiers."""
+    own = np.array(item.bound_box)
+    low, high = own.min(axis=0), own.max(axis=0)
+    corners: Matrix = (low + _CORNERS * (high - low)) @ world[:3, :3].T + world[:3, 3]
+    return corners
+
+
+def _skeleton(armature: Any) -> Matrix:
+    return np.array(list(_joints(armature)), float).reshape(-1, 3)
+
+
+def _joints(armature: Any) -> Iterator[Any]:
+    yield armature.matrix_world.translation
+    for each in armatures_of(armature):
+        for bone in each.pose.bones if each.pose else ():
+            yield each.matrix_world @ bone.head
+            yield each.matrix_world @ bone.tail
+    for child in children_of(armature):
+        if properties.LINK in child:
+            yield child.matrix_world.translation
+
+
+def _shift(armature: Any, axis: int, by: float) -> None:
+    """Moves an armature object along an axis of the world."""
+    if armature.parent is None:
+        armature.location[axis] += by
+    else:
+        world = armature.matrix_world.copy()
+        world.translation[axis] += by
+        armature.matrix_world = world
+    bpy.context.view_layer.update()
+
+
+def _unit(scene: Any) -> float:
+    """Returns how many of Blender's units a metre has, as the scene says; 1 without units."""
+    units = scene.unit_settings
+    return 1.0 / units.scale_length if units.system != "NONE" else 1.0
+
+
+# Views
+
+
+_FILLED = 0.85
+"""How much of a view a framed robot takes."""
+_TRIALS = 12
+
+
+def frame_robots(armatures: Iterable[Any], views: Iterable[tuple[Any, Any]]) -> None:
+    """Aims 3D views, as (space, area), at robots: they fill what no sidebar covers. The direction
+    of a view stays; one through a camera, or locked, is left alone."""
+    points = np.concatenate([outline(each) for each in armatures])
+    for space, area in views:
+        region = next(each for each in area.regions if each.type == "WINDOW")
+        view = space.region_3d
+        if view.view_perspective != "CAMERA" and not view.lock_rotation and region.height > 1:
+            _aim(space, view, points, _free_part(area, region))
+
+
+def _free_part(area: Any, region: Any) -> tuple[float, float, float, float]:
+    """Returns (middle x, middle y, half width, half height) of what no other region covers, where
+    the larger side of the whole view goes from -1 to 1."""
+    left, right, low, high = 0.0, float(region.width), 0.0, float(region.height)
+    for each in area.regions:
+        if each.type == "WINDOW" or each.width <= 1 or each.height <= 1:
+            continue
+        if each.alignment == "LEFT":
+            left = max(left, each.x + each.width - region.x)
+        elif each.alignment == "RIGHT":
+            right = min(right, each.x - region.x)
+        elif each.alignment == "TOP":
+            high = min(high, each.y - region.y)
+        elif each.alignment == "BOTTOM":
+            low = max(low, each.y + each.height - region.y)
+    if right - left < 0.2 * region.width or high - low < 0.2 * region.height:
+        left, right, low, high = 0.0, float(region.width), 0.0, float(region.height)
+    unit = max(region.width, region.height) / 2
+    return (
+        ((left + right) - region.width) / 2 / unit,
+        ((low + high) - region.height) / 2 / unit,
+        (right - left) / 2 / unit,
+        (high - low) / 2 / unit,
+    )
+
+
+def _aim(space: Any, view: Any, points: Matrix, part: tuple[float, float, float, float]) -> None:
+    """Sets where a view looks and from how far."""
+    rotation = np.array(view.view_rotation.to_matrix())
+    seen = points @ rotation
+    middle, distance = _fit(seen, 36.0 / space.lens, part, view.view_perspective == "PERSP")
+    view.view_location = rotation @ middle
+    view.view_distance = distance
+    reach = distance + float(np.linalg.norm(np.ptp(seen, axis=0)))
+    space.clip_end = max(space.clip_end, 2.0 * reach)
+    space.clip_start = min(space.clip_start, distance / 20.0)
+
+
+def _fit(
+    seen: Matrix, slope: float, part: tuple[float, float, float, float], near_is_larger: bool
+) -> tuple[Matrix, float]:
+    """Returns where (3,) to look and from how far, so that points (n, 3) fill a part of a view that
+    looks along -Z. At distance d Blender's views show slope * d to either side of the larger side.
+
+    A point p that is z nearer than the middle m is within the part, whose middle is c and half
+    width w, where |p - m + c * slope * z| <= w * slope * (d - z). In perspective what is near is
+    drawn larger: m moves until both sides are equally full.
+    """
+    aside, half = np.array(part[:2]), np.array(part[2:]) * _FILLED
+    middle = (seen.min(axis=0) + seen.max(axis=0)) / 2
+    near = (seen[:, 2] - middle[2]) * near_is_larger
+    for _ in range(_TRIALS):
+        across = seen[:, :2] - middle[:2] + aside * slope * near[:, None]
+        needed = (np.abs(across) / (half * slope)).max(axis=1) + near
+        distance = max(float(needed.max()), 1e-3)
+        flat = across / (slope * np.maximum(distance - near, 1e-9)[:, None])
+        middle[:2] += (flat.min(axis=0) + flat.max(axis=0)) / 2 * slope * (distance - near.max())
+    middle[:2] -= aside * slope * distance
+    return middle, distance

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot as one thing: all that belongs to it is copied and removed together.
+
+Blender's own Duplicate takes what is selected, so it leaves out what is hidden, and its Delete
+leaves everything below the armature behind. Here a robot is all its armatures, what is under them
+and what lies in its collections.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import bpy
+
+from ...diagnostics import BuildError, quote
+from ..ledger import Ledger
+from ..modes import leave_modes
+from . import properties
+from .armatures import armatures_of, objects_of
+from .display import find_collection
+from .robot_table import find_robot, forget_tables
+from .selection import select_objects
+
+_OURS = (
+    properties.ROBOT,
+    properties.ARMATURE,
+    properties.LINK,
+    properties.PART,
+    properties.LIMITS_OF,
+    properties.MOUNTED,
+)
+_FLAGS = ("hide_viewport", "hide_render", "hide_select", "color_tag")
+_LAYER_FLAGS = ("exclude", "hide_viewport", "holdout", "indirect_only")
+
+
+def list_objects(armature: Any) -> list[Any]:
+    """Lists the objects of a robot, each once: its armatures, the main one first, all that is under
+    them, and what else lies in its collections."""
+    found = [*armatures_of(armature), *objects_of(armature)]
+    for collection in _list_collections(armature):
+        found += (item for item in collection.objects if find_robot(item) in (None, armature))
+    return list(dict.fromkeys(found))
+
+
+def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
+    """Copies a whole robot, in its place, and selects the copy; returns its main armature.
+
+    Hidden parts are copied and stay hidden. Bones, poses and animation are the copy's own;
+    constraints, drivers and modifiers that refer to parts of the robot refer to the copy's. With
+    `linked` meshes are shared with the original; materials always are. Raises BuildError for what
+    is not an imported robot, or belongs to another file; nothing is left then.
+    """
+    _check(armature)
+    leave_modes()
+    ledger = Ledger()
+    try:
+        copies = _copy_objects(list_objects(armature), ledger, linked=linked)
+        _redirect_all(copies)
+        _link(armature, copies, ledger)
+    except BaseException:
+        ledger.remove_all()
+        raise
+    forget_tables()
+    made = copies[armature]
+    if made.name in bpy.context.view_layer.objects:
+        select_objects([made])
+    return made
+
+
+def delete_robot(armature: Any) -> None:
+    """Removes a whole robot: objects, collections, and the bones, meshes, materials, images and
+    actions that nothing else uses.
+
+    What a user attached to it or put into its collections stays, where it is in the world. Raises
+    BuildError as duplicate_robot does.
+    """
+    _check(armature)
+    leave_modes()
+    bpy.context.view_layer.update()
+    own, others = _split_own(armature)
+    _detach(others, own)
+    collections = _list_collections(armature)
+    spent = _list_data(own)
+    bpy.data.batch_remove(own)
+    _remove_collections(collections)
+    for kind in spent:
+        unused = [each for each in kind if not each.users]
+        if unused:
+            bpy.data.batch_remove(unused)
+    forget_tables()
+
+
+def _check(armature: Any) -> None:
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    for datablock in (armature, armature.data):
+        if datablock.library is not None or datablock.override_library is not None:
+            raise BuildError(
+                f"{quote(armature.name)} belongs to another file; link or delete its collection"
+            )
+
+
+def _list_collections(armature: Any) -> list[Any]:
+    """Lists the robot's collection and those in it, parents first, without those of other robots
+    that a user put there."""
+    home = find_collection(armature)
+    found: list[Any] = []
+    waiting = [home] if home is not None else []
+    while waiting:
+        found.append(waiting.pop(0))
+        waiting += (
+            child
+            for child in found[-1].children
+            if all(find_robot(item) in (None, armature) for item in child.all_objects)
+        )
+    return found
+
+
+# Copies
+
+
+def _copy_objects(sources: Iterable[Any], ledger: Ledger, *, linked: bool) -> dict[Any, Any]:
+    """Copies objects and their data. Returns original -> copy, of objects and of data."""
+    copies: dict[Any, Any] = {}
+    actions: dict[Any, Any] = {}
+    for source in sources:
+        copy = ledger.note(source.copy())
+        copies[source] = copy
+        data = source.data
+        if data is not None and (source.type == "ARMATURE" or not linked):
+            if data not in copies:
+                copies[data] = ledger.note(data.copy())
+                _own_action(copies[data], actions, ledger)
+            copy.data = copies[data]
+        _own_action(copy, actions, ledger)
+    return copies
+
+
+def _own_action(holder: Any, actions: dict[Any, Any], ledger: Ledger) -> None:
+    """Gives a copy an action of its own, as Blender's Duplicate does: else keys on one robot would
+    move the other."""
+    animation = holder.animation_data
+    if animation is None or animation.action is None:
+        return
+    action = animation.action
+    slot = getattr(animation, "action_slot", None)
+    if action not in actions:
+        actions[action] = ledger.note(action.copy())
+    animation.action = actions[action]
+    if slot is not None:
+        animation.action_slot = actions[action].slots[slot.identifier]
+
+
+def _redirect_all(copies: Mapping[Any, Any]) -> None:
+    """Lets everything that refers to an original, in a copy, refer to its copy."""
+    for copy in list(copies.values()):
+        if isinstance(copy, bpy.types.Object):
+            if copy.parent in copies:
+                copy.parent = copies[copy.parent]
+            _redirect_object(copy, copies)
+        _redirect_drivers(copy, copies)
+        shapes = getattr(copy, "shape_keys", None)
+        if shapes is not None:
+            _redirect_drivers(shapes, copies)
+
+
+def _redirect_object(copy: Any, copies: Mapping[Any, Any]) -> None:
+    for constraint in _constraints_of(copy):
+        _redirect(constraint, copies)
+        for target in getattr(constraint, "targets", ()):
+            _redirect(target, copies)
+    for modifier in copy.modifiers:
+        _redirect(modifier, copies)
+        if modifier.type == "NODES":
+            _redirect_properties(modifier, copies)
+    _redirect_properties(copy, copies)
+    if properties.ARMATURE in copy:
+        _redirect_properties(copy[properties.ARMATURE], copies)
+
+
+def _constraints_of(item: Any) -> Iterator[Any]:
+    yield from item.constraints
+    for pose_bone in item.pose.bones if item.pose else ():
+        yield from pose_bone.constraints
+
+
+def _redirect(owner: Any, copies: Mapping[Any, Any]) -> None:
+    for each in owner.bl_rna.properties:
+        if each.type == "POINTER" and not each.is_readonly:
+            value = getattr(owner, each.identifier)
+            if isinstance(value, bpy.types.ID) and value in copies:
+                setattr(owner, each.identifier, copies[value])
+
+
+def _redirect_properties(owner: Any, copies: Mapping[Any, Any]) -> None:
+    for key, value in list(owner.items()):
+        if isinstance(value, bpy.types.ID) and value in copies:
+            owner[key] = copies[value]
+
+
+def _redirect_drivers(owner: Any, copies: Mapping[Any, Any]) -> None:
+    animation = owner.animation_data
+    for curve in animation.drivers if animation is not None else ():
+        for variable in curve.driver.variables:
+            for target in variable.targets:
+                if target.id in copies:
+                    target.id = copies[target.id]
+
+
+def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
+    """Puts copies into copies of the robot's collections, and else where the originals are."""
+    homes = {each: _copy_collection(each, ledger) for each in _list_collections(armature)}
+    for source, copy in copies.items():
+        for home in source.users_collection if isinstance(source, bpy.types.Object) else ():
+            target = homes.get(home, home)
+            # Blender puts a rigid body into its world by itself.
+            if copy.name not in target.objects:
+                target.objects.link(copy)
+    for home, copy in homes.items():
+        for child in home.children:
+            if child in homes:
+                copy.children.link(homes[child])
+    first = next(iter(homes), None)
+    if first is not None:
+        for above in _list_above(first):
+            above.children.link(homes[first])
+    _copy_eyes(copies, homes)
+
+
+def _copy_collection(source: Any, ledger: Ledger) -> Any:
+    copy = ledger.new_collection(source.name)
+    for flag in _FLAGS:
+        setattr(copy, flag, getattr(source, flag))
+    for key, value in source.items():
+        copy[key] = value
+    return copy
+
+
+def _list_above(collection: Any) -> list[Any]:
+    masters = (scene.collection for scene in bpy.data.scenes)
+    every = [*masters, *bpy.data.collections]
+    return [each for each in every if collection in each.children[:]]
+
+
+def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
+    """Copies what a view layer keeps: which collections and objects are hidden in it."""
+    layer = bpy.context.view_layer
+    entries = {each.collection: each for each in _walk(layer.layer_collection)}
+    for source, copy in homes.items():
+        if source in entries and copy in entries:
+            for flag in _LAYER_FLAGS:
+                setattr(entries[copy], flag, getattr(entries[source], flag))
+    for source, copy in copies.items():
+        if isinstance(source, bpy.types.Object) and source.name in layer.objects:
+            copy.hide_set(source.hide_get())
+
+
+def _walk(layer: Any) -> Iterator[Any]:
+    yield layer
+    for child in layer.children:
+        yield from _walk(child)
+
+
+# Removal
+
+
+def _split_own(armature: Any) -> tuple[list[Any], list[Any]]:
+    """Splits the objects of a robot into the importer's and those of a user. What stands under a
+    mounted object belongs to it."""
+    own: list[Any] = []
+    others: list[Any] = []
+    for item in list_objects(armature):
+        is_own = any(key in item for key in _OURS) or _is_mounted(item)
+        (own if is_own else others).append(item)
+    return own, others
+
+
+def _is_mounted(item: Any) -> bool:
+    while item is not None:
+        if properties.MOUNTED in item:
+            return True
+        item = item.parent
+    return False
+
+
+def _detach(others: Iterable[Any], own: Iterable[Any]) -> None:
+    """Frees objects from parents that go, and keeps them in a collection that stays."""
+    going = set(own)
+    worlds = [(item, item.matrix_world.copy()) for item in others if item.parent in going]
+    for item, world in worlds:
+        item.parent = None
+        item.matrix_world = world
+
+
+def _list_data(own: Iterable[Any]) -> list[list[Any]]:
+    """Lists what the objects use, by kinds that use each other: what is used comes later."""
+    objects = list(own)
+    data = {item.data for item in objects if item.data is not None}
+    materials = {slot.material for item in objects for slot in item.material_slots}
+    materials |= {each for mesh in data for each in getattr(mesh, "materials", ())}
+    materials.discard(None)
+    images = {
+        node.image
+        for material in materials
+        for node in (material.node_tree.nodes if material.node_tree else ())
+        if getattr(node, "image", None) is not None
+    }
+    widgets = {bone.custom_shape for item in objects if item.pose for bone in item.pose.bones}
+    widgets = {each for each in widgets if each is not None and properties.WIDGET in each}
+    shapes = {widget.data for widget in widgets}
+    actions = set()
+    for holder in (*objects, *data):
+        animation = holder.animation_data
+        if animation is not None:
+            actions |= {animation.action}
+            actions |= {strip.action for track in animation.nla_tracks for strip in track.strips}
+    actions.discard(None)
+    return [list(each) for each in (data, widgets, shapes, materials, images, actions)]
+
+
+def _remove_collections(collections: Iterable[Any]) -> None:
+    """Removes collections, those within others first, unless something of a user is in them."""
+    for collection in reversed(list(collections)):
+        if not collection.objects and not collection.children:
+            bpy.data.collections.remove(collection)
