@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: one module for each task, from its beginning to its end."""
 
+from .collisions import collision_steps, find_disabled_collisions, replace_disabled
 from .converting import CONVERT_MODES, ConvertMode, convert_description
 from .exporting import (
     ExportOptions,
@@ -67,6 +68,7 @@ __all__ = [
     "Written",
     "XacroArgument",
     "apply_srdf",
+    "collision_steps",
     "compare_with_description",
     "compare_with_source",
     "convert_description",
@@ -75,6 +77,7 @@ __all__ = [
     "export_robot",
     "extract_robot",
     "extract_semantics",
+    "find_disabled_collisions",
     "find_package_folders",
     "find_robots",
     "find_srdf",
@@ -93,6 +96,7 @@ __all__ = [
     "read_srdf",
     "reader_formats",
     "render_preview",
+    "replace_disabled",
     "reset_parts",
     "reshape_robot",
     "save_blend",

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether two shapes touch, by Blender's trees of triangles: where the library coal is missing.
+
+All shapes are surfaces of triangles here, round ones with 32 sides; what lies wholly inside another
+touches it. Blender's trees cannot be moved: of two shapes the one of fewer triangles is put into
+the frame of the other in every pose.
+"""
+
+import bpy  # noqa: F401  Where Blender is a module, mathutils is there once it is loaded.
+from mathutils.bvhtree import BVHTree
+
+from ...collisions.parts import Part, is_inside
+from ...geometry.transforms import Matrix, invert
+
+
+class BvhTester:
+    """Asks Blender. A tree stays for each part that others are moved to."""
+
+    def __init__(self) -> None:
+        self._trees: dict[int, tuple[Part, BVHTree]] = {}
+
+    def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
+        """Tells whether two parts touch; `pose` (4, 4) is the second link's frame in the first
+        one's."""
+        if len(second.triangles) > len(first.triangles):
+            first, second, pose = second, first, invert(pose)
+        moved = second.vertices @ pose[:3, :3].T + pose[:3, 3]
+        lower, upper = moved.min(axis=0), moved.max(axis=0)
+        if (lower > first.upper).any() or (upper < first.lower).any():
+            return False
+        other = BVHTree.FromPolygons(moved.tolist(), second.triangles.tolist(), all_triangles=True)
+        if self._tree_of(first).overlap(other):
+            return True
+        return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
+
+    def _tree_of(self, part: Part) -> BVHTree:
+        if id(part) not in self._trees:
+            tree = BVHTree.FromPolygons(
+                part.vertices.tolist(), part.triangles.tolist(), all_triangles=True
+            )
+            self._trees[id(part)] = (part, tree)
+        return self._trees[id(part)][1]

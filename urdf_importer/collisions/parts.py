@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of links as what can touch."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.hulls import convex_hull
+from ..geometry.mesh_data import MeshData
+from ..geometry.primitives import SEGMENTS
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.triangles import make_triangles
+from ..meshes import RobotFiles
+from ..model import Box, Collision, Geometry, Link, Mesh, Visual
+
+Points = NDArray[np.float64]
+Triangles = NDArray[np.int64]
+
+_MOST_TRIANGLES = 120
+"""Of a hull that shapes are kept apart by: it has no fewer points inside than the shape has."""
+
+_SLACK = 0.2
+"""Hulls of few triangles reach this share of a radius beyond the shape at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """One shape of a link.
+
+    origin     (4, 4), the shape's frame in the link's
+    vertices   (V, 3) and `triangles` (T, 3): its surface, in the link's frame
+    hull       (H, 3), points whose hull has all of it, in the link's frame
+    center     of a ball of `radius` that has all of it, in the link's frame
+    margin     how far a round shape may reach beyond its hull
+    lower      (3,) and `upper` (3,): its box along the link's axes
+    """
+
+    link: str
+    shape: Collision | Visual
+    origin: Matrix
+    vertices: Points
+    triangles: Triangles
+    hull: Points
+    center: Points
+    radius: float
+    margin: float
+    lower: Points
+    upper: Points
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether it is a shape of URDF; meshes are surfaces."""
+        return not isinstance(self.shape.geometry, Mesh)
+
+
+def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Part, ...]]:
+    """Returns link -> its parts, of links that have some: collision shapes or, where none is
+    described, visuals. Meshes that cannot be loaded are reported and left out."""
+    found: dict[str, tuple[Part, ...]] = {}
+    for link in links:
+        loaded = ((shape, files.load_or_report(shape, link)) for shape in _shapes_of(link))
+        parts = tuple(_make(link.name, shape, data) for shape, data in loaded if data is not None)
+        if parts:
+            found[link.name] = parts
+    return found
+
+
+def _shapes_of(link: Link) -> tuple[Collision | Visual, ...]:
+    return link.collisions or link.visuals
+
+
+def _make(link: str, shape: Collision | Visual, data: MeshData) -> Part:
+    origin = matrix_from_pose(shape.origin)
+    triangles = make_triangles(data)[0].faces.astype(np.int64)
+    vertices = data.vertices.astype(np.float64) @ origin[:3, :3].T + origin[:3, 3]
+    used = vertices[np.unique(triangles)]
+    lower, upper = used.min(axis=0), used.max(axis=0)
+    center = (lower + upper) / 2.0
+    margin = _bulge(shape.geometry)
+    hull = convex_hull(used, _MOST_TRIANGLES) if len(used) > _MOST_TRIANGLES // 2 else None
+    return Part(
+        link=link,
+        shape=shape,
+        origin=origin,
+        vertices=vertices,
+        triangles=triangles,
+        hull=used if hull is None else hull.vertices,
+        center=center,
+        radius=float(np.linalg.norm(used - center, axis=1).max()) + margin,
+        margin=margin,
+        lower=lower - margin,
+        upper=upper + margin,
+    )
+
+
+def _bulge(geometry: Geometry) -> float:
+    """How far a round shape reaches beyond its polygons at most; balls bulge along and across."""
+    if isinstance(geometry, Mesh | Box):
+        return 0.0
+    return geometry.radius * (1.0 - math.cos(math.pi / SEGMENTS) ** 2)
+
+
+def is_inside(inner: Part, outer: Part, pose: Matrix) -> bool:
+    """Whether a part lies inside the surface of another which it does not touch. `pose` (4, 4) is
+    its link's frame in the other's link's.
+
+    All of it has to lie in the other's box, and one point inside the surface, by its winding number
+    (van Oosterom and Strackee 1983), which small holes do not change much.
+    """
+    moved = inner.hull @ pose[:3, :3].T + pose[:3, 3]
+    slack = _SLACK * inner.radius
+    if (moved.min(axis=0) < outer.lower - slack).any():
+        return False
+    if (moved.max(axis=0) > outer.upper + slack).any():
+        return False
+    point = pose[:3, :3] @ inner.vertices[inner.triangles[0, 0]] + pose[:3, 3]
+    a, b, c = (outer.vertices[outer.triangles[:, i]] - point for i in range(3))
+    la, lb, lc = (np.linalg.norm(each, axis=1) for each in (a, b, c))
+    volume = np.einsum("ij,ij->i", a, np.cross(b, c))
+    ab, bc, ca = (np.einsum("ij,ij->i", *pair) for pair in ((a, b), (b, c), (c, a)))
+    angles = 2.0 * np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
+    return bool(abs(angles.sum()) > 2.0 * math.pi)

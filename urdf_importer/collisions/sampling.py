@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many poses of a robot at once: where its links stand in each."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.transforms import matrices_from_poses
+from ..kinematics.motion import JointMotion
+from ..kinematics.tree import KinematicTree
+
+Array = NDArray[np.float64]
+
+_FREE_SLIDE = 1.0
+"""Metres to each side of a joint that slides without bounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Poses:
+    """Positions of B poses: `numbers` (B, J) of the joints that turn or slide on their own, rad and
+    m; `turns` (B, S, 4) of ball joints, unit quaternions x, y, z, w."""
+
+    numbers: Array
+    turns: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frames:
+    """Where N links stand in B poses, in the frame of the root: `rotations` (N, B, 3, 3) and
+    `places` (N, B, 3)."""
+
+    rotations: Array
+    places: Array
+
+
+class Sampler:
+    """Draws poses of a robot, uniformly within limits.
+
+    Joints that follow others follow them, beyond their own limits too. What turns without bounds
+    turns half a turn to each side, what slides without bounds a metre; ball joints turn anyhow.
+    Planar and floating joints stay at zero: nothing is known of where they may go.
+    """
+
+    def __init__(self, tree: KinematicTree) -> None:
+        self._tree = tree
+        masters = tree.masters
+        free = [m for m in tree.joint_motions if m.is_scalar and m.joint.name not in masters]
+        self._column = {motion.joint.name: i for i, motion in enumerate(free)}
+        balls = [m for m in tree.joint_motions if m.kind == "spherical"]
+        self._ball = {motion.joint.name: i for i, motion in enumerate(balls)}
+        ranges = np.array([_range(motion) for motion in free]).reshape(-1, 2)
+        self._lower, self._upper = ranges[:, 0], ranges[:, 1]
+        self.names = tuple(self._column)
+        """The joints of the columns of Poses.numbers."""
+        origins = [m.joint.origin for m in tree.joint_motions]
+        self._origins = matrices_from_poses(origins) if origins else np.zeros((0, 4, 4))
+
+    def start(self) -> Poses:
+        """Returns one pose: every joint at zero, in the middle of its range where that leaves zero
+        out."""
+        outside = (self._lower > 0.0) | (self._upper < 0.0)
+        numbers = np.where(outside, (self._lower + self._upper) / 2.0, 0.0)
+        turns = np.tile([0.0, 0.0, 0.0, 1.0], (1, len(self._ball), 1))
+        return Poses(numbers=numbers[None], turns=turns)
+
+    def draw(self, generator: np.random.Generator, count: int) -> Poses:
+        """Returns `count` poses drawn by a generator."""
+        shares = generator.random((count, len(self._lower)))
+        numbers = self._lower + shares * (self._upper - self._lower)
+        turns = generator.standard_normal((count, len(self._ball), 4))
+        if turns.size:
+            turns /= np.linalg.norm(turns, axis=2, keepdims=True)
+        return Poses(numbers=numbers, turns=turns)
+
+    def place(self, poses: Poses) -> Frames:
+        """Returns where the links stand, in tree order."""
+        tree, count = self._tree, len(poses.numbers)
+        rotations = np.empty((len(tree.links), count, 3, 3))
+        places = np.zeros((len(tree.links), count, 3))
+        origins = iter(self._origins)
+        for i, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
+            if motion is None:
+                rotations[i] = np.eye(3)
+                continue
+            origin = next(origins)
+            above = rotations[parent]
+            turned = above @ origin[:3, :3]
+            places[i] = places[parent] + above @ origin[:3, 3]
+            if motion.is_scalar:
+                number = self._numbers_of(motion, poses)
+                if motion.kind == "prismatic":
+                    places[i] += turned @ np.array(motion.axis) * number[:, None]
+                else:
+                    turned = turned @ _rotations(np.array(motion.axis), number)
+            elif motion.kind == "spherical":
+                turned = turned @ _from_quaternions(poses.turns[:, self._ball[motion.joint.name]])
+            rotations[i] = turned
+        return Frames(rotations=rotations, places=places)
+
+    def _numbers_of(self, motion: JointMotion, poses: Poses) -> Array:
+        follows = self._tree.masters.get(motion.joint.name)
+        if follows is None:
+            return poses.numbers[:, self._column[motion.joint.name]]
+        source = poses.numbers[:, self._column[follows.joint]]
+        return follows.multiplier * source + follows.offset
+
+
+def _range(motion: JointMotion) -> tuple[float, float]:
+    most = math.pi if motion.kind == "revolute" else _FREE_SLIDE
+    lower, upper = motion.lower, motion.upper
+    if lower is None:
+        return (-most if upper is None else upper - most), (most if upper is None else upper)
+    return lower, (lower + most if upper is None else upper)
+
+
+def _rotations(axis: Array, angles: Array) -> Array:
+    """Returns (B, 3, 3) about one unit axis (Rodrigues' formula)."""
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    sines, cosines = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
+    turned: Array = np.eye(3) + sines * cross + (1.0 - cosines) * (cross @ cross)
+    return turned
+
+
+def _from_quaternions(turns: Array) -> Array:
+    """Returns (B, 3, 3) of (B, 4) unit quaternions x, y, z, w."""
+    x, y, z, w = turns.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)

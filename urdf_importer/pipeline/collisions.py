@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which links need no look for collisions: read or extract -> load shapes -> draw poses -> test."""
+
+from collections.abc import Generator, Iterable
+from dataclasses import replace
+from typing import Any
+
+from ..collisions.matrix import find_pairs
+from ..collisions.parts import load_parts
+from ..collisions.testers import CoalTester, Tester, find_coal
+from ..diagnostics import Diagnostics, KinematicsError
+from ..kinematics.tree import plan_tree
+from ..model import CollisionPair, Robot, Semantics
+from ..options import FileOptions
+from ..progress import Progress
+from .exporting import open_export
+
+COMPUTED = ("Adjacent", "Default", "Always", "Never")
+"""The reasons that find_disabled_collisions gives; pairs for other reasons are someone's choice."""
+
+
+def find_disabled_collisions(
+    robot: Robot | Any,
+    samples: int = 10_000,
+    seed: int = 0,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> tuple[CollisionPair, ...]:
+    """Returns the pairs of links that a planner need not look at, with the reason of each:
+    Adjacent, Default, Always or Never, as MoveIt's setup assistant finds them; in alphabetical
+    order.
+
+    `robot` is a description, or the armature of an imported robot, whose shapes are taken as the
+    scene has them. `samples` poses are drawn within limits, the same for the same `seed`; `options`
+    say where mesh files are. Needs the library coal, or to run in Blender, whose tests take meshes
+    and round shapes as they are drawn.
+
+    Raises KinematicsError where the robot is not a tree and where there is neither library nor
+    Blender; BuildError for an object that is not an imported robot.
+    """
+    steps = collision_steps(robot, samples, seed, options, diagnostics)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            result: tuple[CollisionPair, ...] = finished.value
+            return result
+
+
+def collision_steps(
+    robot: Robot | Any,
+    samples: int = 10_000,
+    seed: int = 0,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, tuple[CollisionPair, ...]]:
+    """Runs find_disabled_collisions in steps, for progress bars."""
+    yield Progress(share=0.0, text="shapes")
+    tester = _find_tester()
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    with open_export(robot, options or FileOptions(), diagnostics) as opened:
+        tree = plan_tree(opened.robot, Diagnostics())
+        parts = load_parts(opened.robot.links, opened.files)
+    return (yield from find_pairs(tree, parts, tester, samples, seed))
+
+
+def replace_disabled(semantics: Semantics, pairs: Iterable[CollisionPair]) -> Semantics:
+    """Returns an SRDF with these pairs in place of those that were computed before. Pairs that are
+    disabled for other reasons stay, and count before computed ones."""
+    kept = [pair for pair in semantics.disabled_collisions if pair.reason not in COMPUTED]
+    before = {
+        frozenset((pair.link1, pair.link2)): pair
+        for pair in semantics.disabled_collisions
+        if pair.reason in COMPUTED
+    }
+    chosen = {frozenset((pair.link1, pair.link2)) for pair in kept}
+    found = []
+    for pair in pairs:
+        names = frozenset((pair.link1, pair.link2))
+        old = before.get(names)
+        if names not in chosen:
+            found.append(pair if old is None else replace(old, reason=pair.reason))
+    return replace(semantics, disabled_collisions=(*kept, *found))
+
+
+def _find_tester() -> Tester:
+    coal = find_coal()
+    if coal is not None:
+        return CoalTester(coal)
+    try:
+        from ..blender.semantics.collisions import BvhTester
+    except ImportError:
+        raise KinematicsError(
+            "testing for collisions needs Blender or the library coal: "
+            "pip install 'urdf-importer[collisions]'"
+        ) from None
+    return BvhTester()
