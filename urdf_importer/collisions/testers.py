@@ -38,7 +38,7 @@ class CoalTester:
     def __init__(self, coal: Any) -> None:
         self._coal = coal
         self._transform = getattr(coal, "Transform3s", None) or coal.Transform3f
-        self._made: dict[int, tuple[Part, Any, Any]] = {}
+        self._made: dict[Part, tuple[Any, Any]] = {}
         self._request = coal.CollisionRequest()
         self._request.enable_contact = False
 
@@ -56,12 +56,11 @@ class CoalTester:
         return holds or (not second.is_solid and is_inside(first, second, invert(pose)))
 
     def _hand_over(self, part: Part) -> tuple[Any, Any]:
-        if id(part) not in self._made:
+        if part not in self._made:
             origin = part.origin if part.is_solid else np.eye(4)
             place = self._transform(origin[:3, :3], origin[:3, 3])
-            self._made[id(part)] = (part, self._make(part), place)
-        _, shape, place = self._made[id(part)]
-        return shape, place
+            self._made[part] = (self._make(part), place)
+        return self._made[part]
 
     def _make(self, part: Part) -> Any:
         geometry = part.shape.geometry

@@ -17,7 +17,7 @@ class BvhTester:
     """Asks Blender. A tree stays for each part that others are moved to."""
 
     def __init__(self) -> None:
-        self._trees: dict[int, tuple[Part, BVHTree]] = {}
+        self._trees: dict[Part, BVHTree] = {}
 
     def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
         """Tells whether two parts touch; `pose` (4, 4) is the second link's frame in the first
@@ -34,9 +34,9 @@ class BvhTester:
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
     def _tree_of(self, part: Part) -> BVHTree:
-        if id(part) not in self._trees:
+        if part not in self._trees:
             tree = BVHTree.FromPolygons(
                 part.vertices.tolist(), part.triangles.tolist(), all_triangles=True
             )
-            self._trees[id(part)] = (part, tree)
-        return self._trees[id(part)][1]
+            self._trees[part] = tree
+        return self._trees[part]
