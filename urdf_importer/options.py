@@ -166,6 +166,12 @@ class ImportOptions:
         "and not edited since",
         group="Geometry",
     )
+    pack_textures: bool = option(
+        True,
+        "Pack Textures",
+        "Keep the images of textures in the .blend, so that it needs no other files",
+        group="Geometry",
+    )
     inertials: bool = option(
         True,
         "Inertial Frames",

@@ -5,6 +5,7 @@ Whoever builds, updates or writes a robot asks the same object, so that each fil
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -128,6 +129,20 @@ class RobotFiles:
             return Path(name)
         report = partial(self.diagnostics.warning, subject=link.name, line=material.line)
         return self._resolver.resolve_file(name, report, kind="texture")
+
+    def list_textures(self, robot: Robot) -> set[Path]:
+        """Lists the image files that the visuals of a robot show, and reports nothing."""
+        found: set[Path] = set()
+        materials = list(robot.materials)
+        for visual in (visual for link in robot.links for visual in link.visuals):
+            with suppress(MeshError):
+                brought = self.peek(visual.geometry).materials
+                found.update(each.texture for each in brought if each.texture is not None)
+            materials += [visual.material] if visual.material is not None else []
+        for name in {material.texture for material in materials if material.texture}:
+            with suppress(MeshError):
+                found.add(self._resolver.resolve_file(name, _ignore, kind="texture"))
+        return found
 
     def report_lost(
         self, error: MeshError, shape: Shape, link: Link, *, substitute: str = ""

@@ -144,6 +144,9 @@ def _draft_update(
         text = f"{record.path} -> {path}"
         changes.insert(0, Change(kind="changed", subject="source", text=text))
     changes += _compare_meshes(armature, robot, record.options, files)
+    if options.visuals:
+        lost = any(item.lost == "texture" for item in record.diagnostics)
+        changes += _compare_textures(armature, files.list_textures(robot), lost=lost)
     return _Draft(
         path=path,
         plan=plan,
@@ -189,6 +192,21 @@ def _compare_meshes(
             texts[geometry.filename] = "can be loaded now" if before is None else lost
     return [
         Change(kind="changed", subject="mesh", name=name, text=text) for name, text in texts.items()
+    ]
+
+
+def _compare_textures(armature: Any, textures: set[Path], *, lost: bool) -> list[Change]:
+    """Lists packed images whose files changed and, where textures were lost, those found now."""
+    from ..blender.update.images import find_changed, find_new
+    from ..blender.update.standing import find_standing
+
+    materials = find_standing(armature).materials()
+    texts = dict.fromkeys(find_changed(materials, textures), "the file changed")
+    if lost:
+        texts |= dict.fromkeys(find_new(materials, textures), "can be loaded now")
+    return [
+        Change(kind="changed", subject="texture", name=path.name, text=text)
+        for path, text in texts.items()
     ]
 
 

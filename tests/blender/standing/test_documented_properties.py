@@ -12,6 +12,7 @@ import pytest
 
 import urdf_importer
 from support.blender.rigs import new_scene
+from support.mesh_files import png
 from support.paths import ROOT
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.morse.split.split import split_armature
@@ -28,7 +29,9 @@ DATA = [
 ]
 ROBOT = """
 <robot name="rest">
-  <link name="a"/><link name="b"/><link name="c"/>
+  <link name="b"/><link name="c"/>
+  <link name="a"><visual><geometry><box size="1 1 1"/></geometry>
+    <material name="skin"><texture filename="skin.png"/></material></visual></link>
   <joint name="ball" type="spherical"><parent link="a"/><child link="b"/></joint>
   <joint name="loop" type="fixed"><parent link="a"/><child link="b"/></joint>
   <joint name="loose" type="fixed"><parent link="b"/><child link="nowhere"/></joint>
@@ -74,6 +77,7 @@ def carriers(armature: Any) -> Iterator[Any]:
     yield from bpy.context.scene.collection.children_recursive
     yield from bpy.data.meshes
     yield from bpy.data.materials
+    yield from bpy.data.images
     yield from bpy.data.actions
     if armature.parent is not None:
         yield armature.parent
@@ -121,6 +125,7 @@ def is_of(value: Any, wanted: str) -> bool:
 def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     rest = tmp_path / "rest.urdf"
     rest.write_text(ROBOT)
+    (tmp_path / "skin.png").write_bytes(png())
     seen: set[tuple[str, str]] = set()
     for path in [*SAMPLES, *DATA, rest]:
         new_scene()

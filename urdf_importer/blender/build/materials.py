@@ -8,6 +8,7 @@ tell, it is decoded; else Blender does so when it first shows it, at four bytes 
 
 import colorsys
 import hashlib
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,17 +27,27 @@ from ..extract.fingerprints import describe_material
 from ..ledger import Ledger
 from ..standing import properties
 
+MOST_PACKED = 512 * 1024**2
+"""Bytes of image files that one robot may bring into a .blend."""
+
 
 class ImageBuilder:
-    """Loads images of one robot; MeshError `unreadable-texture` (again) for broken ones."""
+    """Loads images of one robot; MeshError `unreadable-texture` (again) for broken ones.
 
-    def __init__(self, ledger: Ledger) -> None:
+    With `packs` those of files are packed into the .blend, up to MOST_PACKED; `left_out` are the
+    names of those beyond.
+    """
+
+    def __init__(self, ledger: Ledger, *, packs: bool = False) -> None:
+        self.left_out: list[str] = []
         self._ledger = ledger
+        self._packable = MOST_PACKED if packs else 0
+        self._packs = packs
         self._found: dict[Path | str, Any | MeshError] = {}
 
     def load(self, path: Path) -> Any:
-        """Loads the image in a file. The .blend refers to the file, as with any image in
-        Blender."""
+        """Loads the image in a file, which it refers to, as with any image in Blender, also where
+        it is packed."""
         if path not in self._found:
             self._found[path] = self._attempt_file(path)
         return self._given(path)
@@ -63,7 +74,17 @@ class ImageBuilder:
             return MeshError(error.message, code="unreadable-texture")
         except RuntimeError:
             return _unreadable(path.name)
-        return self._checked(image, content, path.name)
+        checked = self._checked(image, content, path.name)
+        if self._packs and not isinstance(checked, MeshError):
+            self._pack(checked, content, path.name)
+        return checked
+
+    def _pack(self, image: Any, content: bytes, name: str) -> None:
+        if len(content) > self._packable:
+            self.left_out.append(name)
+            return
+        self._packable -= len(content)
+        pack_image(image, content)
 
     def _attempt_bytes(self, content: bytes, name: str) -> Any | MeshError:
         try:
@@ -83,6 +104,12 @@ class ImageBuilder:
         if image.colorspace_settings.name != "sRGB":
             image.colorspace_settings.name = "sRGB"
         return image
+
+
+def pack_image(image: Any, content: bytes) -> None:
+    """Packs the content of its file into the .blend, and notes what that was."""
+    image.pack(data=content, data_len=len(content))
+    image[properties.PACKED] = f"{zlib.crc32(content):08x}"
 
 
 def _unreadable(name: str) -> MeshError:
@@ -107,6 +134,7 @@ class MaterialBuilder:
         files: RobotFiles,
         ledger: Ledger,
         *,
+        packs: bool = False,
         merges: bool = False,
         find_made: Callable[[str], Any | None] = lambda look: None,
     ) -> None:
@@ -114,7 +142,7 @@ class MaterialBuilder:
         self._ledger = ledger
         self._merges = merges
         self._find_made = find_made
-        self._images = ImageBuilder(ledger)
+        self._images = ImageBuilder(ledger, packs=packs)
         self._built: dict[tuple[MeshMaterial, bool], Any] = {}
         self._names: dict[Any, str] = {}
         self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
@@ -176,12 +204,25 @@ class MaterialBuilder:
     def _find_image(self, material: MeshMaterial, subject: str, line: int) -> Any | None:
         try:
             if material.texture:
-                return self._images.load(material.texture)
+                return self._load(material.texture, subject, line)
             return self._images.unpack(material.image, material.name or "texture")
         except MeshError as error:
             name = material.texture.name if material.texture else material.name
             self._report(error, name, subject, line)
             return None
+
+    def _load(self, path: Path, subject: str, line: int) -> Any:
+        before = len(self._images.left_out)
+        image = self._images.load(path)
+        if not before and self._images.left_out:
+            self._files.diagnostics.warning(
+                "textures-not-packed",
+                f"the textures are larger than {MOST_PACKED // 1024**2} MB together; "
+                f"{quote(path.name)} and others stay in their files",
+                subject=subject,
+                line=line,
+            )
+        return image
 
     def _report(self, error: MeshError, name: str, subject: str, line: int) -> None:
         report_lost_texture(error, name, subject, line, self._files.diagnostics)

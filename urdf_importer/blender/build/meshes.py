@@ -177,7 +177,11 @@ class ShapeBuilder:
         self._files = files
         self._ledger = ledger
         self._materials = MaterialBuilder(
-            files, ledger, merges=options.merge_materials, find_made=self._shelf.find_material
+            files,
+            ledger,
+            packs=options.pack_textures,
+            merges=options.merge_materials,
+            find_made=self._shelf.find_material,
         )
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
         self._lost: set[Geometry] = set()

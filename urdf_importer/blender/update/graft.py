@@ -38,6 +38,7 @@ from .bones import (
     reshape_bones,
     sort_bones,
 )
+from .images import refresh_images
 from .names import NamesAside, is_named_after
 from .objects import (
     Mover,
@@ -98,7 +99,10 @@ def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
         except BaseException:
             names.restore()
             raise
+        textures = files.list_textures(wanted.plan.robot)
+        packs = wanted.options.pack_textures
         with reachable(armature):
+            refresh_images(standing.materials(), textures, packs=packs)
             rig = _graft(standing, staged, wanted, names, files.diagnostics)
         _remove_unused(image for image in bpy.data.images if image not in images)
         _remove_widgets(widgets)
