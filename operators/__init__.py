@@ -17,6 +17,12 @@ from .importing.xacro_fields import XacroField
 from .option_properties import AddShownFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
+from .semantics.collision_operator import CLASSES as _COLLISIONS
+from .semantics.group_operators import CLASSES as _GROUPS
+from .semantics.panel_groups import CLASSES as _GROUPS_PANEL
+from .semantics.srdf_files import CLASSES as _SRDF_FILES
+from .semantics.srdf_files import draw_export_entry as draw_srdf_export
+from .semantics.srdf_files import draw_import_entry as draw_srdf_import
 from .sidebar.classes import register_sidebar, unregister_sidebar
 from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 
@@ -32,6 +38,9 @@ _CLASSES: tuple[type[Any], ...] = (
 )
 
 
+_SEMANTICS = (*_SRDF_FILES, *_GROUPS, *_COLLISIONS, *_GROUPS_PANEL)
+
+
 def register() -> None:
     """Adds the operators and their menu entries to Blender."""
     for kind in _CLASSES:
@@ -39,19 +48,23 @@ def register() -> None:
     register_failure()
     register_guard()
     register_sidebar()
-    for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL):
+    for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
         bpy.utils.register_class(kind)
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
+    bpy.types.TOPBAR_MT_file_import.append(draw_srdf_import)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
+    bpy.types.TOPBAR_MT_file_export.append(draw_srdf_export)
 
 
 def unregister() -> None:
     """Takes them out again."""
+    bpy.types.TOPBAR_MT_file_export.remove(draw_srdf_export)
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
+    bpy.types.TOPBAR_MT_file_import.remove(draw_srdf_import)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
-    for kind in (*_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
+    for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
     unregister_sidebar()
     unregister_guard()

@@ -34,7 +34,7 @@ from .diagnostics import (
 from .kinematics import IKResult, find_solutions, forward_kinematics, inverse_kinematics
 from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
-from .model import Robot, Semantics
+from .model import CollisionPair, Robot, Semantics
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline import (
     CONVERT_MODES,
@@ -105,6 +105,7 @@ __all__ = [
     "BuildError",
     "BuilderScript",
     "Change",
+    "CollisionPair",
     "Convention",
     "ConvertMode",
     "Diagnostic",

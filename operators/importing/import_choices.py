@@ -2,11 +2,12 @@
 """What the importing operators share: their properties, and what those ask for."""
 
 import os
+from functools import lru_cache
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import ImportOptions, RobotError, reader_formats
+from ...urdf_importer import ImportOptions, RobotError, find_srdf, reader_formats
 from ...urdf_importer.command.jobs import ImportJob
 from ..option_properties import (
     OF_THIS_TIME,
@@ -56,6 +57,12 @@ class ImportChoices:
         "its joints",
         options={"SKIP_SAVE", "SKIP_PRESET"},
     )
+    use_srdf: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Use the SRDF Near It",
+        description="Take the SRDF that lies near the description: groups become bone collections, "
+        "named states pose assets",
+        options={"SKIP_SAVE", "SKIP_PRESET"},
+    )
     xacro_fields: bpy.props.CollectionProperty(  # type: ignore[valid-type]
         name="Arguments of the File",
         description="The arguments that the chosen xacro files declare",
@@ -81,23 +88,33 @@ def find_paths(operator: Any) -> list[str]:
     return [bpy.path.abspath(path) for path in chosen if path]
 
 
-_OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",)}
-"""Option -> the suffixes of files beside a description that may be meant by it."""
+_OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}
+"""Option -> the suffixes of files beside an .xml that may be meant by it."""
 
 
 def find_offers(operator: Any) -> dict[str, str]:
-    """Returns option -> the file beside the only chosen .xml that may be meant by it. Never taken
-    silently: such a file may belong to something else."""
+    """Returns option -> the file near the only chosen description that may be meant by it. Never
+    taken silently: such a file may belong to something else."""
     paths = find_paths(operator)
-    if len(paths) != 1 or not paths[0].lower().endswith(".xml"):
+    if len(paths) != 1 or not os.path.isfile(paths[0]):
         return {}
+    srdf = _find_srdf(paths[0], os.stat(os.path.dirname(paths[0])).st_mtime_ns)
+    found: dict[str, str] = {"srdf": srdf} if srdf else {}
+    if not paths[0].lower().endswith(".xml"):
+        return found
     stem = os.path.splitext(paths[0])[0]
-    found: dict[str, str] = {}
     for name, suffixes in _OFFERS.items():
         for suffix in suffixes:
             if os.path.isfile(stem + suffix):
                 found.setdefault(name, stem + suffix)
     return found
+
+
+@lru_cache(maxsize=16)
+def _find_srdf(path: str, changed: int) -> str:
+    """Remembered until the folder changes: this is asked whenever the dialog is drawn."""
+    found = find_srdf(path)
+    return "" if found is None else str(found)
 
 
 def read_files(operator: Any) -> dict[str, str]:

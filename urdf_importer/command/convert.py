@@ -3,13 +3,15 @@
 together."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import CONVERT_MODES, ImportOptions, Reshaping, UrdfOptions
+from ..options import AUTO
 from .arguments import EPILOG, add_common_arguments, add_option_arguments, read_options
 from .blends import is_blend
-from .jobs import ConvertJob, ExportJob, Job
+from .jobs import ConvertJob, ExportJob, Job, SrdfJob
 from .plans import UsageError, check_outputs, find_report_files
 
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
@@ -33,7 +35,8 @@ def add_convert(commands: Any) -> None:
         "--output",
         default="-",
         metavar="OUT.urdf",
-        help="the file to write; - for standard output (default), where URDF is plain",
+        help="the file to write; - for standard output (default), where URDF is plain; OUT.srdf "
+        "for the robot's SRDF",
     )
     parser.add_argument(
         "--mode",
@@ -46,6 +49,18 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
     parser.add_argument("--srdf", metavar="IN.srdf", help="the robot's SRDF, which follows")
     parser.add_argument("--srdf-output", metavar="OUT.srdf", help="where that is written")
+    parser.add_argument(
+        "--collisions",
+        nargs="?",
+        type=_read_count,
+        const=10_000,
+        metavar="POSES",
+        help="with -o OUT.srdf: find the pairs of links that need no look for collisions, by this "
+        "many poses (default: 10000)",
+    )
+    parser.add_argument(
+        "--seed", type=_read_count, default=0, metavar="N", help="draws other poses (default: 0)"
+    )
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
     reading = ("xacro_args", "parameters", "joint_parameters")
@@ -93,6 +108,12 @@ def _add_steps(group: Any) -> None:
     )
 
 
+def _read_count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of poses or a seed")
+    return int(text)
+
+
 def _read_renaming(text: str) -> tuple[str, str]:
     old, separator, new = text.partition(":=")
     if not (separator and old and new):
@@ -108,6 +129,10 @@ def plan_conversion(arguments: argparse.Namespace) -> list[Job]:
         raise UsageError("convert takes one robot at a time")
     if given.robot is not None and not is_blend(given.inputs[0]):
         raise UsageError("--robot says which robot of a .blend, and the input is not one")
+    if given.mode == "xml" and given.output.endswith(".srdf"):
+        return [_plan_srdf(given)]
+    if given.collisions is not None:
+        raise UsageError("--collisions needs an SRDF to write: -o ROBOT.srdf")
     if given.mode == "xml" and given.output != "-":
         return [_plan_file(given)]
     return [_plan_text(given)]
@@ -134,6 +159,26 @@ def _plan_file(given: argparse.Namespace) -> ExportJob:
         wishes=read_wishes(given),
         srdf=given.srdf,
         srdf_output=None if given.srdf_output is None else Path(given.srdf_output),
+    )
+
+
+def _plan_srdf(given: argparse.Namespace) -> SrdfJob:
+    """The robot's SRDF alone."""
+    if given.srdf_output is not None:
+        raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
+    output = Path(given.output)
+    beside = [given.srdf] if given.srdf not in (None, AUTO) else []
+    check_outputs([*given.inputs, *beside], [output, *find_report_files(given.json)])
+    reading = read_options(given, ImportOptions)
+    return SrdfJob(
+        input=given.inputs[0],
+        output=output,
+        options=replace(reading, srdf=given.srdf or ""),
+        samples=given.collisions,
+        seed=given.seed,
+        robot=given.robot,
+        strict=given.strict,
+        wishes=read_wishes(given),
     )
 
 

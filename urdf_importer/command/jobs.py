@@ -22,11 +22,14 @@ from .. import (
     Reshaping,
     Robot,
     RobotError,
+    Semantics,
     WriteError,
     WriterFormat,
     adapt_srdf,
     convert_description,
     extract_robot,
+    extract_semantics,
+    find_disabled_collisions,
     find_writer,
     import_steps,
     list_xacro_arguments,
@@ -36,6 +39,7 @@ from .. import (
     read_robot,
     read_srdf,
     render_preview,
+    replace_disabled,
     reshape_robot,
     save_blend,
     write_format,
@@ -124,7 +128,23 @@ class ConvertJob:
     wishes: Reshaping = field(default_factory=Reshaping)
 
 
-Job = ImportJob | CheckJob | ExportJob | ConvertJob
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SrdfJob:
+    """The SRDF to write of a robot: the one that `options` name, or that of a rig in a .blend, or a
+    new one, as it fits the robot that `wishes` make. With `samples`, pairs of links that need no
+    look for collisions are found by so many poses."""
+
+    input: str
+    output: Path
+    options: ImportOptions = field(default_factory=ImportOptions)
+    samples: int | None = None
+    seed: int = 0
+    robot: str | None = None
+    strict: bool = False
+    wishes: Reshaping = field(default_factory=Reshaping)
+
+
+Job = ImportJob | CheckJob | ExportJob | ConvertJob | SrdfJob
 
 
 def run(job: Job, progress: ShowProgress | None = None) -> Report:
@@ -136,6 +156,8 @@ def run(job: Job, progress: ShowProgress | None = None) -> Report:
         return _run_check(job)
     if isinstance(job, ConvertJob):
         return _run_convert(job)
+    if isinstance(job, SrdfJob):
+        return _run_srdf(job)
     return _run_export(job)
 
 
@@ -229,6 +251,52 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
     _write_export(job, reshaped, work)
     if semantics is not None and job.srdf_output is not None:
         work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
+
+
+def _run_srdf(job: SrdfJob) -> Report:
+    work = Work(job.input)
+    with ExitStack() as held, work.catch():
+        robot: Any
+        if is_blend(job.input):
+            held.enter_context(silence_blender())
+            robot = _open_blend(job.input, job.robot)
+        else:
+            robot = read_robot(job.input, work.diagnostics, job.options)
+        semantics = _find_semantics(job, robot, work)
+        if job.wishes != Reshaping():
+            described = robot if isinstance(robot, Robot) else extract_robot(robot)
+            robot, names = reshape_robot(described, job.wishes, work.diagnostics, job.options)
+            semantics = adapt_srdf(semantics, robot, names, work.diagnostics)
+        if job.samples is not None:
+            files = FileOptions(
+                packages=job.options.packages, package_paths=job.options.package_paths
+            )
+            with work.clock("collisions"):
+                pairs = find_disabled_collisions(
+                    robot, job.samples, job.seed, files, work.diagnostics
+                )
+            semantics = replace_disabled(semantics, pairs)
+        if job.strict:
+            _refuse(work.diagnostics)
+        work.output = str(write_srdf(semantics, job.output, work.diagnostics))
+        work.files.append(work.output)
+        work.facts = {
+            "robot": semantics.name,
+            "groups": len(semantics.groups),
+            "states": len(semantics.group_states),
+            "disabled_collisions": len(semantics.disabled_collisions),
+        }
+    return work.report()
+
+
+def _find_semantics(job: SrdfJob, robot: Any, work: Work) -> Semantics:
+    described = robot if isinstance(robot, Robot) else extract_robot(robot)
+    read = read_own_srdf(job.input, described, job.options, work.diagnostics)
+    if read is not None:
+        return read
+    if isinstance(robot, Robot):
+        return Semantics(name=robot.name)
+    return extract_semantics(robot)
 
 
 def _run_convert(job: ConvertJob) -> Report:

@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..files.outputs import write_text
-from .jobs import CheckJob, ConvertJob, ExportJob, Job, run
+from .jobs import CheckJob, ConvertJob, ExportJob, Job, SrdfJob, run
 from .report import Report
-from .summary import describe_arguments, describe_export, describe_import, describe_summary
+from .summary import (
+    describe_arguments,
+    describe_export,
+    describe_import,
+    describe_srdf,
+    describe_summary,
+)
 from .terminal import Terminal, write_document, write_result
 
 
@@ -40,6 +46,8 @@ def _describe(job: Job, report: Report) -> str:
     spent = sum(report.seconds.values())
     if isinstance(job, ExportJob):
         return describe_export(report.facts, report.output, spent, report.diagnostics)
+    if isinstance(job, SrdfJob):
+        return describe_srdf(report.facts, report.output, spent, report.diagnostics)
     return describe_import(report.facts, report.files, spent, report.diagnostics)
 
 

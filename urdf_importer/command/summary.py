@@ -83,6 +83,19 @@ def describe_export(
     return text + _describe_severities(diagnostics)
 
 
+def describe_srdf(
+    facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
+) -> str:
+    """Describes an SRDF that was written in one line, from its facts."""
+    parts = (
+        count(facts["groups"], "group"),
+        count(facts["states"], "state"),
+        count(facts["disabled_collisions"], "disabled pair"),
+    )
+    text = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
+    return text + _describe_severities(diagnostics)
+
+
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
     """Returns `xacro_arguments`: name -> default as it is written; nothing where there are none."""
     declared = {argument.name: argument.default for argument in arguments}

@@ -12,11 +12,11 @@ from typing import Any
 from ...diagnostics import BuildError, quote
 from ...kinematics.semantic_groups import resolve_groups
 from ...model import EndEffector, Group, GroupState, Robot, Semantics
-from ..extract.robot import extract_robot
+from ..extract.robot import extract_name, extract_robot
 from ..standing import properties
 from ..standing.joints import joints_of
 from ..standing.links import links_of, name_link
-from ..standing.pose import set_joint_positions
+from ..standing.pose import get_joint_positions, set_joint_positions
 from ..standing.poses import (
     is_same_position,
     loose_poses,
@@ -25,7 +25,7 @@ from ..standing.poses import (
     read_pose,
     write_pose,
 )
-from .groups import build_groups, extract_groups
+from .groups import build_groups, extract_groups, joints_of_group
 from .markers import build_markers, place_control, targets_of
 from .record import find_semantics, keep_semantics
 
@@ -77,6 +77,20 @@ def find_state(armature: Any, group: str, name: str) -> GroupState:
         if (state.group, state.name) == (group, name):
             return state
     raise BuildError(f"{quote(armature.name)} has no state {quote(name)} of group {quote(group)}")
+
+
+def keep_state(armature: Any, group: str, name: str) -> None:
+    """Keeps what a robot shows of a group's joints as a named state: a pose asset, in place of one
+    of this name. Raises KinematicsError for a group without bones."""
+    joints = joints_of_group(armature, group)
+    shown = get_joint_positions(armature)
+    positions = {joint: shown[joint] for joint in joints}
+    robot = extract_name(armature)
+    for home, kept, action in poses_of(robot):
+        if (home, kept) == (group, name):
+            write_pose(action, armature, positions)
+            return
+    new_pose(armature, name, positions, robot=robot, group=group)
 
 
 def _bare(numbers: tuple[float, ...]) -> float | tuple[float, ...]:

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...diagnostics import KinematicsError, quote
 from ...kinematics.semantic_groups import describe_group, resolve_groups
 from ...model import Group, Robot, Semantics
 from ...rig.rig_plan import FIXED, JOINTS, MECHANISM
 from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of, read_joints
+from ..standing.selection import select_bones
 
 GROUPS = "Groups"
 _OF_THE_RIG = (JOINTS, FIXED, MECHANISM)
@@ -73,12 +75,41 @@ def find_collections(armature: Any) -> Iterator[tuple[Any, Any]]:
                 yield home, each
 
 
+def name_group(collection: Any) -> str:
+    """Returns the name of the group that a bone collection shows."""
+    return str(collection.get(properties.GROUP, collection.name))
+
+
+def select_group(armature: Any, name: str) -> None:
+    """Selects the bones of a group, in pose mode. Raises KinematicsError for an unknown group."""
+    members = _members_of(armature, name)
+    select_bones({home: [b for h, b in members if h == home] for home, _ in members})
+
+
+def joints_of_group(armature: Any, name: str) -> tuple[str, ...]:
+    """Returns the joints on the bones of a group, without those that follow others. Raises
+    KinematicsError for an unknown group."""
+    return _joints_on(armature, [(home.name, bone) for home, bone in _members_of(armature, name)])
+
+
+def _members_of(armature: Any, name: str) -> list[tuple[Any, str]]:
+    found = [
+        (home, bone.name)
+        for home, collection in find_collections(armature)
+        if name_group(collection) == name
+        for bone in collection.bones
+    ]
+    if not found:
+        raise KinematicsError(f"the robot has no group {quote(name)} with bones")
+    return found
+
+
 def extract_groups(armature: Any, robot: Robot, semantics: Semantics) -> tuple[Group, ...]:
     """Returns the groups as the rig has them: those of the SRDF, in their order, with the joints of
     changed collections, then those that the user made."""
     members: dict[str, list[tuple[str, str]]] = {}
     for home, collection in find_collections(armature):
-        name = str(collection.get(properties.GROUP, collection.name))
+        name = name_group(collection)
         members.setdefault(name, []).extend((home.name, bone.name) for bone in collection.bones)
     planned = find_members(armature, robot, semantics)
     kept = []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing the user a part of a robot by selecting it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -107,13 +107,22 @@ def _uses_material(item: Any, name: str) -> bool:
 
 
 def _select_bone(armature: Any, name: str) -> None:
-    select_objects([armature])
-    enter_pose_mode(armature)
-    for pose_bone in armature.pose.bones:
-        _set_selected(pose_bone, pose_bone.name == name)
-    armature.data.bones.active = armature.data.bones[name]
-    for collection in _hidden_collections(armature, name):
-        collection.is_visible = True
+    select_bones({armature: [name]})
+
+
+def select_bones(bones: Mapping[Any, Sequence[str]]) -> None:
+    """Selects bones by their armatures and no others, the first one active, in pose mode. Raises
+    KinematicsError where none of the armatures is in the view layer."""
+    select_objects(bones)
+    enter_pose_mode(next(iter(bones)))
+    for armature, names in bones.items():
+        wanted = set(names)
+        for pose_bone in armature.pose.bones:
+            _set_selected(pose_bone, pose_bone.name in wanted)
+        armature.data.bones.active = armature.data.bones[names[0]]
+        for name in names:
+            for collection in _hidden_collections(armature, name):
+                collection.is_visible = True
 
 
 def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can be done with a group of joints: select, key, pose it, keep its pose. One undo each."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import RobotError
+from ...urdf_importer.blender.semantics.apply import keep_state, show_state
+from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
+from ...urdf_importer.blender.standing.pose import key_joints
+from ..active_robot import active_robot
+from ..exporting.exported_robot import refuse
+from ..sidebar.pose_operators import RobotOperator
+
+
+def _group_property() -> Any:
+    return bpy.props.StringProperty(
+        name="Group", description="The name of the group of joints", options={"SKIP_SAVE"}
+    )
+
+
+class SelectGroup(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.select_group"
+    bl_label = "Select Group"
+    bl_description = "Select the bones of this group of joints, in pose mode"
+
+    group: _group_property()  # type: ignore[valid-type]
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            select_group(active_robot(context), self.group)
+        except RobotError as error:
+            return refuse(self, error)
+        return {"FINISHED"}
+
+
+class KeyGroup(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.key_group"
+    bl_label = "Key Group"
+    bl_description = "Insert keyframes for the joints of this group at the current frame"
+
+    group: _group_property()  # type: ignore[valid-type]
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        try:
+            count = key_joints(robot, joints_of_group(robot, self.group))
+        except RobotError as error:
+            return refuse(self, error)
+        self.report({"INFO"}, f"{count} joints keyed at frame {context.scene.frame_current}")
+        return {"FINISHED"}
+
+
+class ShowState(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.show_state"
+    bl_label = "Show State"
+    bl_description = (
+        "Pose the robot as this named state says. Joints that the state does not name stay"
+    )
+
+    group: _group_property()  # type: ignore[valid-type]
+    state: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="State", description="The name of the state", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            show_state(active_robot(context), self.group, self.state)
+        except RobotError as error:
+            return refuse(self, error)
+        return {"FINISHED"}
+
+
+class NewState(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.new_state"
+    bl_label = "New State from Pose"
+    bl_description = (
+        "Keep what the robot shows of this group as a named state: a pose asset, which is written "
+        "to SRDF. A state of the same name is replaced"
+    )
+
+    group: _group_property()  # type: ignore[valid-type]
+    state: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Name", description="The name of the state", default="home", options={"SKIP_SAVE"}
+    )
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        shown: set[str] = context.window_manager.invoke_props_dialog(self)
+        return shown
+
+    def draw(self, context: Any) -> None:
+        self.layout.prop(self, "state")
+
+    def execute(self, context: Any) -> set[str]:
+        name = self.state.strip()
+        if not name:
+            return refuse(self, RobotError("a state needs a name"))
+        try:
+            keep_state(active_robot(context), self.group, name)
+        except RobotError as error:
+            return refuse(self, error)
+        self.report({"INFO"}, f"Kept as {self.group}: {name}")
+        return {"FINISHED"}
+
+
+CLASSES = (SelectGroup, KeyGroup, ShowState, NewState)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Groups": what the robot's SRDF says, a row for each group, its states as buttons."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer.blender.extract.robot import extract_name
+from ...urdf_importer.blender.semantics.groups import find_collections, name_group
+from ...urdf_importer.blender.semantics.record import has_semantics
+from ...urdf_importer.blender.standing.poses import poses_of
+from ..active_robot import active_robot
+from ..sidebar.panel import RobotSubPanel
+from ..wrapped_text import draw_wrapped
+from .collision_operator import FindDisabledCollisions
+from .group_operators import KeyGroup, NewState, SelectGroup, ShowState
+from .srdf_files import ExportSrdf, ImportSrdf
+
+MOST_GROUPS, MOST_STATES = 60, 40
+
+
+class GroupsPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_groups"
+    bl_label = "Groups"
+    bl_order = 15
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        robot = active_robot(context)
+        states: dict[str, list[str]] = {}
+        for group, name, _ in poses_of(extract_name(robot)):
+            states.setdefault(group, []).append(name)
+        seen: set[str] = set()
+        for _, collection in find_collections(robot):
+            name = name_group(collection)
+            if name not in seen and len(seen) < MOST_GROUPS:
+                seen.add(name)
+                _draw_group(self.layout, collection, name, states.get(name, []))
+        if not seen:
+            text = "No groups: import an SRDF, or put bones into a new bone collection"
+            draw_wrapped(self.layout, context, text)
+        column = self.layout.column(align=True)
+        column.operator(ImportSrdf.bl_idname, icon="IMPORT")
+        if seen or has_semantics(robot):
+            column.operator(ExportSrdf.bl_idname, icon="EXPORT")
+        column.operator(FindDisabledCollisions.bl_idname, icon="MOD_PHYSICS")
+
+
+def _draw_group(layout: Any, collection: Any, name: str, states: list[str]) -> None:
+    box = layout.box().column(align=True)
+    row = box.row(align=True)
+    row.operator(SelectGroup.bl_idname, text=name, icon="GROUP_BONE").group = name
+    solo = "SOLO_ON" if collection.is_solo else "SOLO_OFF"
+    row.prop(collection, "is_solo", text="", icon=solo)
+    row.operator(KeyGroup.bl_idname, text="", icon="KEY_HLT").group = name
+    row.operator(NewState.bl_idname, text="", icon="ADD").group = name
+    if states:
+        grid = box.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for state in sorted(states)[:MOST_STATES]:
+            button = grid.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
+            button.group, button.state = name, state
+
+
+CLASSES = (GroupsPanel,)

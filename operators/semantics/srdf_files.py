@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SRDF files onto the active robot, and out of it; also dropped on the 3D view."""
+
+import os
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
+
+from ...urdf_importer import (
+    Diagnostics,
+    RobotError,
+    apply_srdf,
+    extract_robot,
+    find_srdf,
+    write_srdf,
+)
+from ...urdf_importer.blender.standing.record import find_record
+from ..active_robot import active_robot, poll_robot
+from ..exporting.exported_robot import find_exported, poll_export, refuse
+from ..reports import report_diagnostics
+
+_FILTER = "*.srdf;*.srdf.xacro;*.xacro"
+
+
+class ImportSrdf(bpy.types.Operator, ImportHelper):
+    bl_idname = "urdf.import_srdf"
+    bl_label = "Import SRDF"
+    bl_description = (
+        "Put an SRDF on the active robot: groups become bone collections, named states pose "
+        "assets, end effectors targets for inverse kinematics. What it had of another SRDF goes"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".srdf"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default=_FILTER, options={"HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        if self.filepath and os.path.isfile(self.filepath):
+            done: set[str] = self.execute(context)
+            return done
+        self.filepath = _offer(active_robot(context)) or self.filepath
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        path = bpy.path.abspath(self.filepath)
+        diagnostics = Diagnostics(path)
+        try:
+            semantics = apply_srdf(robot, path, diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(diagnostics))
+        counts = f"{len(semantics.groups)} groups, {len(semantics.group_states)} states"
+        self.report({"INFO"}, f"{os.path.basename(path)}: {counts}")
+        return {"FINISHED"}
+
+
+def _offer(robot: Any) -> str:
+    """The SRDF that lies near the description that the robot came from; empty for none."""
+    try:
+        path = find_record(robot).path
+        found = find_srdf(path, extract_robot(robot).name)
+    except RobotError:
+        return ""
+    return "" if found is None else str(found)
+
+
+class ExportSrdf(bpy.types.Operator, ExportHelper):
+    bl_idname = "export_scene.srdf"
+    bl_label = "Export SRDF"
+    bl_description = (
+        "Write the robot's SRDF as it is now: groups of its bone collections, states of its pose "
+        "assets, and all else as it came. What stays the same keeps its bytes"
+    )
+
+    filename_ext = ".srdf"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.srdf", options={"HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_export(cls, context)
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        if not self.filepath:
+            robot: Any = find_exported(context)
+            folder = os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, f"{robot.name}.srdf")
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = find_exported(context)
+        path = bpy.path.abspath(self.filepath)
+        diagnostics = Diagnostics(path)
+        try:
+            write_srdf(robot, path, diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "export")
+        self.report({"INFO"}, f"Wrote {os.path.basename(path)}")
+        return {"FINISHED"}
+
+
+class DropSrdf(bpy.types.FileHandler):
+    bl_idname = "IO_FH_srdf"
+    bl_label = "SRDF"
+    bl_import_operator = "urdf.import_srdf"
+    bl_file_extensions = ".srdf"
+
+    @classmethod
+    def poll_drop(cls, context: Any) -> bool:
+        return bool(poll_file_object_drop(context))
+
+
+def draw_import_entry(menu: Any, context: Any) -> None:
+    """Draws the entry of File > Import."""
+    menu.layout.operator(ImportSrdf.bl_idname, text="SRDF of the Active Robot (.srdf)")
+
+
+def draw_export_entry(menu: Any, context: Any) -> None:
+    """Draws the entry of File > Export."""
+    menu.layout.operator(ExportSrdf.bl_idname, text="SRDF (.srdf)")
+
+
+CLASSES = (ImportSrdf, ExportSrdf, DropSrdf)
