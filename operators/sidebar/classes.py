@@ -11,6 +11,7 @@ from . import (
     panel_links,
     panel_report,
     pose_operators,
+    robot_menu,
     select_operators,
     sliders,
 )
@@ -23,6 +24,7 @@ _CLASSES = (
     *panel_display.CLASSES,
     *panel_links.CLASSES,
     *panel_report.CLASSES,
+    *robot_menu.CLASSES,
 )
 
 
@@ -34,10 +36,12 @@ def register_sidebar() -> None:
     panel_links.register_list()
     panel_report.register_page()
     active_robot.register_watch()
+    robot_menu.register_menus()
 
 
 def unregister_sidebar() -> None:
     """Takes them out again."""
+    robot_menu.unregister_menus()
     active_robot.unregister_watch()
     sliders.remove_sliders()
     panel_report.unregister_page()

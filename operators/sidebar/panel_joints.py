@@ -19,6 +19,7 @@ from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
+from .robot_menu import HomePose, MirrorPose, ReadyPose
 from .select_operators import SelectJoint
 from .sliders import find_slider
 
@@ -27,6 +28,11 @@ MOST_OPEN = 40
 MOST_FOUND = 40
 """Most joints that a search shows."""
 MOST_CHAINS = 150
+_BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
+    ((HomePose, "HOME"), (ZeroPose, "EMPTY_AXIS"), (ReadyPose, "ARMATURE_DATA")),
+    ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR")),
+    ((NearestValid, "CHECKMARK"), (KeyAll, "KEYINGSET")),
+)
 _KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECORATE_KEYFRAME"}
 
 
@@ -55,10 +61,11 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
 
 
 def _draw_buttons(layout: Any) -> None:
-    for kinds in ((ZeroPose, RandomPose), (NearestValid, KeyAll)):
-        row = layout.row(align=True)
-        for kind in kinds:
-            row.operator(kind.bl_idname)
+    column = layout.column(align=True)
+    for kinds in _BUTTONS:
+        row = column.row(align=True)
+        for kind, icon in kinds:
+            row.operator(kind.bl_idname, text=kind.bl_label.removesuffix(" Pose"), icon=icon)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

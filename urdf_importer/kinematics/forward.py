@@ -67,7 +67,7 @@ def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
             scalar.append((index, motion, position))
         elif motion.moves:
             assert not isinstance(position, float)
-            local[index] = local[index] @ _motion_matrix(motion, position)
+            local[index] = local[index] @ motion_matrix(motion, position)
     _apply_scalars(local, scalar)
     return local
 
@@ -126,7 +126,9 @@ def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float
             local[indices, :3, 3] += np.einsum("nij,nj->ni", rotations, axes * values[:, None])
 
 
-def _motion_matrix(motion: JointMotion, position: Sequence[float]) -> Matrix:
+def motion_matrix(motion: JointMotion, position: Sequence[float]) -> Matrix:
+    """Returns how a planar, floating or ball joint moves at a position: (4, 4), in the joint's
+    frame."""
     result = np.eye(4)
     if motion.kind == "planar":
         normal = np.array(motion.axis)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work on a rig that exists, and on the scene that it is in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..files.packages import AnyPath
@@ -32,6 +32,19 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     from ..blender.standing import pose
 
     return pose.get_joint_positions(armature)
+
+
+def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
+    """Puts a robot into the mirrored pose, at its own plane of symmetry; with `joints`, only their
+    partners on the other side move. Partners and signs are found by geometry. Returns how many
+    joints were set.
+
+    Raises KinematicsError where no joint has a partner, and for an unknown joint; BuildError for an
+    object that is not an imported robot.
+    """
+    from ..blender.standing import mirrored
+
+    return mirrored.mirror_pose(armature, joints)
 
 
 def link_pose(armature: Any, link: str) -> Matrix:

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The menu "Robot" of the 3D view, in object and in pose mode, where F3 finds what is in it; and a
+pie of the poses. Operators that are not there are passed over."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import KinematicsError
+from ...urdf_importer.blender.standing.armatures import armatures_of
+from ...urdf_importer.blender.standing.joints import read_joints
+from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
+from ..active_robot import active_robot
+from .pose_operators import RobotOperator
+
+ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
+    (
+        ("urdf.select_whole", "RESTRICT_SELECT_OFF"),
+        ("urdf.frame", "ZOOM_SELECTED"),
+        ("urdf.duplicate", "DUPLICATE"),
+        ("urdf.delete", "TRASH"),
+        ("urdf.reset_parts", "LOOP_BACK"),
+    ),
+    (
+        ("urdf.home_pose", "HOME"),
+        ("urdf.zero_pose", "EMPTY_AXIS"),
+        ("urdf.ready_pose", "ARMATURE_DATA"),
+        ("urdf.random_pose", "FILE_REFRESH"),
+        ("urdf.nearest_valid", "CHECKMARK"),
+        ("urdf.mirror_pose", "MOD_MIRROR"),
+        ("urdf.key_all", "KEYINGSET"),
+    ),
+    (
+        ("urdf.enforce_limits", "CON_ROTLIMIT"),
+        ("urdf.update", "FILE_TICK"),
+        ("urdf.copy_report", "COPYDOWN"),
+    ),
+)
+"""The sections of the menu: operators and their icons."""
+
+# West, east, south, north, and so on, in Blender's order.
+PIE = (
+    ("urdf.zero_pose", "EMPTY_AXIS"),
+    ("urdf.random_pose", "FILE_REFRESH"),
+    ("urdf.key_all", "KEYINGSET"),
+    ("urdf.home_pose", "HOME"),
+    ("urdf.mirror_pose", "MOD_MIRROR"),
+    ("urdf.nearest_valid", "CHECKMARK"),
+    ("urdf.ready_pose", "ARMATURE_DATA"),
+)
+
+
+class HomePose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.home_pose"
+    bl_label = "Home Pose"
+    bl_description = (
+        "Put every joint of the active robot where the import started it. Where the robot stands "
+        "does not change"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        home_pose(active_robot(context))
+        return {"FINISHED"}
+
+
+class ReadyPose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.ready_pose"
+    bl_label = "Ready Pose"
+    bl_description = (
+        "Bend the joints of the active robot a little towards the middle of their ranges: a pose "
+        "from which inverse kinematics finds its way"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        ready_pose(active_robot(context))
+        return {"FINISHED"}
+
+
+class MirrorPose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.mirror_pose"
+    bl_label = "Mirror Pose"
+    bl_description = (
+        "Give each joint of the active robot what its partner on the other side has. Partners and "
+        "signs are found by geometry, whatever the joints are called. In pose mode only the "
+        "partners of selected bones move, if any are selected"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        try:
+            count = mirror_pose(robot, _selected_joints(context, robot))
+        except KinematicsError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{count} joints mirrored")
+        return {"FINISHED"}
+
+
+def _selected_joints(context: Any, robot: Any) -> list[str] | None:
+    bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
+    own = [bone.bone for bone in bones if bone.id_data in armatures_of(robot)]
+    return [joint.name for bone in own for joint in read_joints(bone)] or None
+
+
+class RobotMenu(bpy.types.Menu):
+    bl_idname = "VIEW3D_MT_urdf_robot"
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        for number, section in enumerate(ENTRIES):
+            if number:
+                layout.separator()
+            _draw_entries(layout, section)
+
+
+class RobotPie(bpy.types.Menu):
+    bl_idname = "VIEW3D_MT_urdf_pie"
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        _draw_entries(self.layout.menu_pie(), PIE)
+
+
+def _draw_entries(layout: Any, entries: tuple[tuple[str, str], ...]) -> None:
+    for name, icon in entries:
+        if is_known(name):
+            layout.operator(name, icon=icon)
+
+
+def is_known(name: str) -> bool:
+    """Whether an operator of this name is registered."""
+    return hasattr(bpy.types, "URDF_OT_" + name.removeprefix("urdf."))
+
+
+def _draw_menu(self: Any, context: Any) -> None:
+    if active_robot(context) is not None:
+        self.layout.separator()
+        self.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
+
+
+CLASSES = (HomePose, ReadyPose, MirrorPose, RobotMenu, RobotPie)
+_MENUS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
+PIE_KEYS = ("Object Mode", "Pose")
+"""Key maps in which Shift Alt R opens the pie; Blender's own have it free."""
+_keys: list[tuple[Any, Any]] = []
+
+
+def register_menus() -> None:
+    """Adds the menu to Blender's, and the key of the pie; a session without windows has no keys."""
+    for name in _MENUS:
+        getattr(bpy.types, name).append(_draw_menu)
+    config = bpy.context.window_manager.keyconfigs.addon
+    for name in PIE_KEYS if config is not None else ():
+        keymap = config.keymaps.new(name=name)
+        item = keymap.keymap_items.new("wm.call_menu_pie", "R", "PRESS", shift=True, alt=True)
+        item.properties.name = RobotPie.bl_idname
+        _keys.append((keymap, item))
+
+
+def unregister_menus() -> None:
+    """Takes them out again."""
+    for keymap, item in _keys:
+        keymap.keymap_items.remove(item)
+    _keys.clear()
+    for name in _MENUS:
+        getattr(bpy.types, name).remove(_draw_menu)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pose of a rig, mirrored at the robot's own plane of symmetry; and its pose at the start."""
+
+from collections.abc import Collection
+from typing import Any
+
+from ...diagnostics import KinematicsError, quote
+from ...kinematics.mirror import find_mirror, mirror_positions
+from ...kinematics.tree import retrace_tree
+from ...reshape.symmetry import find_partner
+from ..extract.robot import extract_robot
+from .armatures import armatures_of
+from .joints import posed_joints_of
+from .pose import get_joint_positions, set_joint_positions
+
+
+def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
+    """Puts a robot into the mirrored pose: each joint gets what its partner on the other side had,
+    with the sign that geometry asks for. With `joints` only their partners move. Returns how many
+    joints were set.
+
+    Raises KinematicsError where no joint has a partner, and for an unknown joint; BuildError for an
+    object that is not an imported robot.
+    """
+    tree = retrace_tree(extract_robot(armature))
+    names = [motion.joint.name for motion in tree.joint_motions if motion.moves]
+    for name in joints or ():
+        if name not in names:
+            raise KinematicsError(f"the robot has no moving joint {quote(name)}")
+    named = {name: find_partner(name, names) or "" for name in names}
+    mirror = find_mirror(tree, named)
+    positions = get_joint_positions(armature)
+    mirrored = mirror_positions(tree, mirror, positions, joints)
+    if not mirrored:
+        raise KinematicsError("no joint has a partner on the other side: the robot has no symmetry")
+    set_joint_positions(armature, mirrored)
+    _hold(armature, mirrored)
+    return len(mirrored)
+
+
+def home_pose(armature: Any) -> None:
+    """Puts every joint where an import starts it: at zero, or at the valid position next to it.
+    Where the robot stands does not change."""
+    for pose_bone, joint in posed_joints_of(armature):
+        if not joint.mimics and joint.kind in ("revolute", "prismatic"):
+            joint.channels[0].put(pose_bone, joint.initial)
+    _tag(armature)
+
+
+def ready_pose(armature: Any) -> None:
+    """Bends every joint a little from where it starts, towards the middle of its range: a pose from
+    which inverse kinematics finds its way. Joints without limits stay."""
+    for pose_bone, joint in posed_joints_of(armature):
+        lower, upper = joint.limits
+        if joint.mimics or joint.kind != "revolute" or lower is None or upper is None:
+            continue
+        middle = (lower + upper) / 2.0
+        reach = min(abs(middle - joint.initial), _BEND)
+        joint.channels[0].put(
+            pose_bone, joint.initial + (reach if middle > joint.initial else -reach)
+        )
+    _tag(armature)
+
+
+_BEND = 0.6
+"""Radians by which a joint is bent at most to be ready."""
+
+
+def _hold(armature: Any, names: Collection[str]) -> None:
+    """Limits of both sides may differ a little."""
+    for pose_bone, joint in posed_joints_of(armature):
+        if joint.name in names:
+            for channel in joint.channels:
+                channel.put(pose_bone, channel.find_valid(channel.get(pose_bone)))
+    _tag(armature)
+
+
+def _tag(armature: Any) -> None:
+    for each in armatures_of(armature):
+        each.update_tag()
