@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds the extension zip with Blender's own tool; tools/build-extension runs it.
+"""Builds the extension zip with Blender's own tool. For those who have nothing but Blender:
+
+    blender -b --factory-startup --python-exit-code 1 -P tools/build_extension.py [-- OUT.zip]
+
+tools/build-extension runs it in a Python that has pip, and bpy beside it.
 
 The manifest in the checkout names no wheels, so that it is valid before any are fetched. The zip is
-made from a copy whose manifest names them. Prints the path of the zip. Needs a Python that has pip
-and bpy beside it; Blender itself is not started.
+made from a copy whose manifest names them. Prints the path of the zip.
 """
 
 import hashlib
@@ -34,6 +37,7 @@ SHIPPED = (
 )
 """What of the checkout goes into the zip."""
 
+_TOOL = "addons_core/bl_pkg/cli/blender_ext.py"
 _PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:([0-9a-f]{64})")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """When all files of the zip were changed; a zip knows no earlier time."""
@@ -79,13 +83,17 @@ def read_pins() -> list[Pin]:
 
 
 def find_extension_tool() -> Path:
-    """Blender's tool for extensions in the module bpy of this Python; needs no Blender to run."""
+    """Blender's tool for extensions, of the program that runs this or of the module bpy of this
+    Python, which is not imported."""
     spec = importlib.util.find_spec("bpy")
     if spec is None or spec.origin is None:
         raise SystemExit(f"there is no bpy in {sys.executable}; use tools/build-extension")
     # Not where bpy says it is: that changes once it is imported.
-    (tool,) = Path(spec.origin).parent.glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")
-    return tool
+    folder = Path(spec.origin).parent
+    tools = [*folder.glob(f"*/scripts/{_TOOL}"), *folder.parents[1].glob(_TOOL)]
+    if not tools:
+        raise SystemExit(f"the Blender of {sys.executable} has no tool for extensions")
+    return tools[0]
 
 
 def build_extension(out: Path, wheels: Sequence[Path], tool: Path) -> None:
@@ -148,7 +156,7 @@ def _download_wheels() -> None:
     """Into wheels/, each as a whole; pip checks the hashes."""
     WHEELS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".download-", dir=WHEELS) as place:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command = [sys.executable, *find_pip(), "download", "--quiet", "--no-deps"]
         command += ["--disable-pip-version-check", "--require-hashes", "--requirement", str(PINS)]
         command += ["--only-binary=:all:", "--platform", "any", "--abi", "none"]
         command += ["--implementation", "py", "--dest", place]
@@ -156,6 +164,21 @@ def _download_wheels() -> None:
             raise SystemExit(f"pip could not fetch the libraries of {PINS}")
         for wheel in Path(place).glob("*.whl"):
             os.replace(wheel, WHEELS / wheel.name)
+
+
+def find_pip() -> list[str]:
+    """The arguments with which this Python runs pip. Blender's brings one that waits to be
+    installed; it runs where it lies."""
+    if importlib.util.find_spec("pip") is not None:
+        return ["-m", "pip"]
+    spec = importlib.util.find_spec("ensurepip")
+    bundled = Path(spec.origin).parent / "_bundled" if spec and spec.origin else WHEELS
+    for wheel in sorted(bundled.glob("pip-*.whl")):
+        return [str(wheel / "pip")]
+    raise SystemExit(
+        f"there is no pip in {sys.executable}; with another Python's, fetch the libraries by "
+        f"`python3 -m pip download --no-deps --require-hashes -r {PINS} -d {WHEELS}`"
+    )
 
 
 def _run(tool: Path, *arguments: str | Path, tags: Path) -> None:
@@ -169,4 +192,9 @@ def _run(tool: Path, *arguments: str | Path, tags: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Blender keeps its own arguments before the two dashes, and always has some.
+    in_blender = "bpy" in sys.modules
+    own = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    status = main(own if in_blender else sys.argv[1:])
+    if not in_blender:
+        sys.exit(status)

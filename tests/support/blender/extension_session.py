@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 EXTENSION = "bl_ext.user_default.urdf_importer"
-BROUGHT = ("stl", "collada", "dateutil", "xacro", "ruamel.yaml", "python_utils")
+BROUGHT = ("stl", "collada", "xacro", "ruamel.yaml", "python_utils")
 """Modules of the zip's wheels that importing STL, COLLADA, xacro and YAML loads."""
 
 

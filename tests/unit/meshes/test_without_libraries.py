@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes are the same ones without numpy-stl and pycollada, which not every Python has."""
 
+import subprocess
 import sys
 from dataclasses import astuple
 from pathlib import Path
@@ -15,7 +16,7 @@ from support.paths import ROOT
 from support.real_robots import ROOT as REAL_ROBOTS
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import load_mesh
-from urdf_importer.meshes.collada.geometry import FloatReader
+from urdf_importer.meshes.collada.float_source import FloatReader
 
 LIBRARIES = ("stl", "stl.base", "collada", "collada.source")
 SUFFIXES = (".stl", ".dae")
@@ -102,3 +103,19 @@ def test_numbers_are_read_as_by_pycollada(words: list[str], names: list[str | No
         assert found.dtype == expected.dtype == np.float32
         assert found.shape == expected.shape
         assert found.tobytes() == expected.tobytes()
+
+
+WITHOUT_DATES = """
+import importlib.util, sys
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "dateutil" else find(name, *more)
+from urdf_importer.meshes.collada.float_source import FloatReader
+FloatReader()
+assert "collada.source" in sys.modules
+assert not [name for name in sys.modules if name.partition(".")[0] == "dateutil"]
+"""
+
+
+def test_pycollada_needs_no_dateutil_and_others_see_none() -> None:
+    words = [sys.executable, "-c", WITHOUT_DATES]
+    subprocess.run(words, check=True, cwd=ROOT, stdin=subprocess.DEVNULL)

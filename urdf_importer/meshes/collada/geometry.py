@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
+from .float_source import FloatReader
 
 _SEPARATOR = -(2**40)
 """Stands between the texts of several <p>, which are read at one go. No index is negative."""
@@ -151,64 +152,6 @@ def _is_number(word: str) -> bool:
         return abs(float(word)) < float("inf") and "_" not in word and word.isascii()
     except ValueError:
         return False
-
-
-_OTHER_WORDS = "string or file could not be read"
-"""How numpy's warning begins where a text of numbers has something else in it."""
-
-
-class FloatReader:
-    """Reads the numbers of <source> elements, by pycollada or, where it is not installed, by a few
-    lines that give the same arrays."""
-
-    def __init__(self) -> None:
-        # pycollada checks little: what a damaged element raises is whatever its code stumbles
-        # over. The price of so wide a net: a bug of ours in a tag looks like a damaged file.
-        self._failures: tuple[type[Exception], ...] = (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            DeprecationWarning,
-        )
-        try:
-            import collada
-            from collada import source
-        except ImportError:
-            self._load = _load_source
-            return
-        document = collada.Collada(ignore=[collada.DaeError], aux_file_loader=_load_nothing)
-        document.tag = str
-        self._failures += (collada.DaeError,)
-        self._load = lambda element: source.FloatSource.load(document, {}, element).data
-
-    def read(self, element: Element) -> NDArray[np.float32] | None:
-        """Returns float32 (N, components); None where the numbers cannot be read."""
-        try:
-            with warnings.catch_warnings():
-                # pycollada sets shapes in a way that new versions of numpy warn of.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                warnings.filterwarnings("error", _OTHER_WORDS, DeprecationWarning)
-                return self._load(element)
-        except self._failures:
-            return None
-
-
-def _load_nothing(_: str) -> None:
-    """Keeps the library from opening files beside the document."""
-
-
-def _load_source(element: Element) -> NDArray[np.float32]:
-    """Returns float32 (N, components): rows of as many numbers as have a <param>. The third of
-    texture coordinates S, T, P is left out, as by pycollada."""
-    text = element.findtext("float_array", "")
-    numbers = np.zeros(0, dtype=np.float32)
-    if text and not text.isspace():
-        numbers = np.fromstring(text, dtype=np.float32, sep=" ")
-    names = [each.get("name") for each in element.findall("technique_common/accessor/param")]
-    rows = numbers.reshape(-1, len(names))
-    return rows[:, :2] if names == ["S", "T", "P"] else rows
 
 
 MOST_INPUTS = 64

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError, Report, quote
 from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
-from .geometry import FloatReader, Geometry, Part, read_geometry
+from .float_source import FloatReader
+from .geometry import Geometry, Part, read_geometry
 from .join import Block, Surface, join_blocks
 from .material import DocumentMaterial, MaterialReader
 from .scene import Binding, PlacedGeometry, place_geometries, read_up_axis
