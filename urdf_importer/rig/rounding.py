@@ -43,6 +43,9 @@ TURNS = _CANDIDATES[:, 1]
 
 _COSINES, _SINES = np.cos(TURNS), np.sin(TURNS)
 
+_FIRST = 15
+"""Candidates among which most bones find a good one."""
+
 
 def round_bones(
     heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
@@ -52,11 +55,25 @@ def round_bones(
     `heads` (N, 3). Where `free_turn`, only X must be kept and Y may turn about it a little;
     else all axes must be kept and only the length gives.
     """
-    toward, length, errors = _try_tails(heads, axes, lengths, free_turn)
+    toward, length, errors = _take_best(heads, axes, lengths, free_turn, _FIRST)
+    poor = errors >= GOOD
+    if poor.any():
+        toward[poor], length[poor], _ = _take_best(
+            heads[poor], axes[poor], lengths[poor], free_turn[poor], len(TURNS)
+        )
+    return _rebuild(axes, toward), length
+
+
+def _take_best(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_], count: int
+) -> tuple[Matrix, Vector, Vector]:
+    """Returns directions (N, 3), lengths (N,) and errors (N,) of the first good ones among as many
+    candidates, or of the best where none is good."""
+    toward, length, errors = _try_tails(heads, axes, lengths, free_turn, count)
     good = errors < GOOD
     best = np.where(good.any(axis=1), good.argmax(axis=1), errors.argmin(axis=1))
     row = np.arange(len(heads))
-    return _rebuild(axes, toward[row, best]), length[row, best]
+    return toward[row, best], length[row, best], errors[row, best]
 
 
 def refine_folded(
@@ -75,13 +92,16 @@ def refine_folded(
     folded = np.einsum("ni,ni->n", own, above[:, :, 1]) < -_FOLDED
     for index in np.flatnonzero(folded | (own[:, 1] < -_FOLDED)):
         parent = axes[parents[index]] if parents[index] >= 0 else np.eye(3)
-        axes[index], lengths[index] = rank_refinements(
+        toward, tried, scores = _score_refinements(
             heads[index],
             axes[index],
             float(lengths[index]),
             free_turn=bool(free_turn[index]),
             parent=parent,
-        )[0]
+        )
+        best = int(scores.argmin())
+        axes[index] = _rebuild(axes[index][None], toward[best][None])[0]
+        lengths[index] = tried[best]
 
 
 def rank_refinements(
@@ -96,16 +116,26 @@ def rank_refinements(
     it loses is chance, so it is tried out here. What Blender makes of the guess is to be checked:
     its last digits are its own.
     """
+    toward, lengths, scores = _score_refinements(
+        head, axes, length, free_turn=free_turn, parent=parent
+    )
+    ranked = np.argsort(scores, kind="stable")
+    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward)
+    return [(refined[i], float(lengths[i])) for i in ranked]
+
+
+def _score_refinements(
+    head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
+) -> tuple[Matrix, Vector, Vector]:
+    """Returns directions (K, 3), lengths (K,) and scores (K,), the least of which is best."""
     toward, lengths, errors = _try_tails(
-        head[None], axes[None], np.array([length]), np.array([free_turn])
+        head[None], axes[None], np.array([length]), np.array([free_turn]), len(TURNS)
     )
     along = toward[0] * lengths[0, :, None]
-    errors = errors[0]
+    scores: Vector = errors[0]
     for frame in (np.eye(3), parent):
-        errors = errors + _folding_errors((along @ frame).astype(np.float32))
-    ranked = np.argsort(errors + _SLIGHT * np.abs(_CANDIDATES[:, 1]), kind="stable")
-    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
-    return [(refined[i], float(lengths[0, i])) for i in ranked]
+        scores = scores + _folding_errors((along @ frame).astype(np.float32))
+    return toward[0], lengths[0], scores + _SLIGHT * np.abs(TURNS)
 
 
 def try_tails(
@@ -118,33 +148,28 @@ def try_tails(
     free = free_turn[:, None]
     cosine, sine = np.where(free, _COSINES, 1.0), np.where(free, _SINES, 0.0)
     u, v, w = ((cosine * a + sine * b).ravel() for a, b in zip(y, z, strict=True))
-    return (u, v, w), _stretch(lengths, free)
+    return (u, v, w), _stretch(lengths, free, len(TURNS))
 
 
-def _turn_tails(
-    axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
-) -> tuple[Matrix, Matrix]:
-    """Returns per bone and candidate: direction (N, K, 3), length (N, K)."""
-    y, z = axes[:, None, :, 1], axes[:, None, :, 2]
-    free = free_turn[:, None]
-    angle = np.where(free, TURNS, 0.0)[..., None]
-    return np.cos(angle) * y + np.sin(angle) * z, _stretch(lengths, free)
-
-
-def _stretch(lengths: Vector, free: NDArray[np.bool_]) -> Matrix:
-    return lengths[:, None] * (1.0 + (_CANDIDATES[:, 0] + np.where(free, 0.0, 0.37 * TURNS)))
+def _stretch(lengths: Vector, free: NDArray[np.bool_], count: int) -> Matrix:
+    stretches, turns = _CANDIDATES[:count].T
+    changed: Matrix = lengths[:, None] * (1.0 + (stretches + np.where(free, 0.0, 0.37 * turns)))
+    return changed
 
 
 def _try_tails(
-    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_], count: int
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Per bone and candidate: direction (N, K, 3), length (N, K), error in radians (N, K)."""
-    near = _single(heads)[:, None]
-    toward, wanted = _turn_tails(axes, lengths, free_turn)
+    near, free = _single(heads)[:, None], free_turn[:, None]
+    cosine = np.where(free, _COSINES[:count], 1.0)[..., None]
+    sine = np.where(free, _SINES[:count], 0.0)[..., None]
+    toward = cosine * axes[:, None, :, 1] + sine * axes[:, None, :, 2]
+    wanted = _stretch(lengths, free, count)
     along = _single(near + wanted[..., None] * toward) - near
     made = np.linalg.norm(along, axis=-1)
     off_x = np.abs((along * axes[:, None, :, 0]).sum(-1))
-    errors = np.where(free_turn[:, None], off_x / made, 0.0)
+    errors = np.where(free, off_x / made, 0.0)
     bound = ~free_turn
     across = np.cross(along[bound], toward[bound])
     errors[bound] = np.linalg.norm(across, axis=-1) / made[bound]
