@@ -30,7 +30,7 @@ from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
 from urdf_importer.model import Mesh  # noqa: E402
 
-ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "icub", "tiago", "hyq_no_sensors", "solo12")
+ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "icub", "tiago", "solo12")
 RUNS = 9
 
 

@@ -71,7 +71,7 @@ def read_regular_file(path: str) -> bytes:
     """
     try:
         with open_regular_file(path) as (file, size):
-            data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)
+            data = b"" if size > MOST_BYTES else file.read(size + 1)
     except FileNotFoundError:
         raise ReadError("no such file", source=path) from None
     except OSError as error:
@@ -119,7 +119,8 @@ def read_mesh_file(path: Path, most_bytes: int) -> bytes:
                 f"{most_bytes // _MEGABYTE} MB is the most that is read",
                 code="mesh-too-large",
             )
-        data = file.read(most_bytes)
+        # Not as much as may be read: Python makes room for that at once.
+        data = file.read(size)
     _refuse_pointer(data, path)
     return data
 
