@@ -16,7 +16,8 @@ import pytest
 from support.paths import ROOT
 
 ROOMS = (
-    "urdf_importer/files", "urdf_importer/geometry", "urdf_importer/images",
+    "urdf_importer/batching", "urdf_importer/files", "urdf_importer/geometry",
+    "urdf_importer/images",
     "urdf_importer/kinematics", "urdf_importer/markup", "urdf_importer/meshes",
     "urdf_importer/readers", "urdf_importer/rig",
     "urdf_importer/pipeline", "urdf_importer/command", "urdf_importer/cli.py",

@@ -22,6 +22,7 @@ from .diagnostics import (
     Diagnostic,
     DiagnosticGroup,
     Diagnostics,
+    FragmentError,
     KinematicsError,
     MeshError,
     ReadError,
@@ -103,6 +104,9 @@ from .rig import RigPlan, plan_rig
 
 __all__ = [
     "CONVERT_MODES",
+    "BatchProgress",
+    "BatchRecord",
+    "BatchResult",
     "BuildError",
     "BuilderScript",
     "Change",
@@ -115,6 +119,7 @@ __all__ = [
     "ExportOptions",
     "ExportResult",
     "FileOptions",
+    "FragmentError",
     "IKResult",
     "ImportOptions",
     "ImportResult",
@@ -142,6 +147,7 @@ __all__ = [
     "XacroArgument",
     "adapt_srdf",
     "apply_srdf",
+    "batch",
     "check_morse_profile",
     "collision_steps",
     "compare_with_description",

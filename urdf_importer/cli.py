@@ -25,6 +25,7 @@ from .command.session import run_jobs
 from .command.terminal import Terminal
 from .command.version import find_version
 from .diagnostics import name_choices
+from .pipeline.formats import add_offered_commands
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser: argparse.ArgumentParser = arguments.parser
     terminal = Terminal(quiet=arguments.quiet)
     try:
+        if "act" in arguments:
+            status: int = arguments.act(arguments, terminal)
+            return status
         return run_jobs(arguments.plan(arguments), arguments.json, terminal)
     except UsageError as error:
         parser.error(str(error))
@@ -67,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_convert(commands)
+    add_offered_commands(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and say what there is",

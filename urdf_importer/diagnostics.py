@@ -3,6 +3,7 @@
 
     RobotError                no robot; scene and disk are as they were
     |-- ReadError             the file is not a robot description that can be read
+    |   `-- FragmentError     it is a part of one: macros alone, or arguments are missing
     |-- KinematicsError       its joints make no robot that can move
     |-- MeshError             a mesh file cannot be read (becomes a diagnostic of one visual)
     |-- BuildError            Blender cannot hold it
@@ -38,6 +39,10 @@ class RobotError(Exception):
 
 class ReadError(RobotError):
     pass
+
+
+class FragmentError(ReadError):
+    """Other files, or a user's arguments, make a robot of it."""
 
 
 class KinematicsError(RobotError):

@@ -15,7 +15,8 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_COMMANDS = ("import", "check", "export", "convert", "-h", "--help", "--version")
+_COMMANDS = ("import", "check", "export", "convert", "batch", "-h", "--help", "--version")
+_CHILD = "batch-child"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,7 +25,10 @@ def main(argv: Sequence[str]) -> int:
     # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As a script this file belongs to no package, so there is nothing to import relatively.
-    status: int = import_module("urdf_importer.cli").main(read_arguments(argv))
+    if argv[-1] == _CHILD:
+        status: int = import_module("urdf_importer.batching.child").main()
+    else:
+        status = import_module("urdf_importer.cli").main(read_arguments(argv))
     return status
 
 

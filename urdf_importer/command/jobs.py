@@ -50,7 +50,7 @@ from ..diagnostics import quote
 from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
 from .blends import is_blend, open_robot
-from .report import Report, Work
+from .report import Report, SayStage, Work
 from .summary import count, summarize_arguments, summarize_plan, summarize_result
 from .terminal import silence_blender
 
@@ -66,12 +66,15 @@ _NO_BLENDER = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportJob:
     """A description to import into a new file of Blender, and the .blend and the picture to be made
-    of it, with bones in it if `bones`. With `strict` every diagnostic is a failure."""
+    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. With
+    `strict` every diagnostic is a failure."""
 
     input: str
     options: ImportOptions = field(default_factory=ImportOptions)
     blend: Path | None = None
     picture: Path | None = None
+    picture_size: tuple[int, int] = (960, 720)
+    picture_samples: int = 24
     bones: bool = False
     strict: bool = False
 
@@ -147,18 +150,22 @@ class SrdfJob:
 Job = ImportJob | CheckJob | ExportJob | ConvertJob | SrdfJob
 
 
-def run(job: Job, progress: ShowProgress | None = None) -> Report:
+def run(
+    job: Job, progress: ShowProgress | None = None, say_stage: SayStage | None = None
+) -> Report:
     """Runs a job. What goes wrong with it is in the report; `progress` is called with how far an
-    import is. An import, and an export of a .blend, lose what is open in Blender."""
+    import is, `say_stage` with what begins. An import, and an export of a .blend, lose what is open
+    in Blender."""
+    work = Work(job.input, say_stage)
     if isinstance(job, ImportJob):
-        return _run_import(job, progress)
+        return _run_import(job, work, progress)
     if isinstance(job, CheckJob):
-        return _run_check(job)
+        return _run_check(job, work)
     if isinstance(job, ConvertJob):
-        return _run_convert(job)
+        return _run_convert(job, work)
     if isinstance(job, SrdfJob):
-        return _run_srdf(job)
-    return _run_export(job)
+        return _run_srdf(job, work)
+    return _run_export(job, work)
 
 
 def export_opened(job: ExportJob, robot: Any) -> Report:
@@ -170,8 +177,7 @@ def export_opened(job: ExportJob, robot: Any) -> Report:
     return work.report()
 
 
-def _run_import(job: ImportJob, progress: ShowProgress | None) -> Report:
-    work = Work(job.input)
+def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Report:
     with silence_blender(), work.catch():
         with _needing_blender("importing"), hold_interrupt():
             new_file()
@@ -203,7 +209,15 @@ def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
     """Renders the picture, then saves: the picture leaves nothing behind in the .blend."""
     if job.picture is not None:
         with work.clock("preview"):
-            render_preview(result.armature, job.picture, bones=job.bones)
+            width, height = job.picture_size
+            render_preview(
+                result.armature,
+                job.picture,
+                width=width,
+                height=height,
+                samples=job.picture_samples,
+                bones=job.bones,
+            )
         work.files.append(str(job.picture))
     if job.blend is not None:
         with work.clock("save"):
@@ -211,8 +225,7 @@ def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
         work.files.append(str(job.blend))
 
 
-def _run_check(job: CheckJob) -> Report:
-    work = Work(job.input)
+def _run_check(job: CheckJob, work: Work) -> Report:
     with work.catch():
         work.facts = summarize_arguments(list_xacro_arguments(job.input, job.options))
         with work.clock("read"):
@@ -227,8 +240,7 @@ def _run_check(job: CheckJob) -> Report:
     return work.report()
 
 
-def _run_export(job: ExportJob) -> Report:
-    work = Work(job.input)
+def _run_export(job: ExportJob, work: Work) -> Report:
     with ExitStack() as held, work.catch():
         if is_blend(job.input):
             held.enter_context(silence_blender())
@@ -253,8 +265,7 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
         work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
 
 
-def _run_srdf(job: SrdfJob) -> Report:
-    work = Work(job.input)
+def _run_srdf(job: SrdfJob, work: Work) -> Report:
     with ExitStack() as held, work.catch():
         robot: Any
         if is_blend(job.input):
@@ -299,8 +310,7 @@ def _find_semantics(job: SrdfJob, robot: Any, work: Work) -> Semantics:
     return extract_semantics(robot)
 
 
-def _run_convert(job: ConvertJob) -> Report:
-    work = Work(job.input)
+def _run_convert(job: ConvertJob, work: Work) -> Report:
     with ExitStack() as held, work.catch():
         source: str | Robot = job.input
         if is_blend(job.input):

@@ -4,7 +4,7 @@
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -47,10 +47,15 @@ class Report:
         return json.dumps(_replace_infinities(content), allow_nan=False)
 
 
+SayStage = Callable[[str], None]
+"""Is told the name of each stage when it begins."""
+
+
 class Work:
     """A report while it is made."""
 
-    def __init__(self, input: str) -> None:
+    def __init__(self, input: str, say_stage: SayStage | None = None) -> None:
+        self._say_stage = say_stage
         self.diagnostics = Diagnostics(input)
         self.facts: Facts = {}
         self.files: list[str] = []
@@ -63,6 +68,8 @@ class Work:
     @contextmanager
     def clock(self, stage: str) -> Iterator[None]:
         """Adds the time of the block to that of a stage."""
+        if self._say_stage is not None:
+            self._say_stage(stage)
         began = time.perf_counter()
         try:
             yield

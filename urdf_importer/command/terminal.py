@@ -29,10 +29,14 @@ class Terminal:
         self._drawn = False
 
     def progress(self, done: Progress, name: str) -> None:
-        """Draws one line, over the one before."""
+        """Draws how far a robot is."""
+        self.line(f"{name}: {done.share:4.0%} {done.text}")
+
+    def line(self, text: str) -> None:
+        """Draws one line, over the one before; on a terminal only."""
         if not self._draws:
             return
-        text = printable(f"{name}: {done.share:4.0%} {done.text}")
+        text = printable(text)
         sys.stderr.write(_CLEAR + text[: shutil.get_terminal_size().columns - 1])
         sys.stderr.flush()
         self._drawn = True

@@ -26,8 +26,9 @@ _READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
-OPTIONAL_PARTS = ("morse",)
-"""The only place that knows their names. Each lists in OFFERED what the library offers of it."""
+OPTIONAL_PARTS = ("batching", "morse")
+"""The only place that knows their names. Each lists in OFFERED what the library offers of it, and
+may have formats (WRITERS) and commands (add_commands)."""
 
 _LIBRARY = __package__.removesuffix(".pipeline")
 
@@ -99,6 +100,15 @@ def find_writer(path: Path, options: FileOptions | None = None) -> WriterFormat[
     folders = [each for each in formats if each.writes_folders]
     fitting = [each for each in folders if isinstance(options, each.options)]
     return (fitting or folders)[0]
+
+
+def add_offered_commands(commands: Any) -> None:
+    """Adds the commands of optional parts to the parsers of the command; a part that has some has
+    the function add_commands."""
+    for part in _present_parts():
+        add = getattr(part, "add_commands", None)
+        if add is not None:
+            add(commands)
 
 
 def _present_parts() -> list[ModuleType]:

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ...diagnostics import Diagnostics, ReadError, quote
+from ...diagnostics import Diagnostics, FragmentError, ReadError, quote
 from ...files.packages import PackageResolver
 from ...markup.encoding import decode_text
+from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
 from .library import FAILURES, Expander
 from .tree import write_tree
@@ -164,7 +165,7 @@ def _explained(expander: Expander, source: str) -> Iterator[None]:
         with more_calls:
             yield
     except _NoRobotError as error:
-        raise ReadError(error.message, source=source, line=1) from None
+        raise FragmentError(error.message, source=source, line=1) from None
     except RecursionError:
         _refuse("macros, properties or elements are nested too deeply", expander, source)
     except ReadError as error:
@@ -173,17 +174,28 @@ def _explained(expander: Expander, source: str) -> Iterator[None]:
             raise ReadError(error.message, source=shown, line=error.line) from None
         _refuse(error.message, expander, source)
     except (*expander.failures, *FAILURES) as error:
-        _refuse(_sentence(error), expander, source)
+        kind = FragmentError if _lacks_argument(error) else ReadError
+        _refuse(_sentence(error), expander, source, kind)
 
 
-def _refuse(message: str, expander: Expander, source: str) -> NoReturn:
+def _refuse(
+    message: str, expander: Expander, source: str, kind: type[ReadError] = ReadError
+) -> NoReturn:
     place = expander.place
     if place is None:
-        raise ReadError(message, source=source) from None
+        raise kind(message, source=source) from None
     if place.file == os.path.abspath(source):
-        raise ReadError(message, source=source, line=place.line) from None
+        raise kind(message, source=source, line=place.line) from None
     by = f" (because of line {expander.line} of {os.path.basename(source)})"
-    raise ReadError(message + by, source=place.file, line=place.line) from None
+    raise kind(message + by, source=place.file, line=place.line) from None
+
+
+def _lacks_argument(error: object) -> bool:
+    """Whether an exception of xacro, or what it was raised for, is about a missing argument."""
+    seen: object = error
+    while seen is not None and not isinstance(seen, MissingArgumentError):
+        seen = getattr(seen, "exc", None)
+    return seen is not None
 
 
 def _sentence(error: Exception) -> str:

@@ -294,7 +294,9 @@ class Substitutions:
         if command == "arg":
             self.used.add(name)
             if name not in self.arguments:
-                raise ValueError(f"the argument {quote(name)} is neither declared nor given")
+                raise MissingArgumentError(
+                    f"the argument {quote(name)} is neither declared nor given"
+                )
             value = str(self.arguments[name])
             return _FIND.sub(lambda match: self._files.find_package(match[1]), value)
         if name not in ENVIRONMENT or name not in os.environ:
@@ -303,6 +305,10 @@ class Substitutions:
                 f"the environment variable {quote(name)} is not set or not one of {known}"
             )
         return os.environ[name]
+
+
+class MissingArgumentError(ValueError):
+    """An argument that the user has to give."""
 
 
 class _Converted(dict[str, Any]):

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Batches of real and of faulty descriptions."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import urdf_importer
+from support.paths import ROOT
+from urdf_importer import BatchResult, WriteError, batch
+
+SAMPLES = ROOT / "sample_urdfs"
+ARM = (SAMPLES / "two_link_arm.urdf").read_text()
+FAULTY = {
+    "whole/arm.urdf": ARM,
+    "whole/arm.xacro": ARM,
+    "parts/macros.xacro": '<robot name="m" xmlns:xacro="http://ros.org/wiki/xacro">'
+    '<xacro:macro name="leg" params="x"><link name="${x}"/></xacro:macro></robot>',
+    "parts/argument.xacro": '<robot name="m" xmlns:xacro="http://ros.org/wiki/xacro">'
+    '<link name="$(arg side)"/></robot>',
+    "bad/torn.urdf": ARM[:200],
+    "bad/empty.urdf": "",
+    "bad/<b>&amp;'.urdf": ARM.replace("two_link_arm", "&lt;script&gt;"),
+}
+
+
+def make_inputs(folder: Path) -> Path:
+    for name, text in FAULTY.items():
+        path = folder / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder / "in"
+
+
+def statuses(result: BatchResult, folder: Path) -> dict[str, str]:
+    return {os.path.relpath(each.input, folder): each.status for each in result.records}
+
+
+def test_a_batch_goes_on_where_it_was(tmp_path: Path) -> None:
+    inputs, output = make_inputs(tmp_path), tmp_path / "out"
+    seen: list[int] = []
+    to = ("blend", "urdf")
+    result = batch([inputs], output, to=to, jobs=2, progress=lambda done: seen.append(done.done))
+    expected = dict.fromkeys(FAULTY, "ok") | {
+        "parts/macros.xacro": "skipped",
+        "parts/argument.xacro": "skipped",
+        "bad/torn.urdf": "failed",
+        "bad/empty.urdf": "failed",
+    }
+    assert statuses(result, inputs) == expected and not result.ok
+    assert seen == list(range(1, len(FAULTY) + 1))
+    for record in result.records:
+        for name in record.files:
+            assert (output / name).is_file()
+        if record.status == "ok":
+            stem = record.place.rsplit("/", 1)[-1]
+            assert f"{record.place}/{stem}.blend" in record.files
+            assert record.facts["links"] == 5 and record.peak_mib > 0 and record.host
+        else:
+            assert str(record.input) in record.error and not (output / record.place).exists()
+    places = {each.place for each in result.records}
+    assert len(places) == len(FAULTY) and "whole/arm" in places and "whole/arm_2" in places
+    _check_resume(inputs, output, to)
+
+
+def _check_resume(inputs: Path, output: Path, to: tuple[str, ...]) -> None:
+    with pytest.raises(WriteError, match=r"there is a batch in .* already"):
+        batch([inputs], output, to=to)
+    lines = (output / "batch.jsonl").read_bytes()
+    batch([inputs], output, to=to, resume=True)
+    assert (output / "batch.jsonl").read_bytes() == lines
+    # A file that has changed, and one whose line was torn when the command was killed.
+    (inputs / "bad/torn.urdf").write_text(ARM)
+    with (output / "batch.jsonl").open("ab") as log:
+        log.write(b'{"input": "')
+    left = output / "bad/torn"
+    left.mkdir()
+    (left / ".writing-7-torn.blend").write_text("half")
+    result = batch([inputs], output, to=to, resume=True, jobs=1)
+    assert statuses(result, inputs)["bad/torn.urdf"] == "ok"
+    assert not list(output.rglob(".writing-*"))
+    new = (output / "batch.jsonl").read_bytes().removeprefix(lines).splitlines()
+    assert [json.loads(each)["place"] for each in new] == ["bad/torn"]
+
+
+def test_pictures_have_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    result = batch(
+        [SAMPLES / "gantry.urdf"],
+        tmp_path,
+        to=("png", "proto"),
+        jobs=1,
+        picture_size=(64, 40),
+        picture_samples=1,
+    )
+    (record,) = result.records
+    assert record.files == ("gantry/gantry.png", "gantry/gantry.proto")
+    head = (tmp_path / record.files[0]).read_bytes()[16:24]
+    assert (int.from_bytes(head[:4]), int.from_bytes(head[4:])) == (64, 40)
+    assert "./gantry/gantry.png" in result.page.read_text()
+
+
+def test_unknown_outputs_are_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match=r"a batch writes \.blend, .* or .*, not '\.blob'"):
+        batch([SAMPLES], tmp_path / "out", to=("blob",))
+    assert not (tmp_path / "out").exists()
+
+
+def start_command(*arguments: object, folder: Path) -> "subprocess.Popen[str]":
+    words = [sys.executable, "-m", "urdf_importer", "batch", *map(str, arguments)]
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "BATCH_OF_TEST": str(folder)},
+        start_new_session=True,
+    )
+
+
+def processes_of(folder: Path) -> list[str]:
+    """What is alive and has the command's environment."""
+    mark = f"BATCH_OF_TEST={folder}\0".encode()
+    found = []
+    for each in Path("/proc").iterdir():
+        try:
+            if each.name.isdigit() and mark in (each / "environ").read_bytes():
+                found.append((each / "cmdline").read_bytes().decode())
+        except OSError:
+            continue
+    return found
+
+
+def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
+    large = ["--to", "blend,png", "--picture-size", "2000x2000", "--picture-samples", "4000"]
+    with start_command(SAMPLES, "-o", "out", "--jobs", "1", *large, folder=tmp_path) as command:
+        while not any("batching.child" in each for each in processes_of(tmp_path)):
+            time.sleep(0.05)
+            assert command.poll() is None
+        time.sleep(1.0)
+        command.send_signal(signal.SIGINT)
+        _, said = command.communicate(timeout=60)
+    assert command.returncode == 130, said
+    assert "Traceback" not in said and "interrupted" in said
+    assert not processes_of(tmp_path)
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_a_full_disk_stops_the_batch(tmp_path: Path) -> None:
+    """A file system of 2 MB in memory, in a name space of its own, so that nobody else sees it."""
+    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    for folder in (disk, kept):
+        folder.mkdir()
+    filled = disk / "filling"
+    script = (
+        f"mount -t tmpfs -o size=2m tmpfs '{disk}' || exit 9\n"
+        f"head -c 1500000 /dev/zero > '{filled}'\n"
+        f"'{sys.executable}' -m urdf_importer batch '{SAMPLES}' -o '{disk}/out' --jobs 1\n"
+        f"status=$?; cp -r '{disk}/out' '{kept}'; exit $status\n"
+    )
+    as_root = [] if os.getuid() == 0 else ["--map-root-user", "--user"]
+    done = subprocess.run(
+        ["unshare", "--mount", *as_root, "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=300,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "cannot write into" in done.stderr and "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    lines = (kept / "out/batch.jsonl").read_bytes()
+    assert not lines or lines.endswith(b"\n")
+    assert not [each for each in kept.rglob("*.blend") if each.stat().st_size == 0]
+
+
+def test_the_command_says_what_became_of_it(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "gantry.urdf", tmp_path / "gantry.urdf")
+    (tmp_path / "list.txt").write_text("gantry.urdf\nmissing.urdf\n")
+    with start_command("@list.txt", "-o", "out", "--to", "urdf", folder=tmp_path) as command:
+        _, said = command.communicate(timeout=120)
+    assert command.returncode == 1
+    assert said.strip() == f"2 robots: 1 ok, 1 failed; {tmp_path}/out/index.html"
+    assert urdf_importer.read_robot(tmp_path / "out/gantry/gantry.urdf").name == "gantry"

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which files a batch is about, and where their outputs go."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urdf_importer import ReadError
+from urdf_importer.batching.inputs import BatchInput, choose_places, find_inputs
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("<robot/>")
+
+
+def names_of(found: list[BatchInput], folder: Path) -> list[str]:
+    return [os.path.relpath(each.path, folder) for each in found]
+
+
+def test_folders_are_searched_for_descriptions(tmp_path: Path) -> None:
+    touch(tmp_path, "b/two.xacro", "a/one.urdf", "a/ONE.URDF", "a/mesh.xml", "a/readme.txt")
+    touch(tmp_path, ".git/hidden.urdf", "a/.hidden.urdf")
+    (tmp_path / "linked").symlink_to(tmp_path / "a", target_is_directory=True)
+    (tmp_path / "again.urdf").symlink_to(tmp_path / "b" / "two.xacro")
+    os.mkfifo(tmp_path / "pipe.urdf")
+    found = find_inputs([tmp_path])
+    assert names_of(found, tmp_path) == ["again.urdf", "a/ONE.URDF", "a/one.urdf"]
+    assert not any(each.named for each in found)
+
+
+def test_lists_name_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "a/one.urdf", "two.xml", "gone/x.urdf")
+    (tmp_path / "list.txt").write_bytes(b"a\n\n  two.xml \r\nno/such.urdf\n")
+    monkeypatch.chdir(tmp_path)
+    found = find_inputs(["@list.txt", "two.xml"])
+    assert names_of(found, tmp_path) == ["a/one.urdf", "two.xml", "no/such.urdf"]
+    assert [each.named for each in found] == [False, True, True]
+    with pytest.raises(ReadError, match="cannot read the list of inputs"):
+        find_inputs(["@nothing.txt"])
+
+
+def test_names_of_any_bytes_are_found(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff\n.urdf"
+    with open(path, "wb"):
+        pass
+    (found,) = find_inputs([tmp_path])
+    assert os.fsencode(found.path) == path
+
+
+def make(path: str, wish: str) -> BatchInput:
+    return BatchInput(path=path, wish=wish, named=False)
+
+
+def test_places_are_those_of_the_folders() -> None:
+    inputs = [make("/b/robot.xacro", "b/robot"), make("/b/robot.urdf", "b/robot"),
+              make("/a/robot.urdf", "a/robot")]  # fmt: skip
+    places = choose_places(inputs, [".blend"], {})
+    assert places == {
+        "/a/robot.urdf": "a/robot",
+        "/b/robot.urdf": "b/robot",
+        "/b/robot.xacro": "b/robot_2",
+    }
+    # What has a place keeps it, also when another comes that would have been first.
+    again = choose_places([*inputs, make("/0/robot", "b/robot")], [".blend"], places)
+    assert again == {**places, "/0/robot": "b/robot_3"}
+
+
+WISHES = st.lists(
+    st.lists(st.sampled_from(["a", "A", "a.blend", "ä", "index.html", "b_2", "b"]), min_size=1,
+             max_size=3).map("/".join),
+    max_size=12,
+)  # fmt: skip
+
+
+@given(WISHES)
+def test_no_file_lies_where_another_does(wishes: list[str]) -> None:
+    inputs = [make(f"/{number}", wish) for number, wish in enumerate(wishes)]
+    places = choose_places(inputs, [".blend", ".png"], {})
+    files = [
+        f"{place}/{place.rsplit('/', 1)[-1]}{suffix}".casefold()
+        for place in places.values()
+        for suffix in (".blend", ".png")
+    ] + ["index.html", "batch.jsonl"]
+    assert len(set(files)) == len(files)
+    folders = {
+        file.rsplit("/", count)[0] for file in files for count in range(1, file.count("/") + 1)
+    }
+    assert not folders & set(files)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The process that holds Blender and works on one robot after another.
+
+    python -m urdf_importer.batching.child
+    blender -b --factory-startup -P urdf_importer/headless.py -- batch-child
+
+Tasks come pickled on standard input, each after its length; messages go as lines of JSON to
+standard output, behind a mark: Blender itself writes there before this program begins. It ends when
+its input ends, so that no child outlives the supervisor for long.
+"""
+
+import json
+import os
+import pickle
+import struct
+import sys
+from typing import Any, BinaryIO
+
+from .. import RobotError, new_file
+
+MARK = b"\x1e urdf-importer batch \x1e\n"
+LENGTH = struct.Struct("!I")
+
+
+def main() -> int:
+    """Works until standard input ends; returns the exit status."""
+    incoming, outgoing = _take_streams()
+    outgoing.write(MARK)
+    trouble = _load_blender()
+    _send(outgoing, {"ready": not trouble, "trouble": trouble})
+    if trouble:
+        return 1
+    while (task := _receive(incoming)) is not None:
+        _send(outgoing, _work(task, outgoing))
+    return 0
+
+
+def _take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Returns what standard input and output were. Whatever Blender writes goes to standard error
+    from here on, and nothing but this program reads from the input."""
+    sys.stdout.flush()
+    incoming, outgoing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb", buffering=0)
+
+
+def _load_blender() -> str:
+    """Returns why there is no Blender; empty where there is one."""
+    try:
+        new_file()
+    except ImportError as error:
+        return str(error)
+    return ""
+
+
+def _receive(incoming: BinaryIO) -> Any:
+    """Returns the next task; None at the end of the input."""
+    head = incoming.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(head)
+    data = incoming.read(length)
+    return pickle.loads(data) if len(data) == length else None
+
+
+def _work(task: Any, outgoing: BinaryIO) -> dict[str, Any]:
+    from .task import DiskError, run_task
+
+    def say_stage(stage: str) -> None:
+        _send(outgoing, {"stage": stage})
+
+    try:
+        return {"done": run_task(task, say_stage)}
+    except DiskError as error:
+        return {"disk": error.message}
+    except RobotError as error:
+        return {"done": {"status": "failed", "error": str(error)}}
+    except MemoryError:
+        return {"done": {"status": "memory", "error": "there was not enough memory"}}
+
+
+def _send(outgoing: BinaryIO, message: dict[str, Any]) -> None:
+    outgoing.write(json.dumps(message).encode("ascii") + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A batch from beginning to end: inputs, places, what is left to do, work, log, page."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import FileOptions, ImportOptions, find_writer
+from ..diagnostics import WriteError, name_choices, quote
+from ..files.outputs import AnyPath
+from .cluster import run_on_cluster
+from .inputs import BatchInput, choose_places, find_inputs
+from .log import NAME, Log, order_records, read_log, set_aside
+from .page import PAGE, write_page
+from .pool import choose_memory_limit, count_cores, run_locally
+from .records import FINAL, BatchRecord, BatchResult
+from .supervisor import Limits, remove_leftovers
+from .task import BLEND, PICTURE, Task, Wanted, digest_work
+
+_PAGE_EVERY = 30.0
+"""Seconds between two pages while the batch runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchProgress:
+    """How far a batch is: `done` of `total` robots, the newest `record`, seconds since it began."""
+
+    done: int
+    total: int
+    record: BatchRecord
+    seconds: float
+
+
+def batch(
+    paths: Iterable[AnyPath],
+    output: AnyPath,
+    *,
+    to: Sequence[str] = ("blend",),
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    resume: bool = False,
+    again: bool = False,
+    time_limit: float = 300.0,
+    memory_limit: float | None = None,
+    options: ImportOptions | None = None,
+    export_options: Iterable[FileOptions] = (),
+    picture_size: tuple[int, int] = (256, 192),
+    picture_samples: int = 8,
+    strict: bool = False,
+    progress: Callable[[BatchProgress], None] | None = None,
+) -> BatchResult:
+    """Converts many descriptions; none stops another.
+
+    paths            files, folders that are searched, and lists of these ("@list.txt")
+    output           the folder for everything: a folder for each robot, batch.jsonl, index.html
+    to               what is made of each robot: "blend", "png" and suffixes of writer_formats()
+    jobs             processes at a time; None: one for each core
+    scheduler        the address of a Dask scheduler, whose workers do the work instead
+    resume, again    go on with the batch in `output`, or start over (the old log is kept)
+    time_limit       seconds that a robot may take; `memory_limit` MiB, None: a fair share
+    export_options   an instance for each format that is written otherwise than by its defaults
+    picture_size     width and height in pixels, `picture_samples` for each pixel
+    strict           every diagnostic is a failure
+    progress         is called after each robot
+
+    Raises WriteError where a batch is in `output` and neither `resume` nor `again` is said, for an
+    unknown word in `to`, and where the folder takes no files any more; ReadError for inputs that
+    cannot be listed; BuildError without Blender, or a scheduler at the address.
+    """
+    wanted = choose_outputs(
+        to,
+        options or ImportOptions(),
+        tuple(export_options),
+        picture_size=picture_size,
+        picture_samples=picture_samples,
+        strict=strict,
+    )
+    inputs = find_inputs(paths)
+    folder = _open_output(output, resume=resume, again=again)
+    known = read_log(folder / NAME)
+    work = _Work(inputs, folder, wanted, known, progress)
+    workers = jobs or count_cores()
+    limits = _choose_limits(time_limit, memory_limit, workers)
+    with Log(folder / NAME) as log:
+        tasks = work.begin()
+        records = (
+            run_on_cluster(tasks, scheduler, limits)
+            if scheduler is not None
+            else run_locally(tasks, workers, limits)
+        )
+        with closing(records):
+            work.follow(records, log, len(tasks))
+    return BatchResult(records=work.records(), log=folder / NAME, page=folder / PAGE)
+
+
+def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
+    return Limits(seconds=seconds, mib=choose_memory_limit(workers) if mib is None else mib)
+
+
+def choose_outputs(
+    to: Sequence[str],
+    options: ImportOptions,
+    export_options: Sequence[FileOptions],
+    *,
+    picture_size: tuple[int, int] = (256, 192),
+    picture_samples: int = 8,
+    strict: bool = False,
+) -> Wanted:
+    """Returns what is made of each robot, from words such as "blend" and ".proto".
+
+    Raises WriteError for a word that stands for nothing.
+    """
+    suffixes = tuple(dict.fromkeys("." + word.strip().lower().lstrip(".") for word in to))
+    exports = []
+    for suffix in suffixes:
+        if suffix in (BLEND, PICTURE):
+            continue
+        try:
+            kind = find_writer(Path(f"robot{suffix}"))
+        except WriteError:
+            known = [BLEND, PICTURE, *_writable()]
+            raise WriteError(f"a batch writes {name_choices(known)}, not {quote(suffix)}") from None
+        fitting = [each for each in export_options if isinstance(each, kind.options)]
+        exports.append((suffix, fitting[0] if fitting else kind.options()))
+    if not suffixes or suffixes == (".",):
+        raise WriteError("a batch has to write something: blend, png or another format")
+    width, height = picture_size
+    return Wanted(
+        suffixes=suffixes,
+        options=options,
+        exports=tuple(exports),
+        width=width,
+        height=height,
+        samples=picture_samples,
+        strict=strict,
+    )
+
+
+def _writable() -> list[str]:
+    from .. import writer_formats
+
+    return [suffix for each in writer_formats() for suffix in each.suffixes]
+
+
+def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
+    folder = Path(os.path.abspath(output))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(
+            f"cannot write into {quote(str(folder))}: {error.strerror or error}"
+        ) from error
+    log = folder / NAME
+    if log.exists():
+        if again:
+            set_aside(log)
+        elif not resume:
+            raise WriteError(
+                f"there is a batch in {quote(str(folder))} already: --resume goes on with it, "
+                "--again starts over"
+            )
+    return folder
+
+
+class _Work:
+    """What is known while a batch runs."""
+
+    def __init__(
+        self,
+        inputs: Sequence[BatchInput],
+        folder: Path,
+        wanted: Wanted,
+        known: Mapping[str, BatchRecord],
+        progress: Callable[[BatchProgress], None] | None,
+    ) -> None:
+        self._inputs = inputs
+        self._folder = folder
+        self._wanted = wanted
+        self._known = dict(known)
+        self._progress = progress
+        self._began = time.monotonic()
+        self._page_at = self._began
+        kept = {path: record.place for path, record in known.items() if _is_safe(record.place)}
+        self._places = choose_places(inputs, wanted.suffixes, kept)
+
+    def begin(self) -> list[Task]:
+        """Removes what an earlier run that was killed had begun to write; returns what there is to
+        do, in the order of the inputs."""
+        if self._known:
+            for place in self._places.values():
+                remove_leftovers(self._folder.joinpath(*place.split("/")))
+        return [self._task(each) for each in self._inputs if not self._is_done(each)]
+
+    def follow(self, records: Iterator[BatchRecord], log: Log, total: int) -> None:
+        """Writes down records as they come, and the page now and then and at the end."""
+        try:
+            for done, record in enumerate(records, 1):
+                log.add(record)
+                self._known[record.input] = record
+                self._tell(record, done, total)
+                self._show_now_and_then()
+        except BaseException:
+            # A full disk has no room for the page either; the reason for the end counts.
+            with suppress(WriteError):
+                self.show()
+            raise
+        self.show()
+
+    def show(self) -> None:
+        """Writes the page."""
+        write_page(self._folder / PAGE, self.records(), len(self._inputs))
+
+    def records(self) -> tuple[BatchRecord, ...]:
+        """Returns what is known of the inputs, in their order."""
+        return order_records((each.path for each in self._inputs), self._known)
+
+    def _task(self, given: BatchInput) -> Task:
+        return Task(
+            input=given.path,
+            output=str(self._folder),
+            place=self._places[given.path],
+            wanted=self._wanted,
+            named=given.named,
+        )
+
+    def _is_done(self, given: BatchInput) -> bool:
+        record = self._known.get(given.path)
+        if record is None or record.status not in FINAL:
+            return False
+        return record.digest == digest_work(given.path, self._wanted)
+
+    def _tell(self, record: BatchRecord, done: int, total: int) -> None:
+        if self._progress is not None:
+            seconds = time.monotonic() - self._began
+            self._progress(BatchProgress(done=done, total=total, record=record, seconds=seconds))
+
+    def _show_now_and_then(self) -> None:
+        if time.monotonic() - self._page_at > _PAGE_EVERY:
+            self.show()
+            self._page_at = time.monotonic()
+
+
+def _is_safe(place: str) -> bool:
+    """Whether a place from a log lies below the output folder."""
+    parts = place.split("/")
+    return bool(place) and not any(part in ("", ".", "..") or os.sep in part for part in parts)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The work on one robot of a batch, as a plain value, and doing it: in a child process."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .. import FileOptions, ImportOptions, RobotError, WriteError
+from ..command.jobs import CheckJob, ExportJob, ImportJob, Job, run
+from ..command.report import Report, SayStage
+from ..command.version import find_version
+from ..diagnostics import FragmentError, quote
+
+BLEND, PICTURE = ".blend", ".png"
+_MOST_DIGESTED = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a batch makes of every robot: files of these `suffixes`, pictures of `width` x `height`
+    pixels with so many `samples`. `exports`: suffix -> options of its format."""
+
+    suffixes: tuple[str, ...] = (BLEND,)
+    options: ImportOptions = field(default_factory=ImportOptions)
+    exports: tuple[tuple[str, FileOptions], ...] = ()
+    width: int = 256
+    height: int = 192
+    samples: int = 8
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A robot's description and where its files go: the folder `place` below `output`."""
+
+    input: str
+    output: str
+    place: str
+    wanted: Wanted
+    named: bool = True
+    digest: str = ""
+
+    def file(self, suffix: str) -> Path:
+        """Returns the robot's file with this suffix."""
+        stem = self.place.rsplit("/", 1)[-1]
+        return self.folder / f"{stem}{suffix}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the robot's files."""
+        return Path(self.output, *self.place.split("/"))
+
+
+class DiskError(WriteError):
+    """No robot can be written any more: the disk is full, or the output folder is gone."""
+
+
+def digest_work(path: str, wanted: Wanted) -> str:
+    """Returns a digest of a description's bytes, of what is made of it and of the version. Files
+    that the description names (meshes, includes) are not in it."""
+    digest = hashlib.sha256(f"{find_version()}\n{wanted!r}\n".encode("utf-8", "surrogatepass"))
+    try:
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                digest.update(file.read(_MOST_DIGESTED))
+    except (OSError, ValueError):
+        digest.update(b"unreadable")
+    return digest.hexdigest()[:32]
+
+
+def run_task(task: Task, say_stage: SayStage) -> dict[str, Any]:
+    """Makes all files of a robot; returns what a BatchRecord says of it, as JSON can hold it.
+
+    `say_stage` is told what is done next. A check comes first: what fails there costs no Blender.
+    An output that fails stops no other; the first error counts.
+    Raises DiskError where the output folder takes no files any more.
+    """
+    wanted = task.wanted
+    checked = run(
+        CheckJob(input=task.input, options=wanted.options, strict=wanted.strict),
+        say_stage=say_stage,
+    )
+    reports = [checked]
+    if checked.error is None:
+        with _folder_of(task):
+            for job in _plan_jobs(task):
+                reports.append(run(job, say_stage=say_stage))
+                _refuse_full_disk(task, reports[-1].error)
+    return _describe(task, reports)
+
+
+def _plan_jobs(task: Task) -> Iterator[Job]:
+    wanted = task.wanted
+    blend, picture = (
+        task.file(suffix) if suffix in wanted.suffixes else None for suffix in (BLEND, PICTURE)
+    )
+    if blend or picture:
+        yield ImportJob(
+            input=task.input,
+            options=wanted.options,
+            blend=blend,
+            picture=picture,
+            picture_size=(wanted.width, wanted.height),
+            picture_samples=wanted.samples,
+            strict=wanted.strict,
+        )
+    for suffix, options in wanted.exports:
+        yield ExportJob(
+            input=task.input,
+            output=task.file(suffix),
+            options=options,
+            reading=wanted.options,
+            strict=wanted.strict,
+        )
+
+
+@contextmanager
+def _folder_of(task: Task) -> Iterator[None]:
+    """Makes the folder; where nothing was written into it, it goes again."""
+    try:
+        task.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DiskError(
+            f"cannot write into {quote(task.output)}: {error.strerror or error}"
+        ) from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            for folder in (task.folder, *task.folder.parents):
+                if folder == Path(task.output):
+                    break
+                folder.rmdir()
+
+
+def _refuse_full_disk(task: Task, error: RobotError | None) -> None:
+    if isinstance(error, WriteError):
+        find_disk_trouble(task.output, error)
+
+
+def find_disk_trouble(output: str, error: WriteError) -> None:
+    """Raises DiskError if what failed for one robot will fail for all: tries to write a little."""
+    probe = Path(output, f".writing-probe-{os.getpid()}")
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as trouble:
+        raise DiskError(
+            f"cannot write into {quote(output)}: {trouble.strerror or trouble}"
+        ) from error
+    finally:
+        with suppress(OSError):
+            probe.unlink()
+
+
+_PROBE_BYTES = 16 * 1024 * 1024
+
+
+def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
+    contents = [json.loads(each.to_json()) for each in reports]
+    last = next((each.error for each in reports if each.error is not None), None)
+    is_part = isinstance(last, FragmentError) and not task.named
+    status = "ok" if last is None else "skipped" if is_part else "failed"
+    facts: dict[str, Any] = {}
+    for report in reports:
+        facts |= {key: value for key, value in report.facts.items() if key not in ("files",)}
+    # The numbers of the plan say more than those of an export.
+    facts |= reports[0].facts
+    files = [path for content in contents for path in content["files"]]
+    return {
+        "status": status,
+        "error": "" if last is None else str(last),
+        "robot": str(facts.get("robot", "")),
+        "facts": {key: value for key, value in facts.items() if _is_plain(value)},
+        "files": sorted({_relative(path, task.output) for path in files}),
+        "diagnostics": _unite([content["diagnostics"] for content in contents]),
+        "seconds": _add_up([content["seconds"] for content in contents]),
+    }
+
+
+def _is_plain(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _unite(lists: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Each diagnostic once, in the order in which they came up."""
+    found = {json.dumps(item, sort_keys=True): item for items in lists for item in items}
+    return list(found.values())
+
+
+def _add_up(times: list[dict[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for each in times:
+        for stage, seconds in each.items():
+            total[stage] = round(total.get(stage, 0.0) + seconds, 6)
+    return total
+
+
+def _relative(path: str, output: str) -> str:
+    return os.path.relpath(path, output).replace(os.sep, "/")
+
+
+def prepare(task: Task) -> Task:
+    """Returns the task with the digest of its work."""
+    return replace(task, digest=digest_work(task.input, task.wanted))
