@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import KinematicsError
+from ...urdf_importer import KinematicsError, RobotError, mark_as_asset
 from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
@@ -32,6 +32,7 @@ ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
     ),
     (
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
+        ("urdf.mark_asset", "ASSET_MANAGER"),
         ("urdf.update", "FILE_TICK"),
         ("urdf.copy_report", "COPYDOWN"),
     ),
@@ -102,6 +103,24 @@ def _selected_joints(context: Any, robot: Any) -> list[str] | None:
     return [joint.name for bone in own for joint in read_joints(bone)] or None
 
 
+class MarkAsset(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.mark_asset"
+    bl_label = "Mark as Asset"
+    bl_description = (
+        "Show the active robot in the asset browser, with a picture of it as it is posed now. Save "
+        "the file into an asset library; a robot dragged from there can be posed as before"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            collection = mark_as_asset(active_robot(context))
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Collection '{collection.name}' is an asset now")
+        return {"FINISHED"}
+
+
 class RobotMenu(bpy.types.Menu):
     bl_idname = "VIEW3D_MT_urdf_robot"
     bl_label = "Robot"
@@ -139,7 +158,7 @@ def _draw_menu(self: Any, context: Any) -> None:
         self.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-CLASSES = (HomePose, ReadyPose, MirrorPose, RobotMenu, RobotPie)
+CLASSES = (HomePose, ReadyPose, MirrorPose, MarkAsset, RobotMenu, RobotPie)
 _MENUS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 PIE_KEYS = ("Object Mode", "Pose")
 """Key maps in which Shift Alt R opens the pie; Blender's own have it free."""

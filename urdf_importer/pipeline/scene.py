@@ -137,3 +137,15 @@ def render_preview(
     from ..blender.preview import render as preview
 
     preview.render_preview(armature, path, width=width, height=height, samples=samples, bones=bones)
+
+
+def mark_as_asset(armature: Any) -> Any:
+    """Marks a robot's collection as an asset, with a picture of the robot as it is posed: the asset
+    browser shows it, and drags the robot into other files. Returns the collection.
+
+    Raises BuildError for an object that is not an imported robot of this file in a collection of
+    its own, WriteError where the picture cannot be made.
+    """
+    from ..blender.preview import asset
+
+    return asset.mark_as_asset(armature)

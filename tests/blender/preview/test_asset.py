@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot as an asset, and what becomes of it in other files: it is fully alive."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from support.blender.rigs import new_scene
+from support.blender.sidebars import activate, load, sliders_of
+from urdf_importer import (
+    BuildError,
+    extract_robot,
+    get_joint_positions,
+    link_pose,
+    mark_as_asset,
+    set_joint_positions,
+)
+from urdf_importer.blender.standing.display import enforces_limits
+from urdf_importer.blender.standing.robot_table import find_robot
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A file with a marked robot."""
+    robot = load("two_link_arm")
+    activate(robot)
+    assert bpy.ops.urdf.mark_asset() == {"FINISHED"}
+    path = tmp_path / "robots.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def test_it_has_a_picture_and_one_line(library: Path) -> None:
+    collection = bpy.data.collections["two_link_arm"]
+    data = collection.asset_data
+    assert data.description.startswith("2 joints") and data.description.endswith("kg")
+    assert [tag.name for tag in data.tags] == ["two_link_arm"]
+    assert tuple(collection.preview.image_size) == (256, 256)
+    pixels = np.array(collection.preview.image_pixels_float[:]).reshape(-1, 4)[:, :3]
+    assert pixels.std() > 0.05, "the picture shows nothing"
+    assert not [image for image in bpy.data.images if "robot" in image.name]
+
+
+def bring(library: Path, way: str) -> Any:
+    """The robot in a new file, as Blender's asset browser brings it."""
+    new_scene()
+    with bpy.data.libraries.load(str(library), link=way == "override", assets_only=True) as (
+        there,
+        here,
+    ):
+        here.collections = list(there.collections)
+    (collection,) = here.collections
+    scene = bpy.context.scene
+    if way == "append":
+        scene.collection.children.link(collection)
+    else:
+        collection.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+    bpy.context.view_layer.update()
+    return next(item for item in scene.objects if item.type == "ARMATURE")
+
+
+@pytest.mark.parametrize("way", ["append", "override"])
+def test_in_another_file_it_is_alive(library: Path, way: str, extension: ModuleType) -> None:
+    before = extract_robot(bpy.data.objects["two_link_arm"])
+    robot = bring(library, way)
+    assert extract_robot(robot) == before
+    assert all(find_robot(item) == robot for item in bpy.context.scene.objects)
+    rest = link_pose(robot, "forearm")
+    set_joint_positions(robot, {"shoulder": 0.5, "elbow": 99.0})
+    bpy.context.view_layer.update()
+    shown = get_joint_positions(robot)
+    assert shown["shoulder"] == pytest.approx(0.5) and shown["elbow"] < 7.0
+    assert np.abs(link_pose(robot, "forearm") - rest).max() > 0.1
+    assert enforces_limits(robot)
+    activate(robot)
+    assert bpy.ops.urdf.zero_pose.poll() and bpy.ops.urdf.zero_pose() == {"FINISHED"}
+    ((bone, slider),) = sliders_of(extension, robot)["shoulder"]
+    setattr(bone, slider, 0.25)
+    bpy.context.view_layer.update()
+    assert get_joint_positions(robot)["shoulder"] == pytest.approx(0.25)
+    hidden = [c for c in bpy.data.collections if c.get("urdf_part") in ("Collisions", "Inertials")]
+    assert hidden and all(collection.hide_viewport for collection in hidden)
+
+
+def test_what_belongs_to_another_file_is_marked_there(library: Path) -> None:
+    robot = bring(library, "override")
+    with pytest.raises(BuildError, match="belongs to another file"):
+        mark_as_asset(robot)

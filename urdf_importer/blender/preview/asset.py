@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot as an asset: Blender's asset browser shows its picture, and drags it into other files."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...diagnostics import BuildError, quote
+from ..standing.display import find_collection
+from ..standing.robot_table import recall_table
+from .render import render_preview
+
+_PICTURE = 256
+"""Pixels across: what Blender keeps of a preview."""
+_SAMPLES = 24
+
+
+def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
+    """Marks a robot's collection as an asset, with a picture of the robot as it is posed now, one
+    line about it, and its name as a tag. Returns the collection. Where it is one already, the
+    picture is made anew.
+
+    Raises BuildError for an object that is not an imported robot, for one of another file and for
+    one whose collection is gone; WriteError where the picture cannot be made.
+    """
+    table = recall_table(armature)
+    collection = find_collection(armature)
+    if collection is None:
+        raise BuildError(f"{quote(armature.name)} is not in a collection of its own")
+    if collection.library is not None or collection.override_library is not None:
+        raise BuildError(f"{quote(armature.name)} belongs to another file; mark it there")
+    with tempfile.TemporaryDirectory() as folder:
+        picture = Path(folder, "robot.png")
+        render_preview(
+            armature, picture, width=_PICTURE, height=_PICTURE, samples=samples, bones=False
+        )
+        collection.asset_mark()
+        with bpy.context.temp_override(id=collection):
+            bpy.ops.ed.lib_id_load_custom_preview(filepath=str(picture))
+    collection.asset_data.description = describe_robot(armature)
+    if table.name:
+        collection.asset_data.tags.new(table.name[:63], skip_if_exists=True)
+    return collection
+
+
+def describe_robot(armature: Any) -> str:
+    """Returns one line about a robot: how many joints move on their own, and its mass."""
+    table = recall_table(armature)
+    count = sum(1 for joint in table.joints.values() if not joint.mimics)
+    joints = f"{count} joint" if count == 1 else f"{count} joints"
+    return joints if table.mass is None else f"{joints} · {table.mass:.3g} kg"
