@@ -9,6 +9,7 @@ from .command_line import register_command, unregister_command
 from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
+from .gizmos.classes import register_gizmos, unregister_gizmos
 from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, draw_menu_entry
 from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
@@ -50,6 +51,7 @@ def register() -> None:
     register_sidebar()
     for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
         bpy.utils.register_class(kind)
+    register_gizmos()
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
     bpy.types.TOPBAR_MT_file_import.append(draw_srdf_import)
@@ -64,6 +66,7 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(draw_srdf_import)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
+    unregister_gizmos()
     for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
     unregister_sidebar()

@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import ImportOptions
+from .active_robot import redraw_views
 from .option_properties import add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
@@ -182,6 +183,12 @@ class RemovePackageFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _mark_changed(preferences: Any, context: Any) -> None:
+    """Has Blender save the preferences and draw its views."""
+    context.preferences.is_dirty = True
+    redraw_views()
+
+
 class ImporterPreferences(bpy.types.AddonPreferences):
     bl_idname = EXTENSION
 
@@ -196,7 +203,16 @@ class ImporterPreferences(bpy.types.AddonPreferences):
         type=ImportDefaults,
     )
 
+    joint_gizmo: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Joint Gizmo",
+        description="Light the joint of the robot's body under the mouse in 3D views, and move it "
+        "by dragging the body",
+        default=True,
+        update=_mark_changed,
+    )
+
     def draw(self, context: Any) -> None:
+        self.layout.prop(self, "joint_gizmo")
         _draw_package_folders(self.layout.column(), self.package_folders)
         _draw_defaults(self.layout.column(), self.defaults)
 

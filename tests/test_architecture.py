@@ -22,7 +22,7 @@ BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extra
 # The command is for blender --command.
 OPERATORS = Row(
     ours=frozenset(("urdf_importer", "options", "blender", "command", "cli")),
-    others=frozenset(("blf", "bpy", "bpy_extras")),
+    others=frozenset(("blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils")),
 )
 
 LIBRARY = sources_of("urdf_importer")

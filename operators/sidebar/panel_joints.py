@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
+from ...urdf_importer.blender.standing.handles import find_active_joints
 from ...urdf_importer.blender.standing.joints import RigJoint
 from ...urdf_importer.blender.standing.keys import find_curves, key_state_of
 from ...urdf_importer.blender.standing.robot_table import (
@@ -16,6 +17,7 @@ from ...urdf_importer.blender.standing.robot_table import (
     recall_table,
 )
 from ..active_robot import active_robot
+from ..gizmos.switch import draw_switch
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
@@ -48,16 +50,26 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             draw_wrapped(self.layout, context, "Nothing moves: all joints are fixed")
             return
         _draw_buttons(self.layout)
+        draw_switch(self.layout, context)
         manager = context.window_manager
         self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
-        view = _View(table=table, armatures=armatures, curves=curves)
+        lit = _find_lit(context, robot)
+        view = _View(table=table, armatures=armatures, curves=curves, lit=lit)
+        if lit and len(table.chains) > 1:  # Its chain may be folded.
+            view.draw_rows(self.layout.box(), (table.joints[name] for name in lit))
         words = manager.urdf_joint_filter.lower().split()
         if words:
             view.draw_found(self.layout, context, words)
         else:
             view.draw_chains(self.layout, context)
+
+
+def _find_lit(context: Any, robot: Any) -> tuple[str, ...]:
+    bone = context.active_pose_bone if context.mode == "POSE" else None
+    names = find_active_joints(context.view_layer.objects.active, bone)
+    return tuple(name for name in names if name in recall_table(robot).joints)
 
 
 def _draw_buttons(layout: Any) -> None:
@@ -70,11 +82,13 @@ def _draw_buttons(layout: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """What the rows of one drawing share; of the robot's armatures by their names."""
+    """What the rows of one drawing share; of the robot's armatures by their names. `lit` are the
+    joints that the active body or bone leads to."""
 
     table: RobotTable
     armatures: Mapping[str, Any]
     curves: Mapping[str, Any]
+    lit: tuple[str, ...]
 
     def draw_found(self, layout: Any, context: Any, words: Iterable[str]) -> None:
         found = [
@@ -139,7 +153,10 @@ class _View:
     def _draw_tail(self, row: Any, joint: RigJoint, pose_bone: Any) -> None:
         """Draws the icons after the slider: select the bone; set a keyframe, or show what is
         followed."""
-        chosen = row.operator(SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=False)
+        lit = joint.name in self.lit
+        chosen = row.operator(
+            SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=lit, depress=lit
+        )
         chosen.joint = joint.name
         if joint.mimics:
             row.label(text="", icon="LINKED")

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 from driver import Driver, Steps
+from gizmo_plays import proto  # noqa: F401
 
 
 def file_import(driver: Driver) -> Steps:

@@ -17,7 +17,14 @@ from ...kinematics.chains import Chain, group_chains
 from ...kinematics.tree import find_above
 from . import properties
 from .armatures import armatures_of, find_main, name_armature
-from .joints import RigJoint, joints_of, name_limits, read_link_joint
+from .joints import (
+    LinkJoint,
+    RigJoint,
+    find_packed_joint,
+    joints_of,
+    name_limits,
+    read_link_joint,
+)
 from .links import links_of, name_link, visuals_of
 from .record import count_records, find_record
 
@@ -26,7 +33,9 @@ from .record import count_records, find_record
 class RobotTable:
     """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link has
     one; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
-    constraints that hold joints within theirs, as (armature, bone, constraint)."""
+    constraints that hold joints within theirs, as (armature, bone, constraint). `movers` are, by
+    the names of links, the moving joints nearest above them, "" where nothing moves the link;
+    `ratios` say how far a joint goes that follows another when that goes by one."""
 
     name: str
     source: str
@@ -37,6 +46,8 @@ class RobotTable:
     joints: Mapping[str, RigJoint]
     chains: tuple[Chain, ...]
     limits: tuple[tuple[str, str, str], ...]
+    movers: Mapping[str, str]
+    ratios: Mapping[str, float]
     diagnostics: tuple[Diagnostic, ...]
     groups: tuple[DiagnosticGroup, ...]
 
@@ -94,6 +105,11 @@ def read_table(armature: Any) -> RobotTable:
     links = list(links_of(armature))
     joints = {joint.name: joint for joint in joints_of(armature)}
     diagnostics = find_record(armature).diagnostics if properties.IMPORT in armature else ()
+    above = {
+        name_link(link) or "": joint
+        for link in links
+        if (joint := read_link_joint(link)) is not None
+    }
     masses = [link[properties.MASS] for link in links if properties.MASS in link]
     return RobotTable(
         name=robot.get("name", ""),
@@ -103,10 +119,12 @@ def read_table(armature: Any) -> RobotTable:
         mass=sum(masses) if masses else None,
         triangles=sum(_count_triangles(shape) for shape in visuals_of(armature)),
         joints=joints,
-        chains=group_chains(_parents(links, joints)),
+        chains=group_chains(_parents(above, joints)),
         limits=tuple(_read_limits(armature)),
         diagnostics=diagnostics,
         groups=tuple(group_diagnostics(diagnostics)),
+        movers=_movers(above, joints),
+        ratios=dict(_read_ratios(links, joints)),
     )
 
 
@@ -117,15 +135,34 @@ def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
                 yield name_armature(home), bone.name, name
 
 
-def _parents(links: list[Any], joints: Mapping[str, RigJoint]) -> dict[str, str]:
+def _parents(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
     """Returns moving joint -> the moving joint above it; fixed joints are passed over."""
-    found = ((name_link(link) or "", read_link_joint(link)) for link in links)
-    written = {name: joint for name, joint in found if joint is not None}
-    holders = {name: joint.name for name, joint in written.items()}
-    above = find_above(
-        {joint.name: holders.get(joint.parent, "") for joint in written.values()}, joints
+    found = _moving_above(above, joints)
+    return {name: found.get(name, "") for name in joints}
+
+
+def _movers(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
+    """Returns link -> the moving joint nearest above it; `above` are the links' own joints."""
+    found = _moving_above(above, joints)
+    return {
+        link: joint.name if joint.name in joints else found[joint.name]
+        for link, joint in above.items()
+    }
+
+
+def _moving_above(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
+    holders = {link: joint.name for link, joint in above.items()}
+    return find_above(
+        {joint.name: holders.get(joint.parent, "") for joint in above.values()}, joints
     )
-    return {name: above.get(name, "") for name in joints}
+
+
+def _read_ratios(links: list[Any], joints: Mapping[str, RigJoint]) -> Iterator[tuple[str, float]]:
+    for link in links:
+        packed = find_packed_joint(link) or {}
+        joint = joints.get(packed.get("name", ""))
+        if joint is not None and joint.mimics:
+            yield joint.name, float(packed.get("mimic", {}).get("multiplier", 1.0))
 
 
 def _count_triangles(shape: Any) -> int:

@@ -116,13 +116,19 @@ def select_bones(bones: Mapping[Any, Sequence[str]]) -> None:
     select_objects(bones)
     enter_pose_mode(next(iter(bones)))
     for armature, names in bones.items():
-        wanted = set(names)
-        for pose_bone in armature.pose.bones:
-            _set_selected(pose_bone, pose_bone.name in wanted)
-        armature.data.bones.active = armature.data.bones[names[0]]
-        for name in names:
-            for collection in _hidden_collections(armature, name):
-                collection.is_visible = True
+        choose_bones(armature, names)
+
+
+def choose_bones(armature: Any, names: Sequence[str]) -> None:
+    """Selects bones of an armature that is in pose mode, and no others of it, the first one active;
+    shows them where their collections hide them."""
+    wanted = set(names)
+    for pose_bone in armature.pose.bones:
+        _set_selected(pose_bone, pose_bone.name in wanted)
+    armature.data.bones.active = armature.data.bones[names[0]]
+    for name in names:
+        for collection in _hidden_collections(armature, name):
+            collection.is_visible = True
 
 
 def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging a body: its joint goes along, and a keyframe and an undo step come at the end, as they
+do with the joint's slider."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from ...urdf_importer.blender.standing.handles import (
+    JointHandle,
+    enter_armature,
+    explain_hold,
+    find_handle,
+    grip_body,
+    snap_position,
+)
+from ...urdf_importer.blender.standing.selection import choose_bones
+from ..active_robot import redraw_views
+from .bodies import Hit, find_hit, look_through, measure_pixel
+
+_LEAST = 24
+"""Pixels from the axis within which a body turns as if it were held that far away."""
+_HELP = "Drag: move the joint    Shift: finely    Ctrl: in steps    Esc or right click: take back"
+
+
+@dataclass(slots=True, kw_only=True)
+class Dragging:
+    """What goes on: drawn by the gizmo, moved by the operator. `raw` is the channel's number at the
+    start, to the last bit."""
+
+    handle: JointHandle
+    drag: Any
+    raw: float
+    start: float
+    mouse: tuple[float, float]
+
+    def put(self, position: float) -> None:
+        """Moves the joint, within its limits; without a keyframe."""
+        self.handle.channel.put(self.handle.pose_bone, self.handle.limit(position))
+
+    def keep(self) -> bool:
+        """Ends it. Returns whether the joint is elsewhere than it was."""
+        channel, bone = self.handle.channel, self.handle.pose_bone
+        if getattr(bone, channel.prop)[channel.index] == self.raw:
+            return False
+        channel.set(bone, channel.get(bone))
+        return True
+
+    def take_back(self) -> None:
+        """Puts the number there that was there before."""
+        channel = self.handle.channel
+        getattr(self.handle.pose_bone, channel.prop)[channel.index] = self.raw
+
+
+_now: list[Dragging] = []
+
+
+def find_dragging() -> Dragging | None:
+    """Finds what is being dragged."""
+    return _now[0] if _now else None
+
+
+class DragJoint(bpy.types.Operator):
+    bl_idname = "urdf.drag_joint"
+    bl_label = "Drag Joint"
+    bl_description = (
+        "Turn or slide the joint of the robot's body under the mouse, within its limits. Shift "
+        "moves it finely, Ctrl in steps, Esc takes it back"
+    )
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if context.region_data is None:
+            return {"CANCELLED", "PASS_THROUGH"}
+        hit = find_hit(context, _pressed(context.region, event))
+        handle = find_handle(hit.item) if hit is not None else None
+        if hit is None or handle is None:
+            return {"CANCELLED", "PASS_THROUGH"}
+        hold = explain_hold(handle)
+        if hold:
+            self.report({"WARNING"}, f"{handle.joint.name}: {hold}")
+            return {"CANCELLED"}
+        _now[:] = [_begin(context, hit, handle)]
+        self._move(context, event)
+        context.workspace.status_text_set(f"{handle.joint.name}    {_HELP}")
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        done = (event.type == "LEFTMOUSE" and event.value == "RELEASE") or (
+            event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS"
+        )
+        if not done:
+            if "MOUSEMOVE" in event.type or "SHIFT" in event.type or "CTRL" in event.type:
+                self._move(context, event)
+            return {"RUNNING_MODAL"}
+        dragging = self._end(context)
+        if not dragging.keep():
+            return {"CANCELLED"}
+        # By hand, not by the option UNDO: that names the step after the operator.
+        bpy.ops.ed.undo_push(message=dragging.handle.joint.name)
+        return {"FINISHED"}
+
+    def cancel(self, context: Any) -> None:
+        """Called by Blender too, when it has to end the operator."""
+        self._end(context).take_back()
+
+    def _move(self, context: Any, event: Any) -> None:
+        dragging = _now[0]
+        mouse = (event.mouse_region_x, event.mouse_region_y)
+        dragging.mouse = mouse
+        sight = look_through(context.region, context.region_data, mouse)
+        ray = enter_armature(dragging.handle, sight)
+        position = dragging.drag.move(ray, fine=event.shift)
+        if event.ctrl:
+            position = snap_position(dragging.handle, position, fine=event.shift)
+        dragging.put(position)
+        context.region.tag_redraw()
+
+    def _end(self, context: Any) -> Dragging:
+        context.workspace.status_text_set(None)
+        context.area.tag_redraw()
+        return _now.pop()
+
+
+class PickJoint(bpy.types.Operator):
+    bl_idname = "urdf.pick_joint"
+    bl_label = "Select Joint"
+    bl_description = (
+        "In pose mode, select what is under the mouse: a bone, else that of the joint that moves "
+        "the robot's body there"
+    )
+    bl_options = {"INTERNAL", "UNDO"}
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """A click in object mode selects an object, as it does everywhere."""
+        mouse = _pressed(context.region, event)
+        hit = find_hit(context, mouse) if context.mode == "POSE" else None
+        handle = find_handle(hit.item) if hit is not None else None
+        if handle is None or handle.carrier.mode != "POSE" or _selects_by_right(context):
+            return {"CANCELLED", "PASS_THROUGH"}
+        place = (int(mouse[0]), int(mouse[1]))
+        bpy.ops.view3d.select(location=place, deselect_all=True)
+        if not context.selected_pose_bones:
+            choose_bones(handle.carrier, [handle.mover.bone])
+        redraw_views()
+        return {"FINISHED"}
+
+
+def _selects_by_right(context: Any) -> bool:
+    """Whether the left button sets the cursor and the right one selects."""
+    chosen = context.window_manager.keyconfigs.active.preferences
+    return getattr(chosen, "select_mouse", "LEFT") == "RIGHT"
+
+
+def _begin(context: Any, hit: Hit, handle: JointHandle) -> Dragging:
+    view = context.region_data
+    channel = handle.channel
+    up = view.view_rotation @ Vector((0.0, 1.0, 0.0))
+    least = _LEAST * measure_pixel(context.region, view, hit.point)
+    return Dragging(
+        handle=handle,
+        drag=grip_body(handle, hit.point, hit.sight, up, least),
+        raw=getattr(handle.pose_bone, channel.prop)[channel.index],
+        start=handle.shown(),
+        mouse=(0.0, 0.0),
+    )
+
+
+def _pressed(region: Any, event: Any) -> tuple[float, float]:
+    """Returns where in the region the mouse was pressed; it has gone some pixels since."""
+    if event.value in ("CLICK_DRAG", "CLICK"):
+        return event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y
+    return event.mouse_region_x, event.mouse_region_y

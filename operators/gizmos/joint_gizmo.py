@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hovering a body of a robot lights its joint; dragging it is DragJoint.
+
+A gizmo of Blender's own kind: it gets the mouse before tools do, and only over a robot; Blender
+hides it with all gizmos. A click stays what it is, but that in pose mode it finds the bone of a
+body too.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ...urdf_importer.blender.standing.handles import explain_hold, find_handle, read_frame
+from .bodies import bodies_in, find_hit, measure_pixel
+from .drag_joint import DragJoint, PickJoint, find_dragging
+from .drawing import Picture, draw_joint, draw_text
+from .switch import is_on
+
+KEYMAP = "URDF Joint Gizmo"
+_TOOLS = "builtin.select"
+"""Tools that have gizmos of their own, or draw, keep the mouse for themselves."""
+
+
+class JointGizmo(bpy.types.Gizmo):
+    bl_idname = "VIEW3D_GT_urdf_joint"
+    __slots__ = ("lit",)
+
+    def setup(self) -> None:
+        self.lit: Picture | None = None
+
+    def test_select(self, context: Any, location: Any) -> int:
+        before = self.lit
+        self.lit = _light(context, (location[0], location[1]))
+        if _name(self.lit) == _name(before):
+            # The text stays where the joint was lit: a new place would need the view drawn anew.
+            if self.lit is not None and before is not None:
+                self.lit = replace(self.lit, mouse=before.mouse)
+        elif context.region is not None:
+            context.region.tag_redraw()
+        return -1 if self.lit is None else 0
+
+    def draw(self, context: Any) -> None:
+        picture = self.lit
+        dragging = find_dragging() if self.is_modal else None
+        if picture is None:
+            return
+        try:
+            if dragging is not None:
+                picture = replace(picture, mouse=dragging.mouse, start=dragging.start)
+            mover = picture.handle.mover
+            frame = read_frame(picture.handle.carrier, mover)
+            picture = replace(picture, frame=frame)
+            pixel = measure_pixel(context.region, context.region_data, frame.origin)
+            draw_joint(picture, pixel)
+            draw_text(picture, context.region.width, context.region.height)
+        except (ReferenceError, KeyError):  # The robot is gone: undo, another file.
+            self.lit = None
+
+
+class JointGizmos(bpy.types.GizmoGroup):
+    bl_idname = "VIEW3D_GGT_urdf_joint"
+    bl_label = "Robot Joints"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return (
+            context.mode in ("OBJECT", "POSE")
+            and is_on(context)
+            and _selects(context)
+            and bool(bodies_in(context.scene))
+        )
+
+    @classmethod
+    def setup_keymap(cls, keyconfig: Any) -> Any:
+        keymap = keyconfig.keymaps.new(KEYMAP, space_type="VIEW_3D", region_type="WINDOW")
+        for shift in (False, True):
+            for ctrl in (False, True):
+                keymap.keymap_items.new(
+                    "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
+                )
+        keymap.keymap_items.new(PickJoint.bl_idname, "LEFTMOUSE", "CLICK")
+        return keymap
+
+    def setup(self, context: Any) -> None:
+        gizmo = self.gizmos.new(JointGizmo.bl_idname)
+        gizmo.use_draw_hover = True
+        gizmo.use_draw_modal = True
+        gizmo.use_tooltip = False
+        gizmo.target_set_operator(DragJoint.bl_idname)
+
+
+def _light(context: Any, mouse: tuple[float, float]) -> Picture | None:
+    hit = find_hit(context, mouse)
+    handle = find_handle(hit.item) if hit is not None else None
+    if handle is None:
+        return None
+    frame = read_frame(handle.carrier, handle.mover)
+    return Picture(handle=handle, frame=frame, hold=explain_hold(handle), mouse=mouse)
+
+
+def _name(picture: Picture | None) -> tuple[str, str, str]:
+    if picture is None:
+        return "", "", ""
+    handle = picture.handle
+    return handle.carrier.name, handle.mover.name, picture.hold
+
+
+def _selects(context: Any) -> bool:
+    tool = context.workspace.tools.from_space_view3d_mode(context.mode)
+    return tool is None or tool.idname.startswith(_TOOLS)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints as things to take hold of: which one a body leads to, where it is, what holds it, and its
+position while a body is dragged.
+
+A body leads to the joint that moves it: fixed joints are passed over, and of joints that follow
+others the leader is taken. What is drawn and dragged is where the joint is shown to be, in the pose
+of the moment; nothing waits for Blender to evaluate anything.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import mathutils
+import numpy as np
+
+from ...geometry.transforms import Vector
+from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, snap
+from ...kinematics.motion import SCALAR_KINDS
+from .armatures import armatures_by_name
+from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_joints
+from .links import name_link
+from .robot_table import RobotTable, find_robot, recall_table
+
+_FREE = {"planar": "moves freely in a plane", "floating": "moves freely", "spherical": "is a ball"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointHandle:
+    """A body's way to its joint. `mover` is the joint that moves the body, `joint` the one to be
+    dragged: another where `mover` follows it, and then goes `ratio` times as far. Both come with
+    the armature that they are on. `name` is that of the robot."""
+
+    name: str
+    joint: RigJoint
+    armature: Any
+    mover: RigJoint
+    carrier: Any
+    ratio: float
+
+    @property
+    def channel(self) -> JointChannel:
+        return self.joint.channels[0]
+
+    @property
+    def pose_bone(self) -> Any:
+        return self.armature.pose.bones[self.joint.bone]
+
+    def shown(self) -> float:
+        """Returns where the joint is, within its limits while they hold."""
+        return _shown(self.pose_bone, self.channel)
+
+    def limit(self, position: float) -> float:
+        """Returns the nearest position that the joint can be put to."""
+        return self.channel.clamp(position) if holds_limits(self.pose_bone) else position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointFrame:
+    """Where a joint is shown: `origin` (3,), unit `axis` (3,) in whose sense it counts, and `zero`
+    (3,) across it, from which it counts where it turns. In the world; `scale` is how long a metre
+    of the robot is there along the axis."""
+
+    origin: mathutils.Vector
+    axis: mathutils.Vector
+    zero: mathutils.Vector
+    scale: float
+
+
+def find_handle(item: Any) -> JointHandle | None:
+    """Finds the joint that an object of a robot leads to; None for other objects, and for those
+    that nothing moves."""
+    link, robot = _find_link(item), find_robot(item)
+    if robot is None or link is None:
+        return None
+    table = recall_table(robot)
+    return make_handle(robot, table.movers.get(link, ""))
+
+
+def make_handle(robot: Any, joint: str) -> JointHandle | None:
+    """Makes the handle of a joint, given by name; None where the robot does not have it."""
+    table = recall_table(robot)
+    mover = table.joints.get(joint)
+    homes = armatures_by_name(robot)
+    if mover is None or not _has_bone(homes, mover):
+        return None
+    leader, ratio = _follow(table, mover)
+    if not _has_bone(homes, leader):
+        return None
+    return JointHandle(
+        name=table.name,
+        joint=leader,
+        armature=homes[leader.armature],
+        mover=mover,
+        carrier=homes[mover.armature],
+        ratio=ratio,
+    )
+
+
+def explain_hold(handle: JointHandle) -> str:
+    """Explains in a few words why a joint cannot be dragged; empty where it can."""
+    joint, armature = handle.joint, handle.armature
+    if not armature.is_editable:
+        return "linked from another file: make a library override"
+    if joint.kind not in SCALAR_KINDS:
+        return f"{_FREE[joint.kind]}: select its bone, then G or R"
+    if "REST" in (armature.data.pose_position, handle.carrier.data.pose_position):
+        return "the armature is in its rest position"
+    if handle.ratio == 0.0:
+        return f"follows '{joint.name}' by a multiplier of 0"
+    bone, channel = handle.pose_bone, handle.channel
+    if joint.mimics or _is_driven(armature, bone, channel):
+        return "driven"
+    locks = bone.lock_rotation if channel.turns else bone.lock_location
+    if locks[channel.index]:
+        return "locked"
+    for held, name in _inverse_kinematics(armature):
+        if bone.name in held:
+            return f"held by the IK constraint '{name}': move its target"
+    return ""
+
+
+def read_frame(armature: Any, joint: RigJoint) -> JointFrame:
+    """Reads where a joint of an armature is shown; the axis of one that moves freely is that of its
+    first number."""
+    bone, channel = armature.pose.bones[joint.bone], joint.channels[0]
+    rest = bone.bone.matrix_local
+    if bone.parent is not None:
+        rest = bone.parent.matrix @ bone.parent.bone.matrix_local.inverted_safe() @ rest
+    place = bone.location.copy()
+    angles = bone.rotation_euler.copy()
+    for each in read_joints(bone.bone):
+        for one in each.channels:
+            (angles if one.turns else place)[one.index] = one.sign * _shown(bone, one)
+    frame = armature.matrix_world @ rest
+    turn = frame.to_3x3()
+    if channel.turns:
+        turn = turn @ _outer_rotation(angles, bone.rotation_mode, channel.index)
+    return JointFrame(
+        origin=frame @ place,
+        axis=(joint.sign * turn.col[channel.index]).normalized(),
+        zero=turn.col[(channel.index + 1) % 3].normalized(),
+        scale=turn.col[channel.index].length,
+    )
+
+
+def grip_body(
+    handle: JointHandle,
+    point: mathutils.Vector,
+    sight: tuple[mathutils.Vector, mathutils.Vector],
+    up: mathutils.Vector,
+    least: float,
+) -> Drag:
+    """Takes hold of a body at a point that the mouse sees; `sight` is the ray of the mouse, `up`
+    what is up in the view, and within `least` metres of the axis it turns as if it were that far.
+    All in the world; the ray that Drag.move takes is made by `enter_armature`."""
+    home = handle.carrier.matrix_world.inverted_safe()
+    ray, held = enter_armature(handle, sight), np.array(home @ point)
+    frame = read_frame(handle.carrier, handle.mover)
+    axis = _unit(home.to_3x3() @ frame.axis)
+    grip: Any
+    if handle.mover.channels[0].turns:
+        origin = np.array(home @ frame.origin)
+        size = float(np.linalg.norm(np.array(home.to_3x3() @ up)))
+        grip = grip_turn(origin, axis, held, ray, least * size)
+    else:
+        grip = grip_slide(axis, held, ray, np.array(home.to_3x3() @ up))
+    return Drag(grip=grip, position=handle.shown(), ratio=handle.ratio)
+
+
+def enter_armature(handle: JointHandle, sight: tuple[mathutils.Vector, mathutils.Vector]) -> Ray:
+    """Takes a ray of the world into the frame in which a drag is computed."""
+    home = handle.carrier.matrix_world.inverted_safe()
+    origin, direction = sight
+    return make_ray(np.array(home @ origin), np.array(home.to_3x3() @ direction))
+
+
+def find_step(handle: JointHandle, *, fine: bool) -> float:
+    """Returns the step to which a joint snaps: 5 degrees or 5 millimetres, or 1 of them."""
+    size = 1.0 if fine else 5.0
+    return float(np.radians(size)) if handle.channel.turns else size / 1000.0
+
+
+def snap_position(handle: JointHandle, position: float, *, fine: bool) -> float:
+    """Returns the nearest whole step."""
+    return snap(position, find_step(handle, fine=fine))
+
+
+def find_active_joints(item: Any, pose_bone: Any | None) -> tuple[str, ...]:
+    """Finds the joints that a user means: those of the active bone in pose mode, else the one that
+    moves the active object, a body or a link. Names; none where nothing is meant."""
+    if pose_bone is not None:
+        return name_joints(pose_bone.bone)
+    handle = find_handle(item) if item is not None else None
+    return () if handle is None else (handle.mover.name,)
+
+
+def _find_link(item: Any) -> str | None:
+    while item is not None and item.type != "ARMATURE":
+        name = name_link(item)
+        if name is not None:
+            return name
+        item = item.parent
+    return None
+
+
+def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
+    home = homes.get(joint.armature)
+    return home is not None and home.pose is not None and joint.bone in home.pose.bones
+
+
+def _follow(table: RobotTable, joint: RigJoint) -> tuple[RigJoint, float]:
+    """Returns the joint that leads, and how far `joint` goes when that goes by one."""
+    ratio = 1.0
+    for _ in table.joints:
+        leader = table.joints.get(joint.mimics)
+        if leader is None:
+            break
+        ratio *= table.ratios.get(joint.name, 1.0)
+        joint = leader
+    return joint, ratio
+
+
+def _shown(pose_bone: Any, channel: JointChannel) -> float:
+    position = channel.get(pose_bone)
+    return channel.clamp(position) if holds_limits(pose_bone) else position
+
+
+def _outer_rotation(angles: Any, mode: str, index: int) -> mathutils.Matrix:
+    """Returns (3, 3), the turns that act after that of a channel: Blender's name of the order has
+    the first to act first."""
+    outer = mathutils.Matrix.Identity(3)
+    for letter in mode[mode.index("XYZ"[index]) + 1 :]:
+        place = "XYZ".index(letter)
+        outer = mathutils.Matrix.Rotation(angles[place], 3, letter) @ outer
+    return outer
+
+
+def _is_driven(armature: Any, pose_bone: Any, channel: JointChannel) -> bool:
+    data = armature.animation_data
+    path = f"{pose_bone.path_from_id()}.{channel.prop}"
+    return data is not None and data.drivers.find(path, index=channel.index) is not None
+
+
+def _inverse_kinematics(armature: Any) -> Iterator[tuple[set[str], str]]:
+    """Yields the names of the bones that each IK constraint in use moves, and its name."""
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type != "IK" or constraint.mute or not constraint.influence:
+                continue
+            if constraint.target is not None:
+                yield _chain(bone, constraint), constraint.name
+
+
+def _chain(bone: Any, constraint: Any) -> set[str]:
+    chain = [bone, *bone.parent_recursive] if constraint.use_tail else bone.parent_recursive
+    return {each.name for each in chain[: constraint.chain_count or None]}
+
+
+def _unit(vector: mathutils.Vector) -> Vector:
+    result: Vector = np.array(vector, float)
+    return result / np.linalg.norm(result)

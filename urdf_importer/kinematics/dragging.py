@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a mouse that drags a body to the position of the joint that moves the body.
+
+A point of the body is grabbed. It goes on a circle about a joint that turns, on a line along one
+that slides; the mouse is a ray. The joint goes where the point comes to lie under the mouse. Seen
+from some sides that is not enough, since a small way of the mouse would be a long way of the point:
+there the point goes as far as the mouse does along what is seen of its way. Which of the two it is
+depends on the side from which the point was grabbed, and does not change while it is dragged.
+
+All is in metres and radians, in one frame in which the joint's parent rests.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..geometry.transforms import Vector, cross, plane_axes, unit
+
+FINE = 0.1
+"""How far the joint goes while the mouse is to be precise, as a share of how far it would go."""
+
+_FLAT = math.sin(math.radians(20))
+"""A circle whose axis is this near to lying across the view is seen from its edge."""
+_STEEP = math.sin(math.radians(15))
+"""A line that is this near to the line of sight is seen from its end."""
+_NO_DIRECTION = 0.02
+"""Under this share of a line's length nothing is seen of where it goes."""
+_EDGE = math.sin(math.radians(75))
+"""Share of the radius up to which the point stays under the mouse on a circle that is seen from its
+edge. Beyond it turns on evenly: the circle ends there, but hands go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ray:
+    """`origin` (3,) and unit `direction` (3,), away from the eye."""
+
+    origin: Vector
+    direction: Vector
+
+    def distance_to(self, point: Vector) -> float:
+        """Returns how far a point (3,) is from the line of the ray."""
+        offset = point - self.origin
+        return float(np.linalg.norm(offset - (offset @ self.direction) * self.direction))
+
+
+def make_ray(origin: Vector, direction: Vector) -> Ray:
+    """Makes a ray of a direction of any length but zero."""
+    return Ray(origin=np.asarray(origin, float), direction=unit(np.asarray(direction, float)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TurnGrip:
+    """A point that is held on its circle: `center` (3,); `axes` (3, 3) whose rows lead from there
+    to the point, onward on the circle, and along the axis; `radius` is that of the circle, or of
+    the one that a hand can follow. `behind` says that the point was on the far side of a circle
+    seen from its edge; None where the circle is seen from a side. `shift` is what the grab read."""
+
+    center: Vector
+    axes: Vector
+    radius: float
+    inset: float
+    behind: bool | None
+    shift: float = 0.0
+
+    def follow(self, ray: Ray, near: float) -> float:
+        """Returns the angle from where the point was grabbed to where it is under the ray: of all
+        whole turns more or less, the one nearest to `near`."""
+        origin, direction = self.axes @ (ray.origin - self.center), self.axes @ ray.direction
+        if self.behind is None:
+            angle = self._meet_plane(origin, direction)
+        else:
+            angle = self._meet_edge(origin, direction, self.behind)
+        angle -= self.shift
+        return angle + math.tau * round((near - angle) / math.tau)
+
+    def _meet_plane(self, origin: Vector, direction: Vector) -> float:
+        """Beyond the horizon of the circle's plane its direction is that of the ray."""
+        ahead = -origin[2] / direction[2] if direction[2] else -1.0
+        x, y = (origin + ahead * direction if ahead > 0 else direction)[:2]
+        return math.atan2(y, x + (self.inset if ahead > 0 else 0.0))
+
+    def _meet_edge(self, origin: Vector, direction: Vector, behind: bool) -> float:
+        """The ray is a line in the plane of the circle, after all is moved there along the axis."""
+        toward = math.atan2(-direction[1], -direction[0])
+        aside = float(origin[1] * math.cos(toward) - origin[0] * math.sin(toward))
+        angle = _arc_of(aside / self.radius)
+        return toward + (math.pi - angle if behind else angle)
+
+
+def grip_turn(origin: Vector, axis: Vector, point: Vector, ray: Ray, least: float) -> TurnGrip:
+    """Grabs a point (3,), under the ray, of a body that turns about a unit axis (3,) through
+    `origin` (3,). Within `least` (metres) of the axis the hand turns it as if it were that far."""
+    along = axis * (axis @ (point - origin))
+    center = origin + along
+    arm = point - center
+    reach = float(np.linalg.norm(arm))
+    first = arm / reach if reach > 1e-9 else plane_axes(axis)[0]
+    first = unit(first - axis * (axis @ first))
+    axes = np.array([first, cross(axis, first), axis])
+    flat = abs(axis @ ray.direction) < _FLAT
+    grip = TurnGrip(
+        center=center,
+        axes=axes,
+        radius=max(reach, least, 1e-9),
+        inset=max(0.0, least - reach),
+        behind=bool(first @ ray.direction > 0) if flat else None,
+    )
+    return TurnGrip(
+        center=center,
+        axes=axes,
+        radius=grip.radius,
+        inset=grip.inset,
+        behind=grip.behind,
+        shift=grip.follow(ray, 0.0),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SlideGrip:
+    """A point (3,) that is held on its line along a unit `axis` (3,). `across` is what the view
+    shows of the axis, of unit length, where the line is seen from its end; None elsewhere. `view`
+    (3,) is where the eye looked when the point was grabbed."""
+
+    point: Vector
+    axis: Vector
+    view: Vector
+    across: Vector | None
+    shift: float = 0.0
+
+    def follow(self, ray: Ray, near: float) -> float:
+        """Returns the way in metres from where the point was grabbed to where it is under the ray;
+        `near` where the ray does not tell."""
+        offset = ray.origin - self.point
+        if self.across is not None:
+            toward = float(ray.direction @ self.view)
+            if toward < 1e-3:
+                return near
+            met = offset - ray.direction * (offset @ self.view) / toward
+            return float(met @ self.across) - self.shift
+        slant = float(self.axis @ ray.direction)
+        if 1.0 - slant * slant < 1e-4:
+            return near
+        along = self.axis @ offset - slant * (ray.direction @ offset)
+        return float(along) / (1.0 - slant * slant) - self.shift
+
+
+def grip_slide(axis: Vector, point: Vector, ray: Ray, up: Vector) -> SlideGrip:
+    """Grabs a point (3,), under the ray, of a body that slides along a unit axis (3,). Where the
+    axis is the line of sight, pushing the mouse along `up` (3,) pushes the body away."""
+    view, slant = ray.direction, float(axis @ ray.direction)
+    across = None
+    if 1.0 - slant * slant < _STEEP * _STEEP:
+        seen = axis - slant * view
+        if np.linalg.norm(seen) < _NO_DIRECTION:
+            seen = math.copysign(1.0, slant) * (up - (up @ view) * view)
+        across = unit(seen)
+    grip = SlideGrip(point=point, axis=axis, view=view, across=across)
+    shift = grip.follow(ray, 0.0)
+    return SlideGrip(point=point, axis=axis, view=view, across=across, shift=shift)
+
+
+@dataclass(slots=True, kw_only=True)
+class Drag:
+    """A joint that is being dragged. `position` is where the mouse has it, beyond limits too, so
+    that it comes back from there only when the mouse does. `ratio` is how far the held body goes
+    when the joint goes by one: it is another than 1 where the body follows the joint."""
+
+    grip: TurnGrip | SlideGrip
+    position: float
+    ratio: float = 1.0
+    _last: float = 0.0
+
+    def move(self, ray: Ray, *, fine: bool = False) -> float:
+        """Moves the mouse; returns the joint's position, before limits."""
+        now = self.grip.follow(ray, self._last)
+        share = FINE if fine else 1.0
+        self.position += share * (now - self._last) / self.ratio
+        self._last = now
+        return self.position
+
+
+def snap(position: float, step: float) -> float:
+    """Returns the multiple of `step` that is nearest to a position."""
+    return round(position / step) * step
+
+
+def _arc_of(share: float) -> float:
+    """Returns the angle of a point that is seen at this share of the radius."""
+    if abs(share) <= _EDGE:
+        return math.asin(share)
+    beyond = (abs(share) - _EDGE) / math.sqrt(1.0 - _EDGE * _EDGE)
+    return math.copysign(math.asin(_EDGE) + beyond, share)
