@@ -212,9 +212,9 @@ class ImporterPreferences(bpy.types.AddonPreferences):
     )
 
     def draw(self, context: Any) -> None:
-        self.layout.prop(self, "joint_gizmo")
         _draw_package_folders(self.layout.column(), self.package_folders)
         _draw_defaults(self.layout.column(), self.defaults)
+        self.layout.prop(self, "joint_gizmo")
 
 
 def _draw_package_folders(layout: Any, folders: Any) -> None:

@@ -27,6 +27,7 @@ SIZES = {
     "xacro_arguments": (1280, 800),
     "progress": (800, 600),
     "panel": (1280, 960),
+    "joint_gizmo": (1280, 800),
     "channels": (1280, 800),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),

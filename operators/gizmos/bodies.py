@@ -69,7 +69,11 @@ def look_through(region: Any, view: Any, mouse: tuple[float, float]) -> Sight:
 
 def find_hit(context: Any, mouse: tuple[float, float]) -> Hit | None:
     """Finds the body of a robot that the mouse is on, with nothing before it."""
-    sight = look_through(context.region, context.region_data, mouse)
+    return cast_sight(context, look_through(context.region, context.region_data, mouse))
+
+
+def cast_sight(context: Any, sight: Sight) -> Hit | None:
+    """Finds what find_hit finds, for a ray of the world."""
     try:
         far = _find_reach(context, sight)
     except ReferenceError:
@@ -107,7 +111,7 @@ def _find_reach(context: Any, sight: Sight) -> float:
         radius = body.radius * max(map(abs, place.to_scale()))
         if offset.length_squared - along * along > radius * radius or along + radius <= far:
             continue
-        if body.item.visible_in_viewport_get(context.space_data) and body.item.visible_get():
+        if body.item.visible_get(viewport=context.space_data):
             far = along + radius
     return far
 
@@ -124,7 +128,7 @@ def _cast(context: Any, sight: Sight, far: float) -> Hit | None:
             return None
         item = item.original
         ours = any(body.item == item for body in bodies_in(context.scene))
-        hidden = not item.visible_in_viewport_get(context.space_data)
+        hidden = not item.visible_get(viewport=context.space_data)
         if hidden or not (ours or item.display_type in _SOLID):
             start = (point - origin).dot(direction) + 1e-5 * max(1.0, far)
             continue

@@ -107,7 +107,7 @@ class DragJoint(bpy.types.Operator):
         return {"FINISHED"}
 
     def cancel(self, context: Any) -> None:
-        """Called by Blender too, when it has to end the operator."""
+        """Takes it back; Blender calls this when it has to end the operator."""
         self._end(context).take_back()
 
     def _move(self, context: Any, event: Any) -> None:
@@ -138,7 +138,7 @@ class PickJoint(bpy.types.Operator):
     bl_options = {"INTERNAL", "UNDO"}
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """A click in object mode selects an object, as it does everywhere."""
+        """Leaves a click in object mode to Blender, which selects an object."""
         mouse = _pressed(context.region, event)
         hit = find_hit(context, mouse) if context.mode == "POSE" else None
         handle = find_handle(hit.item) if hit is not None else None

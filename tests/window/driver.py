@@ -71,9 +71,9 @@ class Driver:
 
     # What a user does
 
-    def move(self, x: float, y: float) -> None:
+    def move(self, x: float, y: float, **held: bool) -> None:
         self._place = (int(x), int(y))
-        self._send("MOUSEMOVE", "NOTHING")
+        self.send("MOUSEMOVE", "NOTHING", **held)
 
     def click(self, x: float, y: float) -> Steps:
         self.move(x, y)
@@ -84,23 +84,23 @@ class Driver:
     def drag(self, by: int) -> Steps:
         """Sideways from where the mouse is."""
         x, y = self._place
-        self._send("LEFTMOUSE", "PRESS")
+        self.send("LEFTMOUSE", "PRESS")
         yield 0.1
         for step in range(1, 11):
             self.move(x + by * step / 10, y)
             yield 0.05
-        self._send("LEFTMOUSE", "RELEASE")
+        self.send("LEFTMOUSE", "RELEASE")
         yield 0.3
 
     def press(self, key: str, **held: bool) -> None:
-        self._send(key, "PRESS", **held)
-        self._send(key, "RELEASE", **held)
+        self.send(key, "PRESS", **held)
+        self.send(key, "RELEASE", **held)
 
     def type(self, text: str) -> Steps:
         for letter in text:
             key = _KEYS.get(letter, letter.upper())
-            self._send(key, "PRESS", unicode=letter)
-            self._send(key, "RELEASE")
+            self.send(key, "PRESS", unicode=letter)
+            self.send(key, "RELEASE")
             yield 0.02
 
     def undo(self) -> Steps:
@@ -165,7 +165,7 @@ class Driver:
         region = next(each for each in self.viewport.regions if each.type == "WINDOW")
         self.move(region.x + region.width / 2, region.y + region.height / 2)
 
-    def _send(self, key: str, value: str, **held: Any) -> None:
+    def send(self, key: str, value: str, **held: Any) -> None:
         x, y = self._place
         self.window.event_simulate(type=key, value=value, x=x, y=y, **held)
 

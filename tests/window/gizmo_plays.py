@@ -1,84 +1,375 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hands do with a robot's body in the 3D view; scenarios.py hands these out."""
+"""What hands do with the bodies of a robot in the 3D view. Plays of scenarios.py."""
 
 import importlib
 import math
-from collections.abc import Generator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import bpy
 from driver import Driver, Steps
+from mathutils import Euler, Quaternion, Vector
 
 Place = tuple[float, float]
-EXTENSION = "bl_ext.user_default.urdf_importer"
+
+JOINT = "panda_joint4"
+_POSE = {"panda_joint2": 0.3, "panda_joint4": -1.8, "panda_joint6": 2.0}
+_GRID = 10
+_FAR = (130.0, 60.0)
+"""A way of the mouse, in pixels, that every joint here can go some part of."""
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(f"{EXTENSION}.{name}")
-
-
-def proto(driver: Driver) -> Steps:
+def gizmo(driver: Driver) -> Steps:
+    """Hovering, dragging, clicking, in both modes; and what it leaves alone. ARGUMENTS: file."""
     (path,) = driver.arguments
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
-    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
-    robot = bpy.context.view_layer.objects.active
-    lib = _module("urdf_importer")
-    lib.set_joint_positions(robot, {"panda_joint2": 0.3, "panda_joint4": -1.8, "panda_joint6": 2.0})
-    bpy.ops.ed.undo_push(message="Import")
+    hands = Hands(driver)
+    hands.prepare(path, _POSE)
     yield 0.5
-    view = driver.viewport.spaces.active.region_3d
-    view.view_location = (0.2, 0, 0.5)
-    view.view_distance = 2.5
+    yield from _hover(hands)
+    yield from _drag_and_undo(hands)
+    yield from _steps_and_taking_back(hands)
+    yield from _key(hands)
+    yield from _sides(hands)
+    yield from _click(hands)
+    yield from _pose_mode(hands)
+    yield from _leave_alone(hands)
+
+
+def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps:
+    """Takes an arm by its forearm and does not let go: for a picture."""
+    hands = Hands(driver)
+    hands.prepare(str(path), pose)
+    space = driver.viewport.spaces.active
+    space.lens, space.shading.show_cavity = 60, True
+    space.overlay.show_relationship_lines = space.overlay.show_cursor = False
+    hands.look(Euler((math.radians(76), 0, math.radians(60))).to_quaternion())
+    hands.view.view_location, hands.view.view_distance = (0.22, 0.22, 0.1), 1.9
     yield 0.5
-    area = driver.viewport
-    region = next(r for r in area.regions if r.type == "WINDOW")
-    bodies = _module("operators.gizmos.bodies")
-    handles = _module("urdf_importer.blender.standing.handles")
-    seen = {}
-    with bpy.context.temp_override(window=driver.window, area=area, region=region):
-        for x in range(0, region.width, 12):
-            for y in range(0, region.height, 12):
-                hit = bodies.find_hit(bpy.context, (x, y))
-                handle = hit and handles.find_handle(hit.item)
-                if handle:
-                    seen.setdefault(handle.mover.name, []).append((x, y))
-    print({k: len(v) for k, v in seen.items()}, flush=True)
-    for name, places in seen.items():
-        x, y = places[len(places) // 2]
-        driver.move(region.x + x, region.y + y)
-        yield 0.6
-        driver.take_picture(f"hover-{name}")
-    x, y = seen["panda_joint4"][len(seen["panda_joint4"]) // 2]
-    driver.move(region.x + x, region.y + y)
+    place = hands.find_body("elbow")
+    yield from hands.rest_on(place)
+    driver.move(*place)
+    driver.send("LEFTMOUSE", "PRESS")
+    for step in range(1, 8):
+        driver.move(place[0] + 6 * step, place[1] + 9 * step)
+        yield 0.2
+    yield 1.0
+
+
+def _hover(hands: "Hands") -> Steps:
+    with hands.watch_drawing() as drawn:
+        yield from hands.rest_on(hands.find_body(JOINT))
+        yield from hands.driver.wait_for("the joint is lit", lambda: JOINT in drawn)
+        hands.driver.take_picture("hover")
+        yield from hands.rest_on(hands.empty)
+        drawn.clear()
+        hands.redraw()
+        yield 0.5
+        assert not drawn, "it is lit although the mouse left it"
+
+
+def _drag_and_undo(hands: "Hands") -> Steps:
+    before = hands.positions()
+    yield from hands.drag(hands.find_body(JOINT), _FAR, picture="dragging")
+    after = hands.positions()
+    assert abs(after[JOINT] - before[JOINT]) > 0.1
+    assert {name for name in after if after[name] != before[name]} == {JOINT}
+    yield from hands.driver.undo()
+    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
+    yield from hands.driver.redo()
+    yield from hands.driver.wait_for("redone", lambda: hands.positions() == after)
+
+
+def _steps_and_taking_back(hands: "Hands") -> Steps:
+    yield from hands.drag(hands.find_body("panda_joint6"), (25, -15), ctrl=True)
+    degrees = math.degrees(hands.positions()["panda_joint6"])
+    assert abs(degrees - 5 * round(degrees / 5)) < 1e-3, degrees
+    before, raw = hands.positions(), hands.raw(JOINT)
+    for key in ("ESC", "RIGHTMOUSE"):
+        yield from hands.drag(hands.find_body(JOINT), _FAR, end=key)
+        assert hands.raw(JOINT) == raw
+    # They left no undo step: the next undo is that of the drag before.
+    yield from hands.driver.undo()
+    yield from hands.driver.wait_for("the drag before", lambda: hands.positions() != before)
+    yield from hands.driver.redo()
+    yield from hands.drag(hands.find_body(JOINT), _FAR, shift=True)
+    moved = abs(hands.positions()[JOINT] - before[JOINT])
+    assert 1e-4 < moved < 0.1, f"Shift moved it by {moved}"
+
+
+def _key(hands: "Hands") -> Steps:
+    settings = bpy.context.scene.tool_settings
+    settings.use_keyframe_insert_auto = True
+    before = hands.positions()
+    yield from hands.drag(hands.find_body(JOINT), (-80, -40))
+    settings.use_keyframe_insert_auto = False
+    assert hands.keyed() == {JOINT}
+    yield from hands.driver.undo()
+    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
+    assert hands.keyed() == set()
+
+
+def _sides(hands: "Hands") -> Steps:
+    """Views in which Blender's R does nothing: across the axis, and from straight above."""
+    for name, turn in {
+        "front": (90, 0, 0), "right": (90, 0, 90), "top": (0, 0, 0), "slant": (60, 0, 40),
+    }.items():  # fmt: skip
+        hands.look(Euler([math.radians(angle) for angle in turn]).to_quaternion(), flat=True)
+        yield 0.4
+        for joint in (JOINT, "panda_joint6"):
+            hands.pose(_POSE)
+            yield 0.2
+            way = hands.see_way(joint)
+            before = hands.positions()[joint]
+            yield from hands.drag(hands.find_body(joint), way)
+            moved = hands.positions()[joint] - before
+            assert moved > 0.03, f"from {name}, {joint} went {moved} on the way {way}"
+    hands.pose(_POSE)
+    hands.look(hands.start)
+    yield 0.4
+
+
+def _click(hands: "Hands") -> Steps:
+    sidebar = yield from hands.driver.open_sidebar("URDF")
+    assert sidebar.width > 1
+    yield from hands.driver.click(*hands.find_body(JOINT, bare=True))
+    yield from hands.driver.wait_for(
+        "the click selected a part", lambda: bpy.context.view_layer.objects.active != hands.robot
+    )
+    item = bpy.context.view_layer.objects.active
+    handles = hands.module("urdf_importer.blender.standing.handles")
+    assert handles.find_active_joints(item, None) == (JOINT,)
+    hands.driver.take_picture("clicked")
+    hands.driver.viewport.spaces.active.show_region_ui = False
+    yield 0.4
+
+
+def _pose_mode(hands: "Hands") -> Steps:
+    bpy.context.view_layer.objects.active = hands.robot
+    bpy.ops.object.mode_set(mode="POSE")
+    yield 0.5
+    yield from hands.driver.click(*hands.find_body("panda_joint1", bare=True))
+    yield from hands.driver.wait_for(
+        "the click selected the bone",
+        lambda: [each.name for each in bpy.context.selected_pose_bones] == ["panda_joint1"],
+    )
+    assert bpy.context.mode == "POSE"
+    before = hands.positions()
+    yield from hands.drag(hands.find_body(JOINT), _FAR)
+    assert abs(hands.positions()[JOINT] - before[JOINT]) > 0.1
+    yield from hands.driver.undo()
+    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
+    bpy.ops.object.mode_set(mode="OBJECT")
     yield 0.3
-    before = lib.get_joint_positions(robot)
-    driver._send("LEFTMOUSE", "PRESS")
-    yield 0.2
-    for i in range(1, 15):
-        driver.move(region.x + x + 8 * i, region.y + y + 5 * i)
+
+
+def _leave_alone(hands: "Hands") -> Steps:
+    """Box select beside the robot, what stands before it, what is hidden, other tools, and all
+    while the switch is off."""
+    place, before = hands.find_body(JOINT), hands.positions()
+    x, y = hands.empty
+    yield from hands.drag(hands.empty, (place[0] - x + 150, place[1] - y + 150))
+    yield from hands.driver.wait_for(
+        "the box selected much", lambda: len(bpy.context.selected_objects) > 5
+    )
+    cube = hands.hide_by_cube()
+    yield 0.3
+    assert hands.joint_at(place) == ""
+    yield from hands.drag(place, _FAR)
+    assert hands.positions() == before
+    bpy.data.objects.remove(cube)
+    part = hands.item_at(place)
+    part.hide_set(True)
+    yield 0.3
+    assert hands.item_at(place) != part
+    part.hide_set(False)
+    with bpy.context.temp_override(**hands.context()):
+        bpy.ops.wm.tool_set_by_id(name="builtin.cursor")
+    yield from hands.drag(place, _FAR)
+    with bpy.context.temp_override(**hands.context()):
+        bpy.ops.wm.tool_set_by_id(name="builtin.select_box")
+    bpy.context.preferences.addons[hands.extension].preferences.joint_gizmo = False
+    yield from hands.drag(place, _FAR)
+    assert hands.positions() == before
+    bpy.context.preferences.addons[hands.extension].preferences.joint_gizmo = True
+
+
+class Hands:
+    """A robot, a view on it, and a mouse that finds its bodies. Places are the window's."""
+
+    extension = "bl_ext.user_default.urdf_importer"
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.name = ""
+        self.start = Quaternion()
+
+    def prepare(self, path: str, pose: Mapping[str, float]) -> None:
+        bpy.data.objects.remove(bpy.data.objects["Cube"])
+        assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
+        self.name = bpy.context.view_layer.objects.active.name
+        self.start = self.view.view_rotation.copy()
+        self.look(self.start)
+        self.driver.viewport.spaces.active.show_region_toolbar = False
+        self.pose(pose)
+
+    @property
+    def robot(self) -> Any:
+        return bpy.data.objects[self.name]
+
+    @property
+    def region(self) -> Any:
+        return next(each for each in self.driver.viewport.regions if each.type == "WINDOW")
+
+    @property
+    def view(self) -> Any:
+        return self.driver.viewport.spaces.active.region_3d
+
+    @property
+    def empty(self) -> Place:
+        """A place that no object is at."""
+        return self.region.x + 40.0, self.region.y + 40.0
+
+    def module(self, name: str) -> Any:
+        return importlib.import_module(f"{self.extension}.{name}")
+
+    def context(self) -> dict[str, Any]:
+        area = self.driver.viewport
+        return {"window": self.driver.window, "area": area, "region": self.region}
+
+    def look(self, rotation: Quaternion, *, flat: bool = False) -> None:
+        self.view.view_perspective = "ORTHO" if flat else "PERSP"
+        self.view.view_rotation = rotation
+        self.view.view_location = (0.25, 0.0, 0.45)
+        self.view.view_distance = 1.7
+
+    def redraw(self) -> None:
+        self.driver.viewport.tag_redraw()
+
+    def pose(self, positions: Mapping[str, float]) -> None:
+        self.module("urdf_importer").set_joint_positions(self.robot, positions)
+        bpy.context.view_layer.update()
+        bpy.ops.ed.undo_push(message="Pose")
+
+    def positions(self) -> dict[str, float]:
+        found: dict[str, float] = self.module("urdf_importer").get_joint_positions(self.robot)
+        return found
+
+    def keyed(self) -> set[str]:
+        """The joints that have a keyframe here."""
+        state_of = self.module("urdf_importer.blender.standing.keys").key_state_of
+        tables = self.module("urdf_importer.blender.standing.robot_table")
+        bones = self.robot.pose.bones
+        return {
+            name
+            for name, row in tables.recall_table(self.robot).joints.items()
+            if state_of(bones[row.bone], row.channels) == "keyed"
+        }
+
+    def raw(self, joint: str) -> float:
+        """The number of the channel, to the last bit."""
+        handle = self._handle(joint)
+        channel = handle.channel
+        return float(getattr(handle.pose_bone, channel.prop)[channel.index])
+
+    def item_at(self, place: Place) -> Any | None:
+        hit = self._hit(place)
+        return None if hit is None else hit.item
+
+    def joint_at(self, place: Place) -> str:
+        hit = self._hit(place)
+        find = self.module("urdf_importer.blender.standing.handles").find_handle
+        handle = find(hit.item) if hit is not None else None
+        return "" if handle is None else str(handle.mover.name)
+
+    def find_body(self, *joints: str, bare: bool = False) -> Place:
+        """Finds a place well inside what is seen of the bodies of joints; `bare` of rings."""
+        region = self.region
+        grid = {
+            (x, y)
+            for x in range(region.x + 30, region.x + region.width - 30, _GRID)
+            for y in range(region.y + 30, region.y + region.height - 60, _GRID)
+            if self.joint_at((x, y)) in joints
+        }
+        assert grid, f"no body of {joints} is seen"
+        if bare:
+            self.robot.show_in_front = False
+            for bone in self.robot.pose.bones:
+                bone.custom_shape_scale_xyz = (1e-3, 1e-3, 1e-3)
+        return max(grid, key=lambda place: self._count_around(grid, place))
+
+    def see_way(self, joint: str) -> Place:
+        """Where in the view a body goes when its joint goes ahead; if it goes along the line of
+        sight, where a hand turns it."""
+        handle = self._handle(joint)
+        frame = self.module("urdf_importer.blender.standing.handles").read_frame(
+            handle.carrier, handle.mover
+        )
+        hit = self._hit(self.find_body(joint))
+        way = frame.axis.cross(hit.point - frame.origin)
+        seen = (self.view.view_rotation.inverted() @ way).to_2d()
+        seen = seen.normalized() if seen.length > 0.1 * way.length else Vector((0.0, 1.0))
+        return 50 * seen.x, 50 * seen.y
+
+    def rest_on(self, place: Place) -> Steps:
+        """Blender looks what is under a mouse that stands still when it moves next."""
+        for step in range(3):
+            self.driver.move(place[0] + step % 2, place[1])
+            yield 0.15
+
+    def drag(
+        self, place: Place, way: Place, *, end: str = "", picture: str = "", **held: bool
+    ) -> Steps:
+        """Presses there, goes that way, and lets go, or presses `end` before."""
+        yield from self.rest_on(place)
+        self.driver.move(*place)
+        self.driver.send("LEFTMOUSE", "PRESS")
         yield 0.1
-    driver.take_picture("dragging")
-    driver._send("LEFTMOUSE", "RELEASE")
-    yield 0.5
-    driver.take_picture("dragged")
-    print(before)
-    print(lib.get_joint_positions(robot), flush=True)
-    print([o.name for o in bpy.context.selected_objects])
-    yield from driver.undo()
-    print(lib.get_joint_positions(bpy.data.objects["panda"]), flush=True)
-    yield from driver.redo()
-    print(lib.get_joint_positions(bpy.data.objects["panda"]), flush=True)
-    yield from driver.click(region.x + x, region.y + y)
-    driver.take_picture("clicked")
-    print([o.name for o in bpy.context.selected_objects])
-    driver.move(region.x + 20, region.y + 20)
-    driver._send("LEFTMOUSE", "PRESS")
-    yield 0.2
-    for i in range(1, 15):
-        driver.move(region.x + 20 + 40 * i, region.y + 20 + 30 * i)
-        yield 0.05
-    driver.take_picture("box")
-    driver._send("LEFTMOUSE", "RELEASE")
-    yield 0.5
-    print(len(bpy.context.selected_objects))
-    raise AssertionError("end")
+        for step in range(1, 7):
+            x, y = place[0] + way[0] * step / 6, place[1] + way[1] * step / 6
+            self.driver.move(x, y, **held)
+            yield 0.08
+        if picture:
+            yield 0.3
+            self.driver.take_picture(picture)
+        if end:
+            self.driver.press(end)
+            yield 0.1
+        self.driver.send("LEFTMOUSE", "RELEASE", **held)
+        yield 0.4
+
+    @contextmanager
+    def watch_drawing(self) -> Iterator[list[str]]:
+        """Gives the joints that are drawn, as they are."""
+        module, drawn = self.module("operators.gizmos.joint_gizmo"), []
+        draw = module.draw_joint
+
+        def note(picture: Any, pixel: float) -> None:
+            drawn.append(picture.handle.mover.name)
+            draw(picture, pixel)
+
+        module.draw_joint = note
+        yield drawn
+        module.draw_joint = draw
+
+    def hide_by_cube(self) -> Any:
+        """Puts a cube between the eye and the robot."""
+        eye = self.view.view_matrix.inverted().translation
+        bpy.ops.mesh.primitive_cube_add(size=0.6, location=eye.lerp(self.view.view_location, 0.5))
+        return bpy.context.view_layer.objects.active
+
+    def _handle(self, joint: str) -> Any:
+        return self.module("urdf_importer.blender.standing.handles").make_handle(self.robot, joint)
+
+    def _hit(self, place: Place) -> Any | None:
+        region = self.region
+        with bpy.context.temp_override(**self.context()):
+            find = self.module("operators.gizmos.bodies").find_hit
+            return find(bpy.context, (place[0] - region.x, place[1] - region.y))
+
+    @staticmethod
+    def _count_around(grid: set[Place], place: Place) -> int:
+        x, y = place
+        ways = range(-3, 4)
+        return sum((x + _GRID * i, y + _GRID * j) in grid for i in ways for j in ways)

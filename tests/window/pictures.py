@@ -19,6 +19,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver import Driver, Steps, run
+from gizmo_plays import hold_forearm
 
 _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
 """Fewer show bands on round surfaces, more make the file large."""
@@ -117,6 +118,12 @@ def panel(driver: Driver) -> Steps:
     _rest(driver)
     yield 1.0
     _keep(driver, "panel", _box(driver.viewport))
+
+
+def joint_gizmo(driver: Driver) -> Steps:
+    """The mouse is on its way with a forearm."""
+    yield from hold_forearm(driver, _robots(driver) / "humanoid_arm.urdf", _RAISED)
+    _keep(driver, "joint_gizmo", _box(driver.viewport))
 
 
 def channels(driver: Driver) -> Steps:

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 from driver import Driver, Steps
-from gizmo_plays import proto  # noqa: F401
+from gizmo_plays import gizmo as gizmo
 
 
 def file_import(driver: Driver) -> Steps:

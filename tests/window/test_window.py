@@ -85,3 +85,7 @@ def test_update_from_source(play: Play, tmp_path: Path) -> None:
     play(
         "update", tmp_path / "two_link_arm.urdf", '<mass value="6"/>', '<mass value="7.5"/>', "base"
     )
+
+
+def test_bodies_are_dragged(play: Play) -> None:
+    play("gizmo", PANDA)

@@ -7,6 +7,7 @@ others the leader is taken. What is drawn and dragged is where the joint is show
 of the moment; nothing waits for Blender to evaluate anything.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ _FREE = {"planar": "moves freely in a plane", "floating": "moves freely", "spher
 class JointHandle:
     """A body's way to its joint. `mover` is the joint that moves the body, `joint` the one to be
     dragged: another where `mover` follows it, and then goes `ratio` times as far. Both come with
-    the armature that they are on. `name` is that of the robot."""
+    the armature that they are on, `carrier` and `armature`. `name` is that of the robot."""
 
     name: str
     joint: RigJoint
@@ -80,20 +81,19 @@ def find_handle(item: Any) -> JointHandle | None:
 def make_handle(robot: Any, joint: str) -> JointHandle | None:
     """Makes the handle of a joint, given by name; None where the robot does not have it."""
     table = recall_table(robot)
-    mover = table.joints.get(joint)
     homes = armatures_by_name(robot)
-    if mover is None or not _has_bone(homes, mover):
+    chain = list(_follow(table, joint))
+    if not chain or not all(_has_bone(homes, each) for each in chain):
         return None
-    leader, ratio = _follow(table, mover)
-    if not _has_bone(homes, leader):
-        return None
+    mover, leader = _find_carrier(homes, chain), chain[-1]
+    ratios = [table.ratios.get(each.name, 1.0) for each in chain[chain.index(mover) : -1]]
     return JointHandle(
         name=table.name,
         joint=leader,
         armature=homes[leader.armature],
         mover=mover,
         carrier=homes[mover.armature],
-        ratio=ratio,
+        ratio=math.prod(ratios),
     )
 
 
@@ -209,16 +209,24 @@ def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
     return home is not None and home.pose is not None and joint.bone in home.pose.bones
 
 
-def _follow(table: RobotTable, joint: RigJoint) -> tuple[RigJoint, float]:
-    """Returns the joint that leads, and how far `joint` goes when that goes by one."""
-    ratio = 1.0
+def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
+    """Yields a joint, the one that it follows, the one that this follows, to the one that leads."""
     for _ in table.joints:
-        leader = table.joints.get(joint.mimics)
-        if leader is None:
-            break
-        ratio *= table.ratios.get(joint.name, 1.0)
-        joint = leader
-    return joint, ratio
+        joint = table.joints.get(name)
+        if joint is None:
+            return
+        yield joint
+        name = joint.mimics
+
+
+def _find_carrier(homes: dict[str, Any], chain: list[RigJoint]) -> RigJoint:
+    """Finds the joint of a chain of followers that is nearest to the leader and still moves the
+    body: what hangs on the leader goes where that goes, and turns a little besides."""
+    first = chain[0]
+    bone = homes[first.armature].pose.bones[first.bone]
+    above = {first.bone} | {each.name for each in bone.parent_recursive}
+    carriers = [each for each in chain if each.armature == first.armature and each.bone in above]
+    return carriers[-1]
 
 
 def _shown(pose_bone: Any, channel: JointChannel) -> float:
