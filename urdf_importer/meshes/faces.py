@@ -16,7 +16,7 @@ from ..diagnostics import MeshError, Report, quote
 from ..geometry.mesh_data import MeshData, MeshMaterial
 from .stl import LARGEST_COORDINATE
 
-_PIECE = 32 * 1024
+PIECE = 32 * 1024
 """Rows that are worked on in double precision at a time: more memory at once is slower, too."""
 
 
@@ -25,7 +25,7 @@ class Faces:
     """Faces as a file writes them, nothing checked but the lengths of the arrays.
 
     vertices  float (V, 3)
-    corners   int64 (C,), any numbers
+    corners   int (C,), any numbers
     sizes     int (F,), corners per face; their sum is C
     normals   float (C, 3), any length; None where the file has none
     uvs       float (C, 2), origin at the lower left; None where there are none
@@ -190,10 +190,10 @@ def _make_unit_normals(faces: Faces) -> NDArray[np.float32] | None:
     """What has no length gets the normal of its face's first three corners."""
     if faces.normals is None:
         return None
-    normals = np.empty((len(faces.corners), 3), dtype=np.float32)
+    normals = _take_over(faces.normals)
     lacks = np.zeros(len(normals), dtype=bool)
-    for start in range(0, len(normals), _PIECE):
-        part = slice(start, start + _PIECE)
+    for start in range(0, len(normals), PIECE):
+        part = slice(start, start + PIECE)
         found = _finite(faces.normals[part])
         lengths = np.linalg.norm(found, axis=1)
         lacks[part] = lengths < 1e-6
@@ -203,6 +203,13 @@ def _make_unit_normals(faces: Faces) -> NDArray[np.float32] | None:
         flat = np.repeat(_face_normals(faces), faces.sizes, axis=0)
         normals[lacks] = flat[lacks]
     return normals
+
+
+def _take_over(rows: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Returns an array for results: the rows' own where that can be, to save memory."""
+    if rows.dtype == np.float32 and rows.flags.owndata and rows.flags.writeable:
+        return rows.astype(np.float32, copy=False)
+    return np.empty(rows.shape, dtype=np.float32)
 
 
 def _face_normals(faces: Faces) -> NDArray[np.float64]:
@@ -215,9 +222,9 @@ def _face_normals(faces: Faces) -> NDArray[np.float64]:
 
 
 def _finite_uvs(uvs: NDArray[np.floating]) -> NDArray[np.float32]:
-    found = np.empty(uvs.shape, dtype=np.float32)
-    for start in range(0, len(uvs), _PIECE):
-        found[start : start + _PIECE] = _finite(uvs[start : start + _PIECE])
+    found = _take_over(uvs)
+    for start in range(0, len(uvs), PIECE):
+        found[start : start + PIECE] = _finite(uvs[start : start + PIECE])
     return found
 
 

@@ -29,6 +29,7 @@ from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
 from ..geometry.mesh_data import MeshData, reverse_corners
 from ..model import Vector3
 from .collada.load import load_collada
+from .faces import PIECE
 from .gltf.load import load_gltf
 from .obj import load_obj
 from .ply import load_ply
@@ -106,7 +107,7 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
         raise _invalid_scale(scale, "makes the mesh too large")
     corners, normals, uvs = mesh.corners, mesh.normals, mesh.uvs
     if normals is not None:
-        normals = _unit(normals / factors)
+        normals = _scale_normals(normals, factors)
     if np.prod(np.sign(factors)) < 0:
         sizes = mesh.face_sizes
         order = reverse_corners(np.full(mesh.face_count, 3) if sizes is None else sizes)
@@ -118,11 +119,24 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     )
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
+def _scale_normals(
+    normals: NDArray[np.float32], factors: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    sizes = np.abs(factors)
+    if (sizes == sizes[0]).all():
+        return normals if (factors > 0).all() else normals * np.sign(factors).astype(np.float32)
+    scaled = np.empty_like(normals)
+    for start in range(0, len(normals), PIECE):
+        part = slice(start, start + PIECE)
+        scaled[part] = _unit(normals[part] / factors)
+    return scaled
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     vectors = vectors / np.where(largest > 0, largest, 1.0)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    lengths: NDArray[np.float64] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
 
 
 def check_scale(scale: Vector3) -> None:

@@ -46,7 +46,14 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
     `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, those of `read_mesh_file` and,
     for buffers in other files, of `resolve`.
     """
-    document = load_document(path, resolve)
+    parts, materials = _read_parts(load_document(path, resolve), report)
+    faces = _join(parts)
+    del parts  # As the document's bytes, they need not fit into memory beside the mesh.
+    return make_mesh(_weld(faces), path, report, materials if len(materials) > 1 else ())
+
+
+def _read_parts(document: Document, report: Report) -> tuple[list[Faces], tuple[MeshMaterial, ...]]:
+    """Reads the faces of each primitive, in the scene's frame, and all materials."""
     parts: list[Faces] = []
     corner_count = 0
     for matrix, mesh in _walk_nodes(document, report):
@@ -59,8 +66,7 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
                 parts.append(part)
     if not parts:
         document.fail("has no faces", "empty-mesh")
-    materials = load_materials(document, report)
-    return make_mesh(_weld(_join(parts)), path, report, materials if len(materials) > 1 else ())
+    return parts, load_materials(document, report)
 
 
 def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, Node]]:
@@ -140,9 +146,9 @@ def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> Face
         indices = document.accessor(primitive["indices"])
         if indices.dtype.kind != "u" or indices.shape[1] != 1:
             document.fail("has indices that are no whole numbers")
-        order = indices[:, 0].astype(np.int64)
+        order = _find_vertices(indices[:, 0], len(points))
     else:
-        order = np.arange(len(points))
+        order = np.arange(len(points), dtype=np.int32)
     corners = _make_triangles(order, mode)
     turn = matrix[:3, :3]
     if np.linalg.det(turn) < 0:
@@ -153,14 +159,21 @@ def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> Face
     return Faces(
         vertices=placed,
         corners=corners,
-        sizes=np.full(len(corners) // 3, 3),
+        sizes=np.full(len(corners) // 3, 3, dtype=np.int32),
         normals=_read_normals(document, attributes, corners, len(points), turn),
         uvs=_read_uvs(document, attributes, corners, len(points), material),
         slots=np.full(len(corners) // 3, 0 if material is None else material + 1, dtype=np.int32),
     )
 
 
-def _make_triangles(order: NDArray[np.int64], mode: int) -> NDArray[np.int64]:
+def _find_vertices(indices: NDArray[Any], count: int) -> NDArray[np.int32]:
+    """The indices, -1 for those of vertices that are not there."""
+    if not len(indices) or indices.max() < count:
+        return indices.astype(np.int32)
+    return np.where(indices < count, indices.astype(np.int64), -1).astype(np.int32)
+
+
+def _make_triangles(order: NDArray[np.int32], mode: int) -> NDArray[np.int32]:
     count = max(len(order) - 2, 0)
     if mode == _TRIANGLES:
         return order[: len(order) // 3 * 3]
@@ -183,7 +196,7 @@ def _read_rows(document: Document, index: Any, width: int) -> NDArray[np.float64
 def _read_normals(
     document: Document,
     attributes: Node,
-    corners: NDArray[np.int64],
+    corners: NDArray[np.int32],
     count: int,
     turn: Matrix,
 ) -> NDArray[np.float32] | None:
@@ -205,7 +218,7 @@ def _read_normals(
 def _read_uvs(
     document: Document,
     attributes: Node,
-    corners: NDArray[np.int64],
+    corners: NDArray[np.int32],
     count: int,
     material: int | None,
 ) -> NDArray[np.float32] | None:
@@ -219,7 +232,7 @@ def _read_uvs(
     return _at_corners(np.column_stack([rows[:, 0], 1.0 - rows[:, 1]]), corners)
 
 
-def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int64]) -> NDArray[np.float32]:
+def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int32]) -> NDArray[np.float32]:
     """Corners that are not there get any row: their faces are left out later."""
     if not len(rows):
         return np.zeros((len(corners), rows.shape[1]), dtype=np.float32)
@@ -233,9 +246,11 @@ def _join(parts: list[Faces]) -> Faces:
 
     An index that is not there must not become one of the next part's.
     """
+    if len(parts) == 1:
+        return parts[0]
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
     corners = [
-        np.where(part.corners < len(part.vertices), part.corners + start, -1)
+        np.where(part.corners >= 0, part.corners + start, -1)
         for part, start in zip(parts, starts[:-1], strict=True)
     ]
     normals = [part.normals for part in parts if part.normals is not None]
@@ -264,8 +279,10 @@ def _weld(faces: Faces) -> Faces:
     if not np.isfinite(points).all():
         return faces
     faces.vertices, place = weld_points(points)
-    is_there = faces.corners >= 0
-    faces.corners = np.where(is_there, np.take(place, faces.corners, mode="clip"), np.int32(-1))
+    is_missing = faces.corners < 0
+    faces.corners = np.take(place, faces.corners, mode="clip")
+    if is_missing.any():
+        faces.corners[is_missing] = -1
     return faces
 
 

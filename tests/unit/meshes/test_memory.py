@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much memory reading a mesh takes at its peak, by Python's account: the same everywhere."""
+
+import importlib.util
+import tracemalloc
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from urdf_importer.meshes import load_mesh
+
+MOST = 4.0
+"""Times the file's bytes, beside Blender's own mesh."""
+
+GRID = 150
+
+
+def write_mesh(path, suffix):
+    place = ROOT / "benchmarks" / "made_meshes.py"
+    spec = importlib.util.spec_from_file_location("made_meshes", place)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    made.write_mesh(path, suffix, GRID)
+
+
+def ignore(code, message):
+    raise AssertionError(f"{code}: {message}")
+
+
+def peak_of(path, scale):
+    """What reading takes at its peak, and its result."""
+    tracemalloc.start()
+    try:
+        mesh = load_mesh(path, scale, ignore)
+        return tracemalloc.get_traced_memory()[1], mesh
+    finally:
+        tracemalloc.stop()
+
+
+def bytes_in_blender(mesh):
+    """The same arrays, and the edges: two vertices each, and one edge for each corner."""
+    arrays = [getattr(mesh, each.name) for each in fields(mesh)]
+    own = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    edges = len(mesh.vertices) + mesh.face_count - 1  # of a sheet, by Euler's formula
+    return own + 8 * edges + 4 * len(mesh.corners)
+
+
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (0.001, -0.001, 0.001), (1.0, 2.0, 3.0)])
+@pytest.mark.parametrize("suffix", ["glb", "ply", "text.ply", "stl", "obj", "dae"])
+def test_reading_takes_little_more_than_the_file_and_the_mesh(tmp_path, suffix, scale):
+    path = tmp_path / f"made.{suffix}"
+    write_mesh(path, suffix)
+    load_mesh(path, scale, ignore)  # what is made once, such as patterns and tables
+    peak, mesh = peak_of(path, scale)
+    assert mesh.face_count == 2 * GRID * GRID
+    assert peak <= MOST * path.stat().st_size + bytes_in_blender(mesh)
