@@ -65,16 +65,20 @@ SHAPE_TYPES = {
 }
 
 MOST_TEXT = 8 * 1024 * 1024
+_PLAIN = frozenset({str, float, int, bool})
+_LISTS = frozenset({tuple, list})
+_EMPTY = frozenset({tuple, str})
 _fields_of: dict[type[Any], tuple[str, ...]] = {}
 
 
 def pack(value: Any) -> Any:
     """Packs a model value as custom properties hold it: groups, lists, numbers, text."""
-    if is_dataclass(value):
-        return _pack_fields(value)
-    if isinstance(value, tuple | list):
-        return [pack(item) for item in value]
-    return value
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind in _LISTS:
+        return [item if type(item) in _PLAIN else pack(item) for item in value]
+    return _pack_fields(value) if is_dataclass(value) else value
 
 
 def pack_text(text: bytes) -> str:
@@ -95,12 +99,12 @@ def _pack_fields(value: Any) -> dict[str, Any]:
         packed["type"] = shape
     for name in _compared_fields(type(value)):
         item = getattr(value, name)
-        if item is None or item == () or item == "":
+        if item is None or (not item and type(item) in _EMPTY):
             continue
         if name == "attributes":
             packed[name] = [text for pair in item for text in pair]
-            continue
-        packed[name] = item if isinstance(item, str | float | bool) else pack(item)
+        else:
+            packed[name] = pack(item)
     return packed
 
 
