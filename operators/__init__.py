@@ -10,6 +10,7 @@ from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
 from .gizmos.classes import register_gizmos, unregister_gizmos
+from .ik.panel import register_ik, unregister_ik
 from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, draw_menu_entry
 from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
@@ -49,6 +50,7 @@ def register() -> None:
     register_failure()
     register_guard()
     register_sidebar()
+    register_ik()
     for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
         bpy.utils.register_class(kind)
     register_gizmos()
@@ -69,6 +71,7 @@ def unregister() -> None:
     unregister_gizmos()
     for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
+    unregister_ik()
     unregister_sidebar()
     unregister_guard()
     unregister_failure()

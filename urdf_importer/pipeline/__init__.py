@@ -16,7 +16,7 @@ from .exporting import (
 )
 from .extracting import compare_with_description, extract_robot
 from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
-from .ik import solve_ik
+from .ik import add_ik, bake_ik, remove_ik, solve_ik
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -69,7 +69,9 @@ __all__ = [
     "WriterFormat",
     "Written",
     "XacroArgument",
+    "add_ik",
     "apply_srdf",
+    "bake_ik",
     "collision_steps",
     "compare_with_description",
     "compare_with_source",
@@ -99,6 +101,7 @@ __all__ = [
     "read_robot",
     "read_srdf",
     "reader_formats",
+    "remove_ik",
     "render_preview",
     "replace_disabled",
     "reset_parts",

@@ -53,3 +53,32 @@ def solve_ik(
         state=state, convention=convention, key=key, seconds=seconds, restarts=restarts, seed=seed,
         diagnostics=diagnostics,
     )  # fmt: skip
+
+
+def add_ik(armature: Any, group_or_link: str) -> Any:
+    """Gives a link of an imported robot a live target and returns it: an empty that stands where
+    the link is. Where the empty goes, by hand, keyframes or parents, the link follows within
+    limits; out of reach it comes as near as it can. Of a group of the SRDF it is the target of its
+    end effector, or the tip of its chain, and only the group's joints move.
+
+    Raises KinematicsError for a name that is neither, and where nothing moves the link, BuildError
+    for an object that is not an imported robot.
+    """
+    from ..blender.ik import live
+
+    return live.add_ik(armature, group_or_link)
+
+
+def remove_ik(target: Any) -> None:
+    """Lets go of a target that add_ik gave. The joints stay where they are."""
+    from ..blender.ik import live
+
+    live.remove_ik(target)
+
+
+def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
+    """Keys a robot's joints from frame to frame so that the link follows its target, each frame
+    from the one before. Returns the frames in which it cannot: they hold the last pose."""
+    from ..blender.ik import live
+
+    return live.bake_ik(armature, target, start, end, step)

@@ -24,6 +24,7 @@ from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Robot
 from ..extract.robot import extract_robot
 from ..semantics.apply import extract_semantics, find_state
+from ..semantics.record import find_semantics
 from ..standing import properties
 from ..standing.armatures import armatures_of, bones_of
 from ..standing.joints import RigJoint, posed_joints_of
@@ -100,6 +101,37 @@ def solve_ik(
     if not found.success:
         return replace(found, positions={name: shown[name] for name in found.positions})
     return _pose(armature, link, wanted, found, shown, key)
+
+
+def list_links(armature: Any) -> list[str]:
+    """Lists the links that joints move, in the order of the tree."""
+    tree = recall_rig(armature).tree
+    moved = set[int]()
+    for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
+        if parent in moved or (motion is not None and motion.is_scalar):
+            moved.add(place)
+    return [tree.links[place].name for place in sorted(moved)]
+
+
+def list_groups(armature: Any) -> list[str]:
+    """Lists the groups of the SRDF that the rig has."""
+    semantics = find_semantics(armature)
+    return [] if semantics is None else [group.name for group in semantics.groups]
+
+
+def suggest_link(armature: Any) -> str:
+    """Suggests the link that users mean by the robot's hand: where the first end effector of the
+    SRDF sits, else the last link that most joints move; empty where none moves."""
+    semantics = find_semantics(armature)
+    if semantics is not None and semantics.end_effectors:
+        return semantics.end_effectors[0].parent_link
+    rig = recall_rig(armature)
+    counts: list[int] = []
+    for parent, motion in zip(rig.tree.parents, rig.tree.motions, strict=True):
+        own = motion is not None and motion.is_scalar and motion.mimic is None
+        counts.append((counts[parent] if parent >= 0 else 0) + own)
+    most = max(counts)
+    return rig.tree.links[counts.index(most)].name if most else ""
 
 
 def choose_joints(

@@ -125,12 +125,17 @@ def _find_frame(armature: Any, frame: str) -> Matrix:
     if frame == "armature":
         return np.eye(4)
     if frame == "world":
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        world = np.array(armature.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+        world = world_from_armature(armature)
         if abs(np.linalg.det(world[:3, :3])) < 1e-12:
             raise KinematicsError("the armature is scaled to nothing: it has no place in the world")
         return np.linalg.inv(world)
     return _orthonormal(link_pose(armature, frame))
+
+
+def world_from_armature(armature: Any) -> Matrix:
+    """Returns (4, 4), where an armature is shown in the world."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return np.array(armature.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
 
 
 def _orthonormal(frame: Matrix) -> Matrix:

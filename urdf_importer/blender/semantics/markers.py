@@ -22,7 +22,7 @@ from ...model import Robot, Semantics, VirtualJoint
 from ..standing import properties
 from ..standing.armatures import bones_of
 from ..standing.display import find_collection
-from ..standing.joints import name_joints
+from ..standing.joints import find_packed_joint, name_joints
 from ..standing.links import links_of, name_link
 from ..standing.pose import link_pose
 
@@ -83,11 +83,26 @@ def place_control(armature: Any, positions: Mapping[str, tuple[float, ...]]) -> 
         control.rotation_euler = mathutils.Quaternion((w, x, y, z)).to_euler("XYZ")
 
 
+def find_root(armature: Any) -> Any | None:
+    """Finds the empty of the root link: Blender lists children by their names."""
+    return next((item for item in links_of(armature) if find_packed_joint(item) is None), None)
+
+
+def new_target(armature: Any, link: str, group: str) -> Any:
+    """Makes a target for a link, in an SRDF the end effector of a group, with no hand of its own.
+    It hangs on the root link."""
+    root = find_root(armature)
+    target = _new_empty(f"{link}_target", root, "ARROWS", _size_of(armature) * 0.06)
+    target[properties.IK] = {"effector": target.name, "hand": "", "group": group, "link": link}
+    _part_of(armature, TARGETS).objects.link(target)
+    return target
+
+
 def _build_targets(
     armature: Any, robot: Robot, semantics: Semantics, empties: Mapping[str, Any]
 ) -> None:
     size = _size_of(armature) * 0.03
-    root = next(iter(empties.values()), None)
+    root = find_root(armature)
     for effector in semantics.end_effectors:
         link = empties.get(effector.parent_link)
         if link is None or root is None:

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets that links follow: by hand, by keyframes, out of reach, into re-opened files."""
+
+import time
+
+import bpy
+import numpy as np
+import pytest
+
+from support.arm_chains import ARMS
+from support.paths import ROOT
+from urdf_importer import (
+    ImportOptions,
+    KinematicsError,
+    add_ik,
+    bake_ik,
+    get_joint_positions,
+    import_robot,
+    link_pose,
+    open_blend,
+    remove_ik,
+    save_blend,
+    set_joint_positions,
+)
+from urdf_importer.blender.ik.live import OUT_OF_REACH, live_targets_of, unwatch
+from urdf_importer.blender.standing.keys import find_curves
+
+pytestmark = pytest.mark.usefixtures("scene", "no_watch")
+PANDA = next(arm for arm in ARMS if arm.name == "panda")
+
+
+@pytest.fixture
+def no_watch():
+    yield
+    unwatch()
+
+
+@pytest.fixture
+def panda():
+    armature = import_robot(PANDA.path, ImportOptions(visuals=False, collisions=False)).armature
+    set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
+    bpy.context.view_layer.update()
+    return armature
+
+
+def move(target, by):
+    target.location = np.array(target.location) + by
+    bpy.context.view_layer.update()
+
+
+def gap(armature, target):
+    hand = link_pose(armature, target["urdf_ik"]["link"])
+    world = np.array(armature.matrix_world) @ hand
+    return np.linalg.norm(world[:3, 3] - np.array(target.matrix_world)[:3, 3])
+
+
+def test_a_target_starts_where_the_link_is_and_moves_nothing(panda):
+    before = get_joint_positions(panda)
+    target = add_ik(panda, "panda_hand")
+    bpy.context.view_layer.update()
+    assert gap(panda, target) < 1e-6
+    assert get_joint_positions(panda) == before
+    assert live_targets_of(panda) == [target]
+    assert add_ik(panda, "panda_hand") == target
+
+
+def test_the_link_follows(panda):
+    panda.location = (1.0, -2.0, 0.5)
+    panda.rotation_euler = (0.0, 0.3, 1.0)
+    bpy.context.view_layer.update()
+    target = add_ik(panda, "panda_hand")
+    for by in ((0.05, 0.0, 0.0), (0.0, 0.04, -0.05), (-0.02, 0.0, 0.06)):
+        move(target, by)
+        bpy.context.view_layer.update()
+        assert gap(panda, target) < 3e-5
+
+
+def test_a_redraw_is_quick(panda):
+    """At most 15 ms where nothing else works; generously three times as much CPU time here."""
+    target = add_ik(panda, "panda_hand")
+    times = []
+    for _ in range(15):
+        began = time.thread_time()
+        move(target, (0.004, 0.003, -0.002))
+        times.append(time.thread_time() - began)
+    assert np.median(times) < 0.045
+
+
+def test_out_of_reach_it_comes_near_and_says_so(panda):
+    target = add_ik(panda, "panda_hand")
+    start = tuple(target.location)
+    for _ in range(10):
+        move(target, (0.15, 0.0, 0.0))
+    bpy.context.view_layer.update()
+    assert 0.3 < gap(panda, target) < 1.5
+    assert tuple(target.color) == pytest.approx(OUT_OF_REACH)
+    target.location = start
+    for _ in range(3):
+        move(target, (0.0, 0.0, 0.001))
+    assert gap(panda, target) < 3e-5
+    assert tuple(target.color) != pytest.approx(OUT_OF_REACH)
+
+
+def test_keyframes_of_the_target_are_followed_and_baked(panda):
+    target = add_ik(panda, "panda_hand")
+    scene = bpy.context.scene
+    target.keyframe_insert("location", frame=1)
+    target.location.z += 0.12
+    target.keyframe_insert("location", frame=9)
+    for frame in (1, 5, 9):
+        scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        assert gap(panda, target) < 3e-5
+    scene.frame_set(3)
+    assert bake_ik(panda, target, 1, 9, 2) == ()
+    assert scene.frame_current == 3
+    remove_ik(target)
+    curves = find_curves(panda)
+    assert {len(curve.keyframe_points) for curve in curves} == {5}
+    places = []
+    for frame in (1, 9):
+        scene.frame_set(frame)
+        places.append(link_pose(panda, "panda_hand")[2, 3])
+    assert places[1] - places[0] == pytest.approx(0.12, abs=1e-5)
+
+
+def test_frames_that_fail_are_listed_and_hold(panda):
+    target = add_ik(panda, "panda_hand")
+    target.keyframe_insert("location", frame=1)
+    target.location.x += 3.0
+    target.keyframe_insert("location", frame=2)
+    assert bake_ik(panda, target, 1, 2) == (2,)
+    first, last = [], []
+    for frame, found in ((1, first), (2, last)):
+        bpy.context.scene.frame_set(frame)
+        unwatch()
+        bpy.context.scene.frame_set(frame)
+        found.append(get_joint_positions(panda))
+    assert first[0] == pytest.approx(last[0], abs=1e-6)
+
+
+def test_reopened_files_keep_their_targets(panda, tmp_path):
+    add_ik(panda, "panda_hand")
+    save_blend(tmp_path / "panda.blend")
+    open_blend(tmp_path / "panda.blend")
+    panda = bpy.data.objects["panda"]
+    (target,) = live_targets_of(panda)
+    move(target, (0.0, 0.05, 0.0))
+    bpy.context.view_layer.update()
+    assert gap(panda, target) < 3e-5
+
+
+def test_combined_bones_and_removal():
+    armature = import_robot(ROOT / "sample_urdfs/humanoid_arm.urdf").armature
+    set_joint_positions(armature, {"elbow": -0.8, "shoulder_pitch": 0.3})
+    bpy.context.view_layer.update()
+    target = add_ik(armature, "hand")
+    move(target, (0.01, 0.0, 0.02))
+    bpy.context.view_layer.update()
+    assert gap(armature, target) < 3e-5
+    before = get_joint_positions(armature)
+    remove_ik(target)
+    bpy.context.view_layer.update()
+    assert live_targets_of(armature) == []
+    assert get_joint_positions(armature) == before
+    assert not [each for each in bpy.data.objects if "urdf_ik" in each]
+
+
+def test_wrong_names_are_refused(panda):
+    with pytest.raises(KinematicsError, match="neither a link nor a group 'ghost'"):
+        add_ik(panda, "ghost")
+    with pytest.raises(KinematicsError, match="no joint that may move"):
+        add_ik(panda, "panda_link0")

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets that a robot's link follows while they are moved: by hand, by keyframes, by parents.
+
+A target is an empty, marked by `urdf_ik`. Blender tells when it moves; then the joints are solved
+from where they are, and set. So every tool that moves objects moves the hand, undo takes both back,
+and limits hold exactly. While the target is out of reach the link comes as near as it can, and the
+empty is red. The .blend keeps the last pose where this code is not installed.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...diagnostics import KinematicsError, quote
+from ...geometry.transforms import Matrix
+from ...kinematics.inverse import IKResult, inverse_kinematics
+from ..semantics.apply import extract_semantics
+from ..semantics.markers import new_target, targets_of
+from ..standing import properties
+from ..standing.pose import get_joint_positions, key_joints, link_pose
+from ..standing.robot_table import find_robot
+from .solve import choose_joints, recall_rig, set_positions
+from .targets import world_from_armature
+
+FREE = (1.0, 1.0, 1.0, 1.0)
+OUT_OF_REACH = (1.0, 0.1, 0.1, 1.0)
+_SECONDS = 0.05
+"""Of each of the two tries of a redraw, for machines that do other things too: what bounds them is
+the number of iterations, which take 2 and 10 ms at most."""
+_REST = 1e-7
+
+_names: set[str] | None = None
+_busy = False
+
+
+def add_ik(armature: Any, group_or_link: str) -> Any:
+    """Gives a link a live target, where it is; a group its end effector's. Returns the empty.
+
+    Raises KinematicsError for names that are neither, and where no joint moves the link.
+    """
+    rig = recall_rig(armature)
+    group, link = "", group_or_link
+    if link not in rig.tree.index:
+        group, link = group_or_link, _find_tip(armature, group_or_link)
+    if not choose_joints(armature, rig, link, group or None):
+        raise KinematicsError(f"no joint that may move moves link {quote(link)}")
+    found = [each for each in targets_of(armature) if each[properties.IK].get("link") == link]
+    target = found[0] if found else new_target(armature, link, group)
+    # First there, then followed: the link is not to go to where the empty was made.
+    bring_to_link(armature, target)
+    target[properties.IK]["live"] = True
+    watch()
+    forget_targets()
+    return target
+
+
+def remove_ik(target: Any) -> None:
+    """Lets go of a target: the joints stay where they are. Targets of an SRDF stay, others go."""
+    said = target[properties.IK]
+    said["live"] = False
+    robot = find_robot(target)
+    known = extract_semantics(robot).end_effectors if robot is not None else ()
+    kept = said.get("effector", "") and any(
+        each.name == said["effector"] and each.group for each in known
+    )
+    if not kept:
+        bpy.data.objects.remove(target)
+    forget_targets()
+
+
+def live_targets_of(armature: Any) -> list[Any]:
+    """Lists the targets that a robot follows."""
+    return [each for each in targets_of(armature) if each[properties.IK].get("live")]
+
+
+def bring_to_link(armature: Any, target: Any) -> None:
+    """Puts a target where its link is shown."""
+    with _quietly():
+        frame = link_pose(armature, target[properties.IK]["link"])
+        world = world_from_armature(armature) @ frame
+        target.matrix_world = mathutils.Matrix(world.tolist())
+        target.color = FREE
+        bpy.context.view_layer.update()
+
+
+def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
+    """Keys the joints so that the link follows its target from frame to frame, each from the one
+    before. Returns the frames in which it cannot, which hold the last pose."""
+    scene = bpy.context.scene
+    before = scene.frame_current
+    failed: list[int] = []
+    last: dict[str, Any] = {}
+    with _quietly():
+        for frame in range(start, end + 1, step):
+            scene.frame_set(frame)
+            shown = get_joint_positions(armature) | last
+            answer = _solve(armature, target, shown, restarts=24, seconds=0.25)
+            if answer.success:
+                last = dict(answer.positions)
+            else:
+                failed.append(frame)
+                last = last or {name: shown[name] for name in answer.positions}
+            set_positions(armature, last)
+            key_joints(armature, last)
+        scene.frame_set(before)
+    return tuple(failed)
+
+
+def follow(target: Any) -> None:
+    """Brings the link of a target to it, or as near as it can come."""
+    armature = find_robot(target)
+    if armature is None or not armature.is_editable:
+        return
+    shown = get_joint_positions(armature)
+    answer = _solve(armature, target, shown, restarts=0, seconds=_SECONDS)
+    if not answer.success:
+        other = _solve(armature, target, shown, restarts=1, seconds=_SECONDS)
+        answer = other if other.success else answer
+    color = FREE if answer.success else OUT_OF_REACH
+    if tuple(target.color) != tuple(mathutils.Vector(color)):
+        target.color = color
+    moved = {
+        name: position
+        for name, position in answer.closest.items()
+        if not np.allclose(position, shown[name], rtol=0.0, atol=_REST)
+    }
+    if moved:
+        set_positions(armature, moved)
+
+
+def _solve(armature: Any, target: Any, shown: Any, *, restarts: int, seconds: float) -> IKResult:
+    said = target[properties.IK]
+    rig, link = recall_rig(armature), str(said["link"])
+    group = str(said.get("group", "")) or None
+    return inverse_kinematics(
+        rig.robot, link, _find_goal(armature, target), start=shown,
+        joints=choose_joints(armature, rig, link, group), restarts=restarts, seconds=seconds,
+    )  # fmt: skip
+
+
+def _find_goal(armature: Any, target: Any) -> Matrix:
+    """Where the target is in armature space, without scale."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    world = np.array(target.evaluated_get(depsgraph).matrix_world, dtype=float)
+    goal = np.linalg.inv(world_from_armature(armature)) @ world
+    left, _, right = np.linalg.svd(goal[:3, :3])
+    goal[:3, :3] = left @ right
+    result: Matrix = goal
+    return result
+
+
+def _find_tip(armature: Any, group: str) -> str:
+    """The link that a group is to bring somewhere: where an end effector sits, else the tip of its
+    chain."""
+    semantics = extract_semantics(armature)
+    found = [each for each in semantics.groups if each.name == group]
+    if not found:
+        raise KinematicsError(f"the robot has neither a link nor a group {quote(group)}")
+    for effector in semantics.end_effectors:
+        if effector.parent_group == group:
+            return effector.parent_link
+    if not found[0].chains:
+        raise KinematicsError(
+            f"group {quote(group)} has neither an end effector nor a chain: name the link itself"
+        )
+    return found[0].chains[-1].tip_link
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Targets that move by this code's own doing are not followed."""
+    global _busy
+    before, _busy = _busy, True
+    try:
+        yield
+    finally:
+        _busy = before
+
+
+def watch() -> None:
+    """Follows live targets from now on; asked twice it is as if asked once."""
+    handlers = bpy.app.handlers
+    for moments in (handlers.load_post, handlers.undo_post, handlers.redo_post):
+        _append(moments, _forget)
+    _append(handlers.depsgraph_update_post, _follow_moved)
+    _append(handlers.frame_change_post, _follow_all)
+
+
+def unwatch() -> None:
+    """Undoes watch."""
+    handlers = bpy.app.handlers
+    for moments in (handlers.load_post, handlers.undo_post, handlers.redo_post):
+        _remove(moments, _forget)
+    _remove(handlers.depsgraph_update_post, _follow_moved)
+    _remove(handlers.frame_change_post, _follow_all)
+    forget_targets()
+
+
+def forget_targets() -> None:
+    """Forgets which targets there are: they are looked for again."""
+    global _names
+    _names = None
+
+
+def _append(handlers: Any, handler: Any) -> None:
+    if handler not in handlers:
+        # It stays when another file is opened.
+        handlers.append(bpy.app.handlers.persistent(handler))
+
+
+def _remove(handlers: Any, handler: Any) -> None:
+    if handler in handlers:
+        handlers.remove(handler)
+
+
+def _live_names() -> Collection[str]:
+    global _names
+    if _names is None:
+        _names = {
+            each.name
+            for each in bpy.data.objects
+            if properties.IK in each and each[properties.IK].get("live")
+        }
+    return _names
+
+
+def _forget(*_: Any) -> None:
+    forget_targets()
+
+
+def _follow_moved(scene: Any, depsgraph: Any) -> None:
+    """Follows the targets that the depsgraph says have moved."""
+    if depsgraph.id_type_updated("COLLECTION"):
+        forget_targets()
+    if _busy or not _live_names():
+        return
+    moved = {
+        update.id.name
+        for update in depsgraph.updates
+        if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
+    }
+    _follow(scene, moved)
+
+
+def _follow_all(scene: Any, *_: Any) -> None:
+    """Follows all targets into another frame: animation moves them without a word."""
+    if not _busy and _live_names():
+        _follow(scene, set(_live_names()))
+
+
+def _follow(scene: Any, names: Collection[str]) -> None:
+    with _quietly():
+        for name in sorted(set(names) & set(_live_names())):
+            target = scene.objects.get(name)
+            if target is not None and find_robot(target) is not None:
+                follow(target)
