@@ -21,7 +21,7 @@ BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extra
 # Operators poll, translate and report; what they may see of the library.
 # The command is for blender --command.
 OPERATORS = Row(
-    ours=frozenset(("urdf_importer", "options", "blender", "command", "cli")),
+    ours=frozenset(("urdf_importer", "options", "reshape", "blender", "command", "cli")),
     others=frozenset(("blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils")),
 )
 

@@ -35,7 +35,7 @@ from .diagnostics import (
 from .kinematics import IKResult, find_solutions, forward_kinematics, inverse_kinematics
 from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
-from .model import CollisionPair, Robot, Semantics
+from .model import CollisionPair, Pose, Robot, Semantics
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline import (
     CONVERT_MODES,
@@ -57,6 +57,7 @@ from .pipeline import (
     bake_ik,
     collision_steps,
     compare_with_description,
+    compare_with_robot,
     compare_with_source,
     convert_description,
     delete_robot,
@@ -66,6 +67,7 @@ from .pipeline import (
     extract_semantics,
     find_disabled_collisions,
     find_package_folders,
+    find_reshaped,
     find_robots,
     find_srdf,
     find_writer,
@@ -131,6 +133,7 @@ __all__ = [
     "MeshError",
     "MorseOptions",
     "PlacementOptions",
+    "Pose",
     "Progress",
     "ReadError",
     "ReaderFormat",
@@ -157,6 +160,7 @@ __all__ = [
     "check_morse_profile",
     "collision_steps",
     "compare_with_description",
+    "compare_with_robot",
     "compare_with_source",
     "convert_description",
     "delete_robot",
@@ -167,6 +171,7 @@ __all__ = [
     "extract_semantics",
     "find_disabled_collisions",
     "find_package_folders",
+    "find_reshaped",
     "find_robots",
     "find_solutions",
     "find_srdf",

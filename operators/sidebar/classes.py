@@ -10,7 +10,9 @@ from . import (
     panel_joints,
     panel_links,
     panel_report,
+    panel_reshape,
     pose_operators,
+    reshape_operators,
     robot_menu,
     select_operators,
     sliders,
@@ -19,12 +21,14 @@ from . import (
 _CLASSES = (
     *pose_operators.CLASSES,
     *select_operators.CLASSES,
+    *reshape_operators.CLASSES,
     *panel.CLASSES,
     *panel_joints.CLASSES,
     *panel_display.CLASSES,
     *panel_links.CLASSES,
     *panel_report.CLASSES,
     *robot_menu.CLASSES,
+    *panel_reshape.CLASSES,
 )
 
 

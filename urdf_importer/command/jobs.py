@@ -8,15 +8,12 @@ operators and whatever runs many jobs all work this way.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import (
-    ConvertMode,
     Diagnostics,
     FileOptions,
-    ImportOptions,
     ImportResult,
     Progress,
     Reshaping,
@@ -40,6 +37,7 @@ from .. import (
     read_srdf,
     render_preview,
     replace_disabled,
+    reshape,
     reshape_robot,
     save_blend,
     write_format,
@@ -50,6 +48,13 @@ from ..diagnostics import quote
 from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
 from .blends import is_blend, open_robot
+from .job_types import CheckJob as CheckJob
+from .job_types import ConvertJob as ConvertJob
+from .job_types import ExportJob as ExportJob
+from .job_types import ImportJob as ImportJob
+from .job_types import Job as Job
+from .job_types import MeasureJob as MeasureJob
+from .job_types import SrdfJob as SrdfJob
 from .report import Report, SayStage, Work
 from .summary import count, summarize_arguments, summarize_plan, summarize_result
 from .terminal import silence_blender
@@ -61,93 +66,6 @@ _NO_BLENDER = (
     "install it with `pip install bpy` (Python 3.11 or 3.13), or use a Blender program: "
     "blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportJob:
-    """A description to import into a new file of Blender, and the .blend and the picture to be made
-    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. With
-    `strict` every diagnostic is a failure."""
-
-    input: str
-    options: ImportOptions = field(default_factory=ImportOptions)
-    blend: Path | None = None
-    picture: Path | None = None
-    picture_size: tuple[int, int] = (960, 720)
-    picture_samples: int = 24
-    bones: bool = False
-    strict: bool = False
-
-    @property
-    def outputs(self) -> list[Path]:
-        """The files to be written."""
-        return [path for path in (self.blend, self.picture) if path is not None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckJob:
-    """A description to read and plan, without Blender."""
-
-    input: str
-    options: ImportOptions = field(default_factory=ImportOptions)
-    strict: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportJob:
-    """A description, or a robot in a .blend, to write to `output`.
-
-    format   the name of the format; empty: as `output` says
-    options  those of the format, or what all formats share; None: its defaults
-    reading  how a description is read
-    robot    the name of the armature, where a .blend has several robots
-    wishes   what is to become of the robot before
-    srdf     its SRDF, to be written to `srdf_output` as it fits then
-    """
-
-    input: str
-    output: Path
-    format: str = ""
-    options: FileOptions | None = None
-    reading: ImportOptions = field(default_factory=ImportOptions)
-    robot: str | None = None
-    strict: bool = False
-    wishes: Reshaping | None = None
-    srdf: str | None = None
-    srdf_output: Path | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertJob:
-    """A description, or a robot in a .blend, to be shown as text, reshaped as `wishes` say: in
-    `output` or, where that is None, in the report."""
-
-    input: str
-    output: Path | None = None
-    mode: ConvertMode = "xml"
-    options: ImportOptions = field(default_factory=ImportOptions)
-    robot: str | None = None
-    strict: bool = False
-    wishes: Reshaping = field(default_factory=Reshaping)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SrdfJob:
-    """The SRDF to write of a robot: the one that `options` name, or that of a rig in a .blend, or a
-    new one, as it fits the robot that `wishes` make. With `samples`, pairs of links that need no
-    look for collisions are found by so many poses."""
-
-    input: str
-    output: Path
-    options: ImportOptions = field(default_factory=ImportOptions)
-    samples: int | None = None
-    seed: int = 0
-    robot: str | None = None
-    strict: bool = False
-    wishes: Reshaping = field(default_factory=Reshaping)
-
-
-Job = ImportJob | CheckJob | ExportJob | ConvertJob | SrdfJob
 
 
 def run(
@@ -165,6 +83,8 @@ def run(
         return _run_convert(job, work)
     if isinstance(job, SrdfJob):
         return _run_srdf(job, work)
+    if isinstance(job, MeasureJob):
+        return _run_measure(job, work)
     return _run_export(job, work)
 
 
@@ -321,6 +241,29 @@ def _run_convert(job: ConvertJob, work: Work) -> Report:
                 source = _reshape(source, job, work.diagnostics)
         with work.clock("convert"):
             text = convert_description(source, job.mode, work.diagnostics, job.options)
+        if job.strict:
+            _refuse(work.diagnostics)
+        if job.output is None:
+            work.text = text
+        else:
+            write_text(job.output, text)
+            work.files.append(str(job.output))
+            work.output = str(job.output)
+    return work.report()
+
+
+def _run_measure(job: MeasureJob, work: Work) -> Report:
+    with ExitStack() as held, work.catch():
+        if is_blend(job.input):
+            held.enter_context(silence_blender())
+            robot = extract_robot(_open_blend(job.input, job.robot), edits=True)
+        else:
+            with work.clock("read"):
+                robot = read_robot(job.input, work.diagnostics, job.options)
+        if job.output is not None and job.output.suffix.lower() == ".csv":
+            text = reshape.measure_csv(robot, lengths=job.lengths)
+        else:
+            text = reshape.measure(robot, lengths=job.lengths, axes=job.axes, unit=job.unit)
         if job.strict:
             _refuse(work.diagnostics)
         if job.output is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..files.outputs import write_text
-from .jobs import CheckJob, ConvertJob, ExportJob, Job, SrdfJob, run
+from .jobs import CheckJob, ConvertJob, ExportJob, Job, MeasureJob, SrdfJob, run
 from .report import Report
 from .summary import (
     describe_arguments,
@@ -27,7 +27,7 @@ def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
         if isinstance(job, CheckJob):
             if json != "-" and not terminal.quiet:
                 _show_table(report, follows=bool(reports))
-        elif isinstance(job, ConvertJob):
+        elif isinstance(job, ConvertJob | MeasureJob):
             write_document(report.text)
         elif report.error is None:
             terminal.note(_describe(job, report))

@@ -51,7 +51,13 @@ from .srdf import (
     read_srdf,
     write_srdf,
 )
-from .updating import UpdateResult, compare_with_source, update_robot
+from .updating import (
+    UpdateResult,
+    compare_with_robot,
+    compare_with_source,
+    find_reshaped,
+    update_robot,
+)
 from .urdf import UrdfOptions, UrdfResult, write_urdf
 
 __all__ = [
@@ -74,6 +80,7 @@ __all__ = [
     "bake_ik",
     "collision_steps",
     "compare_with_description",
+    "compare_with_robot",
     "compare_with_source",
     "convert_description",
     "delete_robot",
@@ -83,6 +90,7 @@ __all__ = [
     "extract_semantics",
     "find_disabled_collisions",
     "find_package_folders",
+    "find_reshaped",
     "find_robots",
     "find_srdf",
     "find_writer",

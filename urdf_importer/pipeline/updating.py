@@ -2,7 +2,8 @@
 """Update: read -> plan -> compare with the rig -> build into it."""
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from ..files.packages import AnyPath
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics
 from ..options import ImportOptions
-from ..reshape import adapt_srdf
-from ..reshape.compare import Change, compare_options, compare_robots
+from ..readers.gazebo import interpret_extras
+from ..reshape import adapt_srdf, rename
+from ..reshape.compare import Change, compare_options, compare_renamed, compare_robots
 from ..rig import RigPlan, plan_rig
 from .files import find_files, open_files, suggest_options
 from .formats import read_description
@@ -47,20 +49,48 @@ def compare_with_source(
     return _draft_update(armature, path, options, package_paths).changes
 
 
+def compare_with_robot(
+    armature: Any, robot: Robot, names: Mapping[str, str] | None = None
+) -> tuple[Change, ...]:
+    """Returns what update_robot(armature, robot=robot, names=names) would change, without changing
+    anything. Raises RobotError where that robot is not a tree, or the object is not an imported
+    robot."""
+    return _draft_robot(armature, robot, names or {}).changes
+
+
+def find_reshaped(armature: Any) -> Robot:
+    """Returns the robot of a rig as functions of `reshape` should be given it: as described, with
+    bones that were moved, limits and masses that were changed in Blender; shapes stay described,
+    since update_robot leaves what was done to them alone. Raises BuildError for an object that is
+    not an imported robot."""
+    from ..blender.extract.edits import extract_edits
+
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=False)
+    return interpret_extras(edited.robot)
+
+
 def update_robot(
     armature: Any,
     path: AnyPath | None = None,
     options: ImportOptions | None = None,
     *,
+    robot: Robot | None = None,
+    names: Mapping[str, str] | None = None,
     package_paths: Sequence[str] = (),
 ) -> UpdateResult:
-    """Reads the source of a rig again and changes the rig to match it.
+    """Reads the source of a rig again and changes the rig to match it; or changes it into `robot`,
+    such as functions of `reshape` make of what it is.
 
     Poses, keyframes, materials that the user changed and objects that the user attached stay.
     `path` is a file to read in place of the one that was imported, `options` are used in place of
     those of the import. `package_paths` are folders to look in after those of the options; the rig
     remembers them where the update changes something. Raises RobotError (one sentence); the rig is
     then as it was. Where nothing has changed, nothing is touched.
+
+    `names` are the new names of links and joints in `robot`, old -> new: bones, keyframes, drivers
+    and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
+    only for files that it names.
     """
     from ..blender.extract.robot import extract_robot
     from ..blender.semantics.apply import apply_semantics, extract_semantics
@@ -68,15 +98,24 @@ def update_robot(
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
-    draft = _draft_update(armature, path, options, package_paths)
+    if robot is not None:
+        draft = _draft_robot(armature, robot, names or {}, options)
+    else:
+        draft = _draft_update(armature, path, options, package_paths)
     if not draft.changes:
         return _nothing_changed(armature, draft)
-    wanted = Wanted(plan=draft.plan, base=draft.base, options=draft.options, before=draft.before)
+    wanted = Wanted(
+        plan=draft.plan,
+        base=draft.base,
+        options=draft.options,
+        before=draft.before,
+        names=draft.names,
+    )
     semantics = extract_semantics(armature) if has_semantics(armature) else None
     before = extract_robot(armature)
     rig = update_rig(armature, wanted, draft.files)
     if semantics is not None:
-        apply_semantics(rig.armature, _adapt(semantics, before, draft))
+        apply_semantics(rig.armature, _adapt(semantics, before, draft, names))
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
     return UpdateResult(
@@ -91,12 +130,14 @@ def update_robot(
     )
 
 
-def _adapt(semantics: Semantics, before: Robot, draft: "_Draft") -> Semantics:
+def _adapt(
+    semantics: Semantics, before: Robot, draft: "_Draft", names: Mapping[str, str] | None
+) -> Semantics:
     """The SRDF as it fits now. While names stay, it stays too, with what never had an effect."""
     after = draft.plan.robot
     if _names_of(before) == _names_of(after):
         return semantics
-    return adapt_srdf(semantics, after, None, draft.diagnostics)
+    return adapt_srdf(semantics, after, names, draft.diagnostics)
 
 
 def _names_of(robot: Robot) -> tuple[set[str], set[str]]:
@@ -106,7 +147,8 @@ def _names_of(robot: Robot) -> tuple[set[str], set[str]]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
     """An update before it is done. `base` is the plan of what the rig describes now, None where
-    parts of the rig are missing; `before` are the options of its import."""
+    parts of the rig are missing; `before` are the options of its import; `names` the new ones of
+    what was renamed."""
 
     path: str
     plan: RigPlan
@@ -116,6 +158,66 @@ class _Draft:
     changes: tuple[Change, ...]
     files: RobotFiles
     diagnostics: Diagnostics
+    names: Any = None
+
+
+def _draft_robot(
+    armature: Any,
+    robot: Robot,
+    names: Mapping[str, str],
+    options: ImportOptions | None = None,
+) -> _Draft:
+    from ..blender.extract.robot import extract_robot
+    from ..blender.standing.record import find_record
+    from ..blender.update.graft import check_editable
+
+    record = find_record(armature)
+    check_editable(armature)
+    options = options or record.options
+    diagnostics = Diagnostics(robot.source or record.path)
+    files = open_files(
+        find_files(robot.source or record.path, options), diagnostics, robot, options
+    )
+    plan = plan_rig(robot, options, diagnostics)
+    old = extract_robot(armature)
+    base = _plan_again(old, record.options)
+    renaming = _plan_names(old, base, names, record.options)
+    changes: list[Change] = []
+    if renaming is not None:
+        changes += compare_renamed(renaming.links, renaming.joints)
+        old, base = renaming.robot, renaming.after
+    changes += [*compare_robots(old, robot), *compare_options(record.options, options)]
+    return _Draft(
+        path=record.path,
+        plan=plan,
+        base=base,
+        options=options,
+        before=record.options,
+        changes=tuple(changes),
+        files=files,
+        diagnostics=diagnostics,
+        names=renaming,
+    )
+
+
+def _plan_names(
+    old: Robot, base: RigPlan | None, names: Mapping[str, str], options: ImportOptions
+) -> Any:
+    """Plans the new names of what the rig has; None where nothing is renamed, and where parts of
+    the rig are missing, so that what is renamed is made anew."""
+    from ..blender.update.renaming import NewNames
+
+    known = {link.name for link in old.links}
+    links = {name: new for name, new in names.items() if name in known and name != new}
+    known = {joint.name for joint in old.joints} | {loop.name for loop in old.loops}
+    joints = {name: new for name, new in names.items() if name in known and name != new}
+    if base is None or not (links or joints):
+        return None
+    renamed = rename(old, links=links, joints=joints)
+    after = _plan_again(renamed, options)
+    if after is None or len(after.bones) != len(base.bones):
+        return None
+    return NewNames(links=links, joints=joints, robot=renamed, before=base, after=after)
 
 
 def _draft_update(

@@ -4,7 +4,7 @@
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -25,25 +25,30 @@ from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, cou
 from ..writers.urdf.export import UrdfReading, export_urdf
 from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name
 from ..writers.urdf.options import UrdfOptions as UrdfOptions
-from .extracting import extract_robot
+from .extracting import extract_robot, read_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class UrdfResult:
     """What was written.
 
     path         the .urdf file
     files        all files that were written
     robot        what the file says
-    changes      what is different from the text that the robot was read from; empty without one
     diagnostics  everything that was changed or lost, in the order of the work
     """
 
     path: Path
     files: tuple[Path, ...]
     robot: Robot
-    changes: tuple[Change, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """What is different from the text that the robot was read from, which is read again for
+        it; empty without one."""
+        before = read_text(self.robot)
+        return () if before is None else compare_robots(before, self.robot)
 
 
 def write_urdf(
@@ -134,12 +139,10 @@ def _write(
         robot = split_balls(robot)
     reading = _open_reading(robot, options, diagnostics)
     written = export_urdf(robot, path, options, reading, diagnostics, new=new, strict=strict)
-    before = reading.read(robot.text) if robot.text else written.robot
     return UrdfResult(
         path=written.path,
         files=written.files,
         robot=written.robot,
-        changes=compare_robots(before, written.robot),
         diagnostics=tuple(diagnostics),
     )
 

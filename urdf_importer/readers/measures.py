@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of measures for reshape.resize, in YAML or JSON.
+"""Tables of measures for reshape.resize, in YAML, JSON or CSV.
 
     origins: {torso_lift_joint: [0, 83.2, 0]}
     lengths: {l_elbow_flex_joint: 17.6}
@@ -10,8 +10,13 @@
 
 With a convention the numbers of origins and lengths are in other axes and another unit: `axes`
 names, for each of the robot's x, y and z, which of the others it is, `unit` is in metres.
+
+CSV has rows below a head, joint,x,y,z for origins or joint,length for lengths, in the robot's axes
+and in metres.
 """
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -41,10 +46,50 @@ class Measures:
 
 def read_measures(path: str) -> Measures:
     """Reads a table. Raises ReadError where it is not one."""
-    data = read_regular_file(path)
+    return read_measures_text(read_regular_file(path), path)
+
+
+def read_measures_text(data: bytes, path: str) -> Measures:
+    """Reads a table from its text; `path` is for messages. Raises ReadError where it is not one."""
     if len(data) > MOST_BYTES:
         raise ReadError("the table is bigger than 4 MB", source=path)
-    return _Table(_load(data, path), path).measures()
+    head = data.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+    is_csv = head.replace(b" ", b"").strip().startswith(b"joint,")
+    return _Table(_load_csv(data, path) if is_csv else _load(data, path), path).measures()
+
+
+def _load_csv(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise ReadError(f"the table cannot be read: {problem}", source=path) from None
+    group, width, loaded = "", 0, {}
+    for line, row in enumerate(rows, 1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if not group:
+            if cells not in (["joint", "x", "y", "z"], ["joint", "length"]):
+                raise ReadError(
+                    "a table begins with joint,x,y,z or joint,length", source=path, line=line
+                )
+            group, width = ("origins", 3) if len(cells) == 4 else ("lengths", 1)
+            continue
+        numbers = [_read_cell(cell, path, line) for cell in cells[1:]]
+        if len(numbers) != width:
+            raise ReadError(f"a row needs a joint and {width} numbers", source=path, line=line)
+        if cells[0] in loaded:
+            raise ReadError(f"joint {quote(cells[0])} stands there twice", source=path, line=line)
+        loaded[cells[0]] = numbers if group == "origins" else numbers[0]
+    return {group: loaded}
+
+
+def _read_cell(cell: str, path: str, line: int) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise ReadError(f"{quote(cell)} is not a number", source=path, line=line) from None
 
 
 def _load(data: bytes, path: str) -> dict[str, Any]:

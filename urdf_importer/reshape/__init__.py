@@ -7,8 +7,10 @@ All of them leave the robot that they are given as it is, refuse unknown names b
 return an equal robot where there is nothing to do. What names a link or joint follows it.
 """
 
+from ..readers.measures import read_measures, read_measures_text
 from .attach import attach
 from .axes import convert_axes
+from .measures import measure, measure_csv
 from .merge import merge_fixed
 from .prune import prune
 from .rename import rename
@@ -22,9 +24,13 @@ __all__ = [
     "adapt_srdf",
     "attach",
     "convert_axes",
+    "measure",
+    "measure_csv",
     "merge_fixed",
     "move_zero",
     "prune",
+    "read_measures",
+    "read_measures_text",
     "rename",
     "reroot",
     "resize",

@@ -5,7 +5,7 @@ Links and joints are identified by their names: one that was renamed is removed 
 a link have no names to rely on; match_shapes says which one before is which one after.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeVar, get_args
 
@@ -82,6 +82,15 @@ def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
     for subject, group in (("link", "links"), ("joint", "joints"), ("loop", "loops")):
         changes += _compare_named(subject, getattr(before, group), getattr(after, group))
     return tuple(changes)
+
+
+def compare_renamed(links: Mapping[str, str], joints: Mapping[str, str]) -> tuple[Change, ...]:
+    """Returns the changes that are new names: old -> new, of links and of joints."""
+    return tuple(
+        Change(kind="changed", subject=subject, name=old, text=f"name {_arrow(old, new)}")
+        for subject, names in (("link", links), ("joint", joints))
+        for old, new in names.items()
+    )
 
 
 def compare_options(before: ImportOptions, after: ImportOptions) -> tuple[Change, ...]:

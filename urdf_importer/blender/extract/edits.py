@@ -49,9 +49,15 @@ class EditedRobot:
 
 
 def extract_edits(
-    armature: Any, folder: Path, diagnostics: Diagnostics, *, suffix: str = ".stl"
+    armature: Any,
+    folder: Path,
+    diagnostics: Diagnostics,
+    *,
+    suffix: str = ".stl",
+    shapes: bool = True,
 ) -> EditedRobot:
-    """Extracts the robot with what the animator changed. Images that are not in a file are written
+    """Extracts the robot with what the animator changed; without `shapes` these are as described.
+    Images that are not in a file are written
     into `folder`, which has to be there as long as the result is used; new meshes are named with
     `suffix`. Raises BuildError for an object that is not an imported robot."""
     described = extract_robot(armature)
@@ -77,12 +83,13 @@ def extract_edits(
         for link in robot.links
     )
     robot = replace(robot, links=links, joints=tuple(joints.values()))
-    shapes = ShapeEdits(armature, robot, folder, diagnostics, suffix)
-    robot = shapes.apply(empties, frames.moved, edited)
     _report_scene(armature, empties, diagnostics)
-    return EditedRobot(
-        robot=robot, meshes=shapes.meshes, images=shapes.images, scale=_find_scale(armature)
-    )
+    scale = _find_scale(armature)
+    if not shapes:
+        return EditedRobot(robot=robot, meshes={}, images=frozenset(), scale=scale)
+    found = ShapeEdits(armature, robot, folder, diagnostics, suffix)
+    robot = found.apply(empties, frames.moved, edited)
+    return EditedRobot(robot=robot, meshes=found.meshes, images=found.images, scale=scale)
 
 
 def _restore_middle(

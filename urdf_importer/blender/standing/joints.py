@@ -131,6 +131,14 @@ def forget_joints(bone: Any) -> None:
     bone.pop(properties.JOINTS, None)
 
 
+def rename_joints(bone: Any, names: Mapping[str, str]) -> None:
+    """Gives the joints of a bone, and those that they follow, other names: old -> new."""
+    for joint in bone.get(properties.JOINTS, ()):
+        for key in ("name", "mimics"):
+            if joint.get(key) in names:
+                joint[key] = names[joint[key]]
+
+
 def has_joints(bone: Any) -> bool:
     """Whether a bone, not a pose bone, holds joints."""
     return properties.JOINTS in bone

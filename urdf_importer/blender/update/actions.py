@@ -235,6 +235,30 @@ def _move_variables(armature: Any, moves: Mapping[Channel, Move]) -> None:
                     _move_target(curve.driver, variable.name, target, moves)
 
 
+def note_variables(armature: Any, bones: Iterable[str]) -> list[tuple[Any, str, str]]:
+    """Notes the drivers that read these bones by their paths: (target, bone, what follows it). To
+    be called before the bones are renamed: some of Blender's versions correct such paths, others
+    do not."""
+    heads = {f'pose.bones["{bpy.utils.escape_identifier(bone)}"]': bone for bone in bones}
+    return [
+        (target, bone, target.data_path[len(head) :])
+        for _, curve in _all_drivers()
+        for variable in curve.driver.variables
+        for target in variable.targets
+        if variable.type == "SINGLE_PROP" and target.id == armature
+        for head, bone in heads.items()
+        if target.data_path.startswith(head)
+    ]
+
+
+def rename_variables(noted: Iterable[tuple[Any, str, str]], renames: Mapping[str, str]) -> None:
+    """Lets what note_variables noted read the bones under their new names."""
+    for target, bone, tail in noted:
+        wanted = f'pose.bones["{bpy.utils.escape_identifier(renames[bone])}"]{tail}'
+        if target.data_path != wanted:
+            target.data_path = wanted
+
+
 def _move_target(driver: Any, name: str, target: Any, moves: Mapping[Channel, Move]) -> None:
     element = _ELEMENT.match(target.data_path)
     found = _PATH.match(element[1]) if element else None

@@ -55,6 +55,7 @@ from .pose import (
     remove_drivers,
     update_pose,
 )
+from .renaming import NewNames, rename_standing
 from .shapes import ShapeUpdater
 from .standing import StandingRig, find_standing
 
@@ -62,12 +63,14 @@ from .standing import StandingRig, find_standing
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What the rig is to become. `base` is the plan of what it describes now, None where that is
-    not a robot any more; `before` are the options of its import."""
+    not a robot any more; `before` are the options of its import. With `names` both plans have the
+    new ones."""
 
     plan: RigPlan
     base: RigPlan | None
     options: ImportOptions
     before: ImportOptions
+    names: NewNames | None = None
 
 
 def check_editable(armature: Any) -> None:
@@ -103,6 +106,9 @@ def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
         packs = wanted.options.pack_textures
         with reachable(armature):
             refresh_images(standing.materials(), textures, packs=packs)
+            if wanted.names is not None:
+                rename_standing(armature, wanted.names)
+                standing = find_standing(armature)
             rig = _graft(standing, staged, wanted, names, files.diagnostics)
         _remove_unused(image for image in bpy.data.images if image not in images)
         _remove_widgets(widgets)

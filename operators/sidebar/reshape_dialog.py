@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all operators that reshape have in common: a dialog that lists what will change."""
+
+from typing import Any
+
+from ...urdf_importer import (
+    Change,
+    Diagnostics,
+    Robot,
+    RobotError,
+    compare_with_robot,
+    find_reshaped,
+    update_robot,
+)
+from ...urdf_importer.blender.standing.robot_table import forget_tables
+from ...urdf_importer.command.summary import count
+from ..active_robot import active_robot
+from ..reports import report_diagnostics, report_sentence
+from ..shown_changes import list_changes
+from ..wrapped_text import draw_wrapped
+from .pose_operators import RobotOperator
+
+_WIDTH = 520
+Made = tuple[Robot, dict[str, str]]
+"""The robot as it is to be, and the new names of what was renamed."""
+
+
+class ReshapeOperator(RobotOperator):
+    """What all functions have in common: `make` is the function, the properties its arguments."""
+
+    fields: tuple[str, ...] = ()
+    _shown: tuple[Any, tuple[Change, ...], str] = ((), (), "")
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        """Returns the robot as it is to be. Raises RobotError."""
+        raise NotImplementedError
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        return set(
+            context.window_manager.invoke_props_dialog(
+                self, width=_WIDTH, title=self.bl_label, confirm_text="Reshape"
+            )
+        )
+
+    def check(self: Any, context: Any) -> bool:
+        return True
+
+    def draw(self: Any, context: Any) -> None:
+        self.layout.use_property_split = True
+        for name in self.fields:
+            self.draw_field(self.layout, name)
+        changes, problem = self.preview(context)
+        box = self.layout.box()
+        if problem:
+            draw_wrapped(box, context, problem, icon="ERROR")
+        elif not changes:
+            box.label(text="Nothing changes", icon="INFO")
+        else:
+            box.label(text=f"{count(len(changes), 'change')}:")
+            list_changes(box.column(align=True), changes)
+
+    def draw_field(self: Any, layout: Any, name: str) -> None:
+        layout.prop(self, name)
+
+    def preview(self: Any, context: Any) -> tuple[tuple[Change, ...], str]:
+        """Returns what would change, and why nothing can; worked out anew only when a field is
+        other than it was."""
+        key = tuple(repr(getattr(self, name)) for name in self.fields)
+        if self._shown[0] != key:
+            robot = active_robot(context)
+            try:
+                made, names = self.make(find_reshaped(robot), Diagnostics())
+                self._shown = (key, compare_with_robot(robot, made, names), "")
+            except RobotError as error:
+                self._shown = (key, (), str(error))
+        return self._shown[1], self._shown[2]
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot, diagnostics = active_robot(context), Diagnostics()
+        try:
+            made, names = self.make(find_reshaped(robot), diagnostics)
+            result = update_robot(robot, robot=made, names=names)
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        forget_tables()
+        if not result.changes:
+            self.report({"INFO"}, "Nothing changes: the robot is like this already")
+            return {"CANCELLED"}
+        found = (*diagnostics, *result.diagnostics)
+        report_diagnostics(self, made.name, found, "reshape")
+        sentence = f"Reshaped {made.name}: {count(len(result.changes), 'change')}"
+        report_sentence(self, sentence, found)
+        return {"FINISHED"}

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reshaping the active robot: what will change is listed in the dialog first, and each function is
+one step of undo. Keyframes, materials and whatever hangs on the robot stay."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    Diagnostics,
+    Pose,
+    Robot,
+    RobotError,
+    extract_robot,
+    find_reshaped,
+    read_robot,
+    reshape,
+)
+from ..active_robot import active_robot
+from .pose_operators import RobotOperator
+from .reshape_dialog import Made, ReshapeOperator
+
+_OF_THIS_TIME = {"SKIP_SAVE"}
+
+
+def _link_names(operator: Any, context: Any, text: str) -> list[str]:
+    return sorted(link.name for link in extract_robot(active_robot(context)).links)
+
+
+def _all_names(operator: Any, context: Any, text: str) -> list[str]:
+    robot = extract_robot(active_robot(context))
+    return sorted(_names_of(robot))
+
+
+def _names_of(robot: Robot) -> set[str]:
+    """Returns the names of all links and joints."""
+    names = {link.name for link in robot.links} | {joint.name for joint in robot.joints}
+    return names | {loop.name for loop in robot.loops}
+
+
+def _words(text: str) -> list[str]:
+    """Names, one to a line or separated by semicolons or commas."""
+    parts = text.replace("\n", ";").replace(",", ";").split(";")
+    return [part.strip() for part in parts if part.strip()]
+
+
+class RenameParts(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_rename"
+    bl_label = "Rename"
+    bl_description = (
+        "Give a link or joint another name, or put a prefix before all names. Bones, keyframes, "
+        "drivers and whatever points at them follow"
+    )
+    fields = ("old", "new", "prefix")
+
+    old: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Link or Joint", description="Its name now", search=_all_names, options=_OF_THIS_TIME
+    )
+    new: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="New Name", description="What it is to be called", options=_OF_THIS_TIME
+    )
+    prefix: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Prefix", description="Goes before the names of all links and joints",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        given = {self.old: self.new} if self.old and self.new else {}
+        made = reshape.rename(robot, given, prefix=self.prefix)
+        names = {name: self.prefix + given.get(name, name) for name in _names_of(robot)}
+        return made, {old: new for old, new in names.items() if old != new}
+
+
+class ResizeRobot(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_resize"
+    bl_label = "Resize"
+    bl_description = (
+        "Give the robot other measures: by a factor, by a factor for one link, by a table of "
+        "origins and lengths, on both sides alike"
+    )
+    fields = ("scale", "link", "factor", "text", "filepath", "symmetric", "masses")
+
+    scale: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Scale", description="Factor of everything", default=1.0, min=1e-6, soft_max=10.0,
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+    link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Link", description="A link with a factor of its own", search=_link_names,
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+    factor: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
+        name="Its Factors", description="Along the link's axes: what hangs on it, and its shapes",
+        default=(1.0, 1.0, 1.0), min=1e-6, options=_OF_THIS_TIME,
+    )  # fmt: skip
+    text: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Table", description="A text of this file with a table of measures, as Measure makes",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Table File", description="A table of measures: YAML, JSON or CSV",
+        subtype="FILE_PATH", options=_OF_THIS_TIME,
+    )  # fmt: skip
+    symmetric: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Symmetric",
+        description="The other side of the robot follows, by the names of its joints and links",
+        options=_OF_THIS_TIME,
+    )
+    masses: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Masses",
+        description="What becomes of masses and inertias",
+        items=(
+            ("density", "Follow the Volume", "The material stays"),
+            ("mass", "Keep Masses", "Inertias follow the size"),
+            ("keep", "Keep Both", "Masses and inertias stay"),
+        ),
+    )
+
+    def draw_field(self: Any, layout: Any, name: str) -> None:
+        if name == "text":
+            layout.prop_search(self, name, bpy.data, "texts")
+        else:
+            layout.prop(self, name)
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        # Blender holds numbers in single precision; 0.1 is meant where 0.1 was written.
+        factors = _shorten(self.factor)
+        if self.link and factors != (1.0, 1.0, 1.0):
+            robot = reshape.resize(
+                robot,
+                factors={self.link: factors},
+                symmetric=self.symmetric,
+                masses=self.masses,
+                diagnostics=diagnostics,
+            )
+        for table in self._tables():
+            robot = reshape.resize(
+                robot,
+                origins=table.origins,
+                lengths=table.lengths,
+                factors=table.factors,
+                scale=table.scale,
+                symmetric=table.symmetric or self.symmetric,
+                masses=self.masses,
+                diagnostics=diagnostics,
+            )
+        scale = float(f"{self.scale:.7g}")
+        made = reshape.resize(robot, scale=scale, masses=self.masses, diagnostics=diagnostics)
+        return made, {}
+
+    def _tables(self) -> Iterator[Any]:
+        if self.text:
+            text = bpy.data.texts.get(self.text)
+            if text is None:
+                raise RobotError(f"there is no text {self.text!r} in this file")
+            yield reshape.read_measures_text(text.as_string().encode(), self.text)
+        if self.filepath:
+            yield reshape.read_measures(bpy.path.abspath(self.filepath))
+
+
+class MeasureRobot(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.measure"
+    bl_label = "Measure"
+    bl_description = (
+        "Write where all joints stand in their parent links into a text of this file: a table to "
+        "be edited and given to Resize"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot = find_reshaped(active_robot(context))
+        text = bpy.data.texts.new(f"{robot.name} measures")
+        text.write(reshape.measure(robot))
+        text.cursor_set(0)
+        self.report({"INFO"}, f"Wrote the text '{text.name}'")
+        return {"FINISHED"}
+
+
+_PARTS = (
+    ("gazebo", "Gazebo", "Tags of Gazebo"),
+    ("transmission", "Transmissions", "Transmissions of ros_control"),
+    ("ros2_control", "ros2_control", "Tags of ros2_control"),
+    ("extras", "All Further XML", "All that URDF does not define"),
+    ("visuals", "Visuals", "What links look like"),
+    ("collisions", "Collisions", "Collision shapes"),
+    ("inertials", "Inertials", "Masses and inertias"),
+    ("materials", "Unused Materials", "Materials that nothing uses"),
+    ("calibration", "Calibration", "Reference positions"),
+    ("safety_controller", "Safety Controllers", "Soft limits"),
+    ("dynamics", "Dynamics", "Damping and friction"),
+    ("limits", "Limits", "Limits of joints"),
+    ("mimic", "Mimic", "Followers move by themselves"),
+)
+
+
+class StripRobot(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_strip"
+    bl_label = "Strip"
+    bl_description = "Take parts of the description out of the robot"
+    fields = ("parts", "tags")
+
+    parts: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Parts", description="What goes", items=_PARTS,
+        options={"ENUM_FLAG", "SKIP_SAVE"},
+    )  # fmt: skip
+    tags: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Other Tags", description="Names of further elements that go, separated by commas",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+
+    def draw_field(self: Any, layout: Any, name: str) -> None:
+        if name == "parts":
+            layout.column(align=True).props_enum(self, name)
+        else:
+            layout.prop(self, name)
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        wanted = [name for name, _, _ in _PARTS if name in self.parts] + _words(self.tags)
+        return reshape.strip(robot, wanted), {}
+
+
+class PruneRobot(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_prune"
+    bl_label = "Prune"
+    bl_description = "Take limbs off the robot. What you attached to them moves to what is left"
+    fields = ("limb", "remove", "keep", "unused_frames")
+
+    limb: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Remove", description="A link, or the child link of a joint, that goes with all below",
+        search=_all_names, options=_OF_THIS_TIME,
+    )  # fmt: skip
+    remove: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="And", description="More such names, separated by commas", options=_OF_THIS_TIME
+    )
+    keep: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Keep Only", description="Links that stay, with the ways from the root to them, "
+        "separated by commas. Empty: all", options=_OF_THIS_TIME,
+    )  # fmt: skip
+    unused_frames: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Unused Frames", description="Links on fixed joints without shape and mass go, too",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        made = reshape.prune(
+            robot,
+            keep=_words(self.keep) or None,
+            remove=[*([self.limb] if self.limb else []), *_words(self.remove)],
+            unused_frames=self.unused_frames,
+            diagnostics=diagnostics,
+        )
+        return made, {}
+
+
+class MergeFixed(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_merge"
+    bl_label = "Merge Fixed"
+    bl_description = "Let links on fixed joints become parts of the links they hang on"
+    fields = ("keep",)
+
+    keep: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Keep", description="Links or joints that stay, separated by commas",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        return reshape.merge_fixed(robot, keep=_words(self.keep), diagnostics=diagnostics), {}
+
+
+class RerootRobot(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_reroot"
+    bl_label = "Reroot"
+    bl_description = "Hang the robot on another link; links, signs and limits stay"
+    fields = ("link", "frames")
+
+    link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Root", description="The new root link", search=_link_names, options=_OF_THIS_TIME
+    )
+    frames: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Frames",
+        description="What becomes of the frames of links on the way",
+        items=(
+            ("keep", "Keep", "Every link keeps its frame; frames are added where joints turn"),
+            ("move", "Move", "No frame is added; those of old parents move onto the joints"),
+        ),
+    )
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        return (reshape.reroot(robot, self.link, frames=self.frames) if self.link else robot), {}
+
+
+class AttachRobot(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_attach"
+    bl_label = "Attach"
+    bl_description = "Put another robot, such as a gripper, on a link by a fixed joint"
+    fields = ("filepath", "link", "xyz", "rpy", "prefix")
+
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Robot", description="The description of the other robot", subtype="FILE_PATH",
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+    link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="On Link", description="The link that it hangs on", search=_link_names,
+        options=_OF_THIS_TIME,
+    )  # fmt: skip
+    xyz: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
+        name="Place", description="Of its root in the frame of the link", subtype="TRANSLATION",
+        unit="LENGTH", options=_OF_THIS_TIME,
+    )  # fmt: skip
+    rpy: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
+        name="Rotation", description="Roll, pitch and yaw of its root in the frame of the link",
+        subtype="EULER", unit="ROTATION", options=_OF_THIS_TIME,
+    )  # fmt: skip
+    prefix: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Prefix", description="Goes before its names, where they clash", options=_OF_THIS_TIME
+    )
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        if not (self.filepath and self.link):
+            return robot, {}
+        tool = read_robot(bpy.path.abspath(self.filepath), diagnostics)
+        origin = Pose(xyz=_shorten(self.xyz), rpy=_shorten(self.rpy))
+        made = reshape.attach(robot, tool, self.link, origin=origin, prefix=self.prefix)
+        return made, {}
+
+
+class ConvertAxes(ReshapeOperator, bpy.types.Operator):
+    bl_idname = "urdf.reshape_axes"
+    bl_label = "Convert Axes"
+    bl_description = "Write the robot along other axes: z-up of y-up. It stands otherwise then"
+    fields = ("axes",)
+
+    axes: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Axes", description="For each new axis the old one that it is: zxy makes z-up of y-up",
+        default="xyz", options=_OF_THIS_TIME,
+    )  # fmt: skip
+
+    def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
+        return reshape.convert_axes(robot, self.axes), {}
+
+
+def _shorten(numbers: Iterable[float]) -> tuple[float, float, float]:
+    x, y, z = (float(f"{number:.7g}") for number in numbers)
+    return x, y, z
+
+
+RESHAPERS: tuple[Any, ...] = (
+    RenameParts, ResizeRobot, StripRobot, PruneRobot, MergeFixed, RerootRobot, AttachRobot,
+    ConvertAxes,
+)  # fmt: skip
+CLASSES = (*RESHAPERS, MeasureRobot)

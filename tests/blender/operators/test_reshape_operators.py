@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""bpy.ops.urdf.reshape_*: each does what the function of the library does, in one step."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from support.paths import ROOT
+from urdf_importer import Pose, Robot, extract_robot, import_robot, read_robot, reshape
+
+SAMPLES = ROOT / "sample_urdfs"
+ARM = SAMPLES / "humanoid_arm.urdf"
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+
+
+def call(name: str, **given: Any) -> Robot:
+    armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+    assert getattr(bpy.ops.urdf, name)(**given) == {"FINISHED"}
+    return extract_robot(armature)
+
+
+def test_every_function_has_its_operator() -> None:
+    robot = import_robot(ARM).robot
+    leaf, root = robot.joints[-1].child, robot.links[1].name
+    assert call("reshape_rename", old=leaf, new="end") == reshape.rename(robot, {leaf: "end"})
+    robot = reshape.rename(reshape.rename(robot, {leaf: "end"}), prefix="left_")
+    assert call("reshape_rename", prefix="left_") == robot
+    robot = reshape.strip(robot, ["inertials", "collisions"])
+    assert call("reshape_strip", parts={"inertials", "collisions"}) == robot
+    robot = reshape.resize(robot, scale=0.5)
+    assert call("reshape_resize", scale=0.5) == robot
+    robot = reshape.resize(robot, factors={f"left_{root}": (1.0, 1.0, 1.25)})
+    assert call("reshape_resize", link=f"left_{root}", factor=(1.0, 1.0, 1.25)) == robot
+    gripper = SAMPLES / "gripper.urdf"
+    origin = Pose(xyz=(0.0, 0.0, 0.1), rpy=(0.0, 0.0, 0.5))
+    robot = reshape.attach(robot, read_robot(gripper), "left_end", origin=origin, prefix="g_")
+    given = {"xyz": origin.xyz, "rpy": origin.rpy, "prefix": "g_"}
+    assert call("reshape_attach", filepath=str(gripper), link="left_end", **given) == robot
+    robot = reshape.prune(robot, remove=["left_end"])
+    assert call("reshape_prune", limb="left_end") == robot
+    robot = reshape.reroot(robot, f"left_{root}")
+    assert call("reshape_reroot", link=f"left_{root}") == robot
+    robot = reshape.convert_axes(robot, "zxy")
+    assert call("reshape_axes", axes="zxy") == robot
+    assert call("reshape_merge") == reshape.merge_fixed(robot)
+
+
+def test_a_table_in_a_text(tmp_path: Path) -> None:
+    robot = import_robot(ARM).robot
+    assert bpy.ops.urdf.measure() == {"FINISHED"}
+    text = bpy.data.texts[-1]
+    joint = next(each for each in robot.joints if any(each.origin.xyz))
+    assert bpy.ops.urdf.reshape_resize(text=text.name) == {"CANCELLED"}  # It is as it is.
+    text.clear()
+    text.write(f'origins: {{"{joint.name}": [0.5, 0, 0.25]}}\n')
+    wanted = reshape.resize(robot, origins={joint.name: (0.5, 0.0, 0.25)})
+    assert call("reshape_resize", text=text.name) == wanted
+    table = tmp_path / "table.csv"
+    table.write_text(f"joint,x,y,z\n{joint.name},0.25,0,0.5\n")
+    wanted = reshape.resize(robot, origins={joint.name: (0.25, 0.0, 0.5)})
+    assert call("reshape_resize", filepath=str(table)) == wanted
+
+
+def test_what_cannot_be_is_one_sentence() -> None:
+    robot = import_robot(ARM).robot
+    for name, given in (
+        ("reshape_prune", {"limb": "nothing"}),
+        ("reshape_rename", {"old": robot.links[0].name, "new": robot.links[1].name}),
+        ("reshape_axes", {"axes": "xxy"}),
+        ("reshape_resize", {"text": "no such text"}),
+        ("reshape_resize", {"filepath": "/nowhere/table.yaml"}),
+        ("reshape_attach", {"filepath": "/nowhere/x.urdf", "link": robot.links[0].name}),
+    ):
+        with pytest.raises(RuntimeError) as problem:
+            getattr(bpy.ops.urdf, name)(**given)
+        assert len(str(problem.value).strip().splitlines()) == 1
+    armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+    assert extract_robot(armature) == robot
+
+
+def test_one_step_of_undo(request: pytest.FixtureRequest) -> None:
+    """Operators push their step themselves: bl_options say so for all of them."""
+    import importlib
+
+    module = importlib.import_module(
+        f"{request.getfixturevalue('extension').__name__}.operators.sidebar.reshape_operators"
+    )
+    for each in module.CLASSES:
+        assert {"REGISTER", "UNDO"} <= each.bl_options

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gives links and joints of a standing rig other names, in place: what points at their bones
+follows, actions that nothing plays as well. The rest of an update then finds them by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...model import Joint, Robot
+from ...rig.rig_plan import RigPlan
+from ..extract.robot import find_link_empties, unpack
+from ..standing import properties
+from ..standing.joints import find_packed_joint, rename_joints, write_link_joint
+from .actions import move_curves, note_variables, rename_variables
+from .bones import own_bones, rename_bones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNames:
+    """Old name -> new name of links and of joints; `robot` is the rig's robot under them, `before`
+    and `after` are its plans under the old and the new names."""
+
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    robot: Robot
+    before: RigPlan
+    after: RigPlan
+
+
+def rename_standing(armature: Any, names: NewNames) -> None:
+    """Renames bones and what the properties of the rig name. Objects keep their names: those that
+    an import gave them follow later, like those of any update."""
+    own = set(own_bones(armature))
+    renames = {
+        old.name: new.name
+        for old, new in zip(names.before.bones, names.after.bones, strict=True)
+        if old.name != new.name and old.name in own
+    }
+    variables = note_variables(armature, renames)
+    rename_bones(armature, renames, names.after)
+    rename_variables(variables, renames)
+    move_curves(armature, {}, renames)
+    for bone in armature.data.bones:
+        rename_joints(bone, names.joints)
+    _rename_empties(armature, names)
+    packed = armature[properties.ROBOT]
+    packed["links"] = [names.links.get(name, name) for name in packed["links"]]
+    packed["joints"] = [names.joints.get(name, name) for name in packed["joints"]]
+    packed["cut_joints"] = [properties.pack(joint) for joint in names.after.cut_joints]
+
+
+def _rename_empties(armature: Any, names: NewNames) -> None:
+    links = {link.name: link for link in names.robot.links}
+    for name, empty in find_link_empties(armature).items():
+        new = names.links.get(name, name)
+        if new in links:
+            empty[properties.LINK] = properties.pack(links[new])
+        else:
+            empty[properties.LINK]["name"] = new
+        packed = find_packed_joint(empty)
+        if packed is not None:
+            write_link_joint(empty, _rename_joint(unpack(Joint, packed), names))
+        for item in empty.children:
+            if properties.LIMITS_OF in item:
+                joint = item[properties.LIMITS_OF]
+                item[properties.LIMITS_OF] = names.joints.get(joint, joint)
+
+
+def _rename_joint(joint: Joint, names: NewNames) -> Joint:
+    mimic = joint.mimic
+    if mimic is not None:
+        mimic = replace(mimic, joint=names.joints.get(mimic.joint, mimic.joint))
+    return replace(
+        joint,
+        name=names.joints.get(joint.name, joint.name),
+        parent=names.links.get(joint.parent, joint.parent),
+        child=names.links.get(joint.child, joint.child),
+        mimic=mimic,
+    )

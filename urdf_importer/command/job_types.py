@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs as plain values: frozen dataclasses of texts, paths and options, which can be pickled."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import ConvertMode, FileOptions, ImportOptions, Reshaping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportJob:
+    """A description to import into a new file of Blender, and the .blend and the picture to be made
+    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. With
+    `strict` every diagnostic is a failure."""
+
+    input: str
+    options: ImportOptions = field(default_factory=ImportOptions)
+    blend: Path | None = None
+    picture: Path | None = None
+    picture_size: tuple[int, int] = (960, 720)
+    picture_samples: int = 24
+    bones: bool = False
+    strict: bool = False
+
+    @property
+    def outputs(self) -> list[Path]:
+        """The files to be written."""
+        return [path for path in (self.blend, self.picture) if path is not None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckJob:
+    """A description to read and plan, without Blender."""
+
+    input: str
+    options: ImportOptions = field(default_factory=ImportOptions)
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportJob:
+    """A description, or a robot in a .blend, to write to `output`.
+
+    format   the name of the format; empty: as `output` says
+    options  those of the format, or what all formats share; None: its defaults
+    reading  how a description is read
+    robot    the name of the armature, where a .blend has several robots
+    wishes   what is to become of the robot before
+    srdf     its SRDF, to be written to `srdf_output` as it fits then
+    """
+
+    input: str
+    output: Path
+    format: str = ""
+    options: FileOptions | None = None
+    reading: ImportOptions = field(default_factory=ImportOptions)
+    robot: str | None = None
+    strict: bool = False
+    wishes: Reshaping | None = None
+    srdf: str | None = None
+    srdf_output: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertJob:
+    """A description, or a robot in a .blend, to be shown as text, reshaped as `wishes` say: in
+    `output` or, where that is None, in the report."""
+
+    input: str
+    output: Path | None = None
+    mode: ConvertMode = "xml"
+    options: ImportOptions = field(default_factory=ImportOptions)
+    robot: str | None = None
+    strict: bool = False
+    wishes: Reshaping = field(default_factory=Reshaping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SrdfJob:
+    """The SRDF to write of a robot: the one that `options` name, or that of a rig in a .blend, or a
+    new one, as it fits the robot that `wishes` make. With `samples`, pairs of links that need no
+    look for collisions are found by so many poses."""
+
+    input: str
+    output: Path
+    options: ImportOptions = field(default_factory=ImportOptions)
+    samples: int | None = None
+    seed: int = 0
+    robot: str | None = None
+    strict: bool = False
+    wishes: Reshaping = field(default_factory=Reshaping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureJob:
+    """A description, or a robot in a .blend, whose measures are wanted as a table: in `output`, as
+    CSV where that ends so, or in the report. `lengths`, `axes` and `unit` are those of measure."""
+
+    input: str
+    output: Path | None = None
+    options: ImportOptions = field(default_factory=ImportOptions)
+    robot: str | None = None
+    strict: bool = False
+    lengths: bool = False
+    axes: str = "xyz"
+    unit: float = 1.0
+
+
+Job = ImportJob | CheckJob | ExportJob | ConvertJob | SrdfJob | MeasureJob
