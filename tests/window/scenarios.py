@@ -232,6 +232,54 @@ def update(driver: Driver) -> Steps:
     )
 
 
+def reshape(driver: Driver) -> Steps:
+    """The panel, the dialog of Resize with what will change, Return, Ctrl-Z; then what was changed
+    beside the file browser of an export. ARGUMENTS: file, factor, joint, folder."""
+    path, factor, joint, folder = driver.arguments
+    robot = _import(path)
+    name = robot.name
+    yield 0.5
+    _frame(driver)
+    yield from driver.open_sidebar("URDF")
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    driver.move(region.x + region.width / 3, region.y + region.height / 2)
+    yield 0.2
+    before = _origin_of(name, joint)
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        bpy.ops.urdf.reshape_resize("INVOKE_DEFAULT", scale=float(factor))
+    yield 0.8
+    driver.take_picture("dialog")
+    assert _origin_of(name, joint) == before
+    driver.press("RET")
+    yield from driver.wait_for("the robot is resized", lambda: _origin_of(name, joint) != before)
+    yield 0.5
+    driver.take_picture("resized")
+    yield from driver.undo()
+    yield from driver.wait_for("one undo took it back", lambda: _origin_of(name, joint) == before)
+    shape = next(each for each in bpy.data.objects if each.get("urdf_part") == "Visuals")
+    shape.location.x += 0.25
+    yield 0.5
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        bpy.ops.export_scene.urdf("INVOKE_DEFAULT")
+    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
+    driver.browser.spaces.active.params.directory = folder.encode()
+    yield 0.5
+    driver.browser.tag_redraw()
+    yield 0.5
+    driver.take_picture("changes")
+    _press_return_on_list(driver)
+    yield from driver.wait_for("the file is there", lambda: os.listdir(folder))
+    assert 'xyz="0.25' in (pathlib.Path(folder) / os.listdir(folder)[0]).read_text()
+
+
+def _origin_of(name: str, joint: str) -> list[float]:
+    robot = bpy.data.objects[name]
+    empties = (each for each in robot.children_recursive if "urdf_joint" in each)
+    packed = next(each["urdf_joint"] for each in empties if each["urdf_joint"]["name"] == joint)
+    return list(packed["origin"]["xyz"])
+
+
 def export(driver: Driver) -> Steps:
     """File > Export > Webots, another kind, then Return. ARGUMENTS: file, world to write."""
     path, world = driver.arguments

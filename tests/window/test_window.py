@@ -89,3 +89,7 @@ def test_update_from_source(play: Play, tmp_path: Path) -> None:
 
 def test_bodies_are_dragged(play: Play) -> None:
     play("gizmo", PANDA)
+
+
+def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
+    play("reshape", SAMPLES / "two_link_arm.urdf", "0.5", "elbow", tmp_path)
