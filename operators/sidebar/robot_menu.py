@@ -16,10 +16,11 @@ from .pose_operators import RobotOperator
 ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
     (
         ("urdf.select_whole", "RESTRICT_SELECT_OFF"),
-        ("urdf.frame", "ZOOM_SELECTED"),
-        ("urdf.duplicate", "DUPLICATE"),
-        ("urdf.delete", "TRASH"),
+        ("urdf.frame_robot", "ZOOM_SELECTED"),
+        ("urdf.duplicate_robot", "DUPLICATE"),
+        ("urdf.delete_robot", "TRASH"),
         ("urdf.reset_parts", "LOOP_BACK"),
+        ("urdf.stand_on_ground", "IMPORT"),
     ),
     (
         ("urdf.home_pose", "HOME"),
@@ -37,7 +38,10 @@ ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
         ("urdf.copy_report", "COPYDOWN"),
     ),
 )
-"""The sections of the menu: operators and their icons."""
+"""The sections of the menu: operators and their icons. All others on the active robot follow."""
+
+_ABOUT = {"joint", "link", "index", "group", "state", "package", "robot", "what", "body"}
+"""What an operator is told by the row of a panel that it stands in: menus cannot say it."""
 
 # West, east, south, north, and so on, in Blender's order.
 PIE = (
@@ -131,6 +135,8 @@ class RobotMenu(bpy.types.Menu):
             if number:
                 layout.separator()
             _draw_entries(layout, section)
+        layout.separator()
+        _draw_entries(layout, tuple((name, "NONE") for name in list_others()))
 
 
 class RobotPie(bpy.types.Menu):
@@ -145,6 +151,25 @@ def _draw_entries(layout: Any, entries: tuple[tuple[str, str], ...]) -> None:
     for name, icon in entries:
         if is_known(name):
             layout.operator(name, icon=icon)
+
+
+def list_others() -> list[str]:
+    """Lists the operators on the active robot that the sections leave out, but for those of rows:
+    so what is added elsewhere is found by F3 too."""
+    listed = {name for section in ENTRIES for name, _ in section}
+    return sorted(
+        kind.bl_idname
+        for kind in RobotOperator.__subclasses__()
+        if issubclass(kind, bpy.types.Operator)
+        and kind.bl_idname not in listed
+        and is_known(kind.bl_idname)
+        and not _ABOUT & _properties_of(kind.bl_idname)
+    )
+
+
+def _properties_of(name: str) -> set[str]:
+    operator = getattr(bpy.ops.urdf, name.removeprefix("urdf."))
+    return set(operator.get_rna_type().properties.keys())
 
 
 def is_known(name: str) -> bool:
