@@ -157,13 +157,11 @@ def list_others() -> list[str]:
     """Lists the operators on the active robot that the sections leave out, but for those of rows:
     so what is added elsewhere is found by F3 too."""
     listed = {name for section in ENTRIES for name, _ in section}
+    names = (getattr(kind, "bl_idname", "") for kind in RobotOperator.__subclasses__())
     return sorted(
-        kind.bl_idname
-        for kind in RobotOperator.__subclasses__()
-        if issubclass(kind, bpy.types.Operator)
-        and kind.bl_idname not in listed
-        and is_known(kind.bl_idname)
-        and not _ABOUT & _properties_of(kind.bl_idname)
+        name
+        for name in names
+        if name not in listed and is_known(name) and not _ABOUT & _properties_of(name)
     )
 
 
