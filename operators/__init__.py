@@ -23,8 +23,6 @@ from .semantics.collision_operator import CLASSES as _COLLISIONS
 from .semantics.group_operators import CLASSES as _GROUPS
 from .semantics.panel_groups import CLASSES as _GROUPS_PANEL
 from .semantics.srdf_files import CLASSES as _SRDF_FILES
-from .semantics.srdf_files import draw_export_entry as draw_srdf_export
-from .semantics.srdf_files import draw_import_entry as draw_srdf_import
 from .sidebar.classes import register_sidebar, unregister_sidebar
 from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 
@@ -56,16 +54,12 @@ def register() -> None:
     register_gizmos()
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
-    bpy.types.TOPBAR_MT_file_import.append(draw_srdf_import)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
-    bpy.types.TOPBAR_MT_file_export.append(draw_srdf_export)
 
 
 def unregister() -> None:
     """Takes them out again."""
-    bpy.types.TOPBAR_MT_file_export.remove(draw_srdf_export)
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
-    bpy.types.TOPBAR_MT_file_import.remove(draw_srdf_import)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
     unregister_gizmos()

@@ -29,6 +29,7 @@ SIZES = {
     "panel": (1280, 960),
     "joint_gizmo": (1280, 800),
     "channels": (1280, 800),
+    "groups": (1280, 1040),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "render": (1280, 800),

@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..semantics.srdf_files import draw_export_entry
 from ..sidebar.panel import RobotSubPanel
 from .operators import EXPORTERS
 
@@ -13,6 +14,7 @@ def draw_export_entries(menu: Any, context: Any) -> None:
     for each in EXPORTERS:
         suffixes = ", ".join(each.format.suffixes)
         menu.layout.operator(each.bl_idname, text=f"{each.format.title} ({suffixes})")
+    draw_export_entry(menu, context)
 
 
 class ExportPanel(RobotSubPanel, bpy.types.Panel):

@@ -11,6 +11,7 @@ from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
+from ..semantics.srdf_files import draw_import_entry
 from .import_choices import FILTER, SUFFIXES, ImportChoices, copy_choices, find_paths
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
@@ -170,3 +171,4 @@ def draw_menu_entry(menu: Any, context: Any) -> None:
     suffixes = ", ".join(SUFFIXES[:-1])
     menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")
     menu.layout.operator(ImportSimMechanics.bl_idname, text="SimMechanics (.xml)")
+    draw_import_entry(menu, context)

@@ -126,6 +126,26 @@ def joint_gizmo(driver: Driver) -> Steps:
     _keep(driver, "joint_gizmo", _box(driver.viewport))
 
 
+def groups(driver: Driver) -> Steps:
+    """A robot with its SRDF; Ctrl and a click on a panel's header fold the others."""
+    _import(driver, _PANDA, srdf="auto")
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.show_state(group="arm_and_hand", state="default")
+        bpy.ops.urdf.new_state(group="arm", state="ready")
+        bpy.ops.urdf.new_state(group="hand", state="open")
+        bpy.ops.urdf.select_group(group="arm")
+    _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
+    sidebar = yield from driver.open_sidebar("URDF")
+    _, bottom, _, height = _box(driver.viewport)
+    driver.move(sidebar.x + 80, bottom + height - 624)
+    yield 0.2
+    driver.press("LEFTMOUSE", ctrl=True)
+    yield 0.5
+    _rest(driver)
+    yield 3.0
+    _keep(driver, "groups", _box(driver.viewport))
+
+
 def channels(driver: Driver) -> Steps:
     """What of a joint's bone is free to move."""
     robot = _import(driver, "humanoid_arm.urdf")

@@ -275,6 +275,10 @@ def test_a_real_robot_finds_its_own() -> None:
     options = ImportOptions(srdf="auto", visuals=False, collisions=False)
     arm = import_robot(urdf, options).armature
     assert extract_semantics(arm) == read_srdf(found, read_robot(urdf))
+    (target,) = (item for item in bpy.data.objects if "urdf_ik" in item)
+    assert target.parent["urdf_link"]["name"] == "panda_link0"
+    bpy.context.view_layer.update()
+    assert np.allclose(np.array(target.matrix_world), link_pose(arm, "panda_hand_tcp"), atol=1e-6)
     show_state(arm, "arm_and_hand", "default")
     bpy.context.view_layer.update()
     wanted = dict(extract_semantics(arm).group_states[0].positions)

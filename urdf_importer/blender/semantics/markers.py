@@ -182,10 +182,10 @@ def _new_control(armature: Any, virtual: VirtualJoint) -> Any:
     kind = "ARROWS" if virtual.type == "floating" else "CIRCLE"
     control = _new_empty(virtual.name, None, kind, _size_of(armature) * 0.6)
     armature.users_collection[0].objects.link(control)
-    control.location = armature.location
-    control.rotation_euler = armature.rotation_quaternion.to_euler("XYZ")
-    armature.location = (0.0, 0.0, 0.0)
-    armature.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    place, turn, scale = armature.matrix_basis.decompose()
+    control.location = place
+    control.rotation_euler = turn.to_euler("XYZ")
+    armature.matrix_basis = mathutils.Matrix.Diagonal((*scale, 1.0))
     armature.parent = control
     return control
 
