@@ -112,7 +112,7 @@ def test_it_holds_the_extension_and_nothing_else(archive: Path) -> None:
     own = sorted(
         path.relative_to(ROOT).as_posix()
         for folder in ("operators", "urdf_importer")
-        for pattern in ("*.py", "templates/*.txt")
+        for pattern in ("*.py", "templates/*")
         for path in (ROOT / folder).rglob(pattern)
     )
     wheels = sorted(wheel.removeprefix("./") for wheel in manifest["wheels"])

@@ -133,7 +133,9 @@ def describe_interface() -> set[tuple[str, ...]]:
         found |= {("property", name, each.identifier) for each in kind.bl_rna.properties}
     for name in dir(bpy.types):
         drawn = getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", ())
-        found |= {("entry", name, str(draw.__module__), str(draw.__name__)) for draw in drawn}
+        entries = {("entry", name, str(draw.__module__), str(draw.__name__)) for draw in drawn}
+        # Blender's own comes into the list when the first entry is added, and stays there.
+        found |= {entry for entry in entries if entry[2].partition(".")[0] != "bl_ui"}
     for name in dir(bpy.app.handlers):
         handlers = getattr(bpy.app.handlers, name)
         if isinstance(handlers, list):
