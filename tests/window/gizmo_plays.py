@@ -168,9 +168,11 @@ def _leave_alone(hands: "Hands") -> Steps:
     while the switch is off."""
     place, before = hands.find_body(JOINT), hands.positions()
     x, y = hands.empty
+    done = bpy.context.window_manager
     yield from hands.drag(hands.empty, (place[0] - x + 150, place[1] - y + 150))
     yield from hands.driver.wait_for(
-        "the box selected much", lambda: len(bpy.context.selected_objects) > 5
+        "the box selected",
+        lambda: "VIEW3D_OT_select_box" in [each.bl_idname for each in done.operators],
     )
     cube = hands.hide_by_cube()
     yield 0.3
