@@ -10,12 +10,11 @@ from typing import Any
 
 import bpy
 from driver import Driver, Steps
-from mathutils import Euler, Quaternion, Vector
+from mathutils import Euler, Quaternion
 
 Place = tuple[float, float]
 
 JOINT = "panda_joint4"
-WAIST = "panda_joint1>panda_joint2"
 _POSE = {"panda_joint2": 0.3, "panda_joint4": -1.8, "panda_joint6": 2.0}
 _GRID = 12
 _FAR = (130.0, 60.0)
@@ -23,7 +22,7 @@ _FAR = (130.0, 60.0)
 
 
 def gizmo(driver: Driver) -> Steps:
-    """Hovering, dragging, clicking, in both modes; and what it leaves alone. ARGUMENTS: file."""
+    """Hovering and dragging; undo, steps, taking back. ARGUMENTS: file."""
     (path,) = driver.arguments
     hands = Hands(driver)
     hands.prepare(path, _POSE)
@@ -31,11 +30,6 @@ def gizmo(driver: Driver) -> Steps:
     yield from _hover(hands)
     yield from _drag_and_undo(hands)
     yield from _steps_and_taking_back(hands)
-    yield from _key(hands)
-    yield from _sides(hands)
-    yield from _click(hands)
-    yield from _pose_mode(hands)
-    yield from _leave_alone(hands)
 
 
 def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps:
@@ -93,107 +87,6 @@ def _steps_and_taking_back(hands: "Hands") -> Steps:
     # They left no undo step: the next undo is that of the drag before.
     yield from hands.driver.undo()
     yield from hands.driver.wait_for("the drag before", lambda: hands.positions() != before)
-    yield from hands.driver.redo()
-    yield from hands.drag(hands.find_body(JOINT), _FAR, shift=True)
-    moved = abs(hands.positions()[JOINT] - before[JOINT])
-    assert 1e-4 < moved < 0.3, f"Shift moved it by {moved}"
-
-
-def _key(hands: "Hands") -> Steps:
-    settings = bpy.context.scene.tool_settings
-    settings.use_keyframe_insert_auto = True
-    before = hands.positions()
-    yield from hands.drag(hands.find_body(JOINT), (-80, -40))
-    settings.use_keyframe_insert_auto = False
-    assert hands.keyed() == {JOINT}
-    yield from hands.driver.undo()
-    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
-    assert hands.keyed() == set()
-
-
-def _sides(hands: "Hands") -> Steps:
-    """Along the axis, and from the right and above, where Blender's R does nothing."""
-    for name, turn in {"front": (90, 0, 0), "right": (90, 0, 90), "top": (0, 0, 0)}.items():
-        hands.look(Euler([math.radians(angle) for angle in turn]).to_quaternion(), flat=True)
-        hands.pose(_POSE)
-        yield 0.4
-        place = hands.find_body(JOINT)
-        way = hands.see_way(JOINT, place)
-        before = hands.positions()[JOINT]
-        yield from hands.drag(place, way)
-        moved = hands.positions()[JOINT] - before
-        assert moved > 0.03, f"from {name} it went {moved} on the way {way}"
-    hands.pose(_POSE)
-    hands.look(hands.start)
-    yield 0.4
-
-
-def _click(hands: "Hands") -> Steps:
-    sidebar = yield from hands.driver.open_sidebar("URDF")
-    assert sidebar.width > 1
-    yield from hands.driver.click(*hands.find_body(JOINT, bare=True))
-    yield from hands.driver.wait_for(
-        "the click selected a part", lambda: bpy.context.view_layer.objects.active != hands.robot
-    )
-    item = bpy.context.view_layer.objects.active
-    handles = hands.module("urdf_importer.blender.standing.handles")
-    assert handles.find_active_joints(item, None) == (JOINT,), item.name
-    yield 0.8
-    hands.driver.take_picture("clicked")
-    hands.driver.viewport.spaces.active.show_region_ui = False
-    yield 0.4
-
-
-def _pose_mode(hands: "Hands") -> Steps:
-    bpy.context.view_layer.objects.active = hands.robot
-    bpy.ops.object.mode_set(mode="POSE")
-    yield 0.5
-    yield from hands.driver.click(*hands.find_body("panda_joint1", bare=True))
-    yield from hands.driver.wait_for(
-        "the click selected the bone",
-        lambda: [each.name for each in bpy.context.selected_pose_bones] == [WAIST],
-    )
-    assert bpy.context.mode == "POSE"
-    before = hands.positions()
-    yield from hands.drag(hands.find_body(JOINT), _FAR)
-    assert abs(hands.positions()[JOINT] - before[JOINT]) > 0.1
-    yield from hands.driver.undo()
-    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    yield 0.3
-
-
-def _leave_alone(hands: "Hands") -> Steps:
-    """Box select beside the robot, what stands before it, what is hidden, other tools, and all
-    while the switch is off."""
-    place, before = hands.find_body(JOINT), hands.positions()
-    x, y = hands.empty
-    done = bpy.context.window_manager
-    yield from hands.drag(hands.empty, (place[0] - x + 150, place[1] - y + 150))
-    yield from hands.driver.wait_for(
-        "the box selected",
-        lambda: "VIEW3D_OT_select_box" in [each.bl_idname for each in done.operators],
-    )
-    cube = hands.hide_by_cube()
-    yield 0.3
-    assert hands.joint_at(place) == ""
-    yield from hands.drag(place, _FAR)
-    assert hands.positions() == before
-    bpy.data.objects.remove(cube)
-    part = hands.item_at(place)
-    part.hide_set(True)
-    yield 0.3
-    assert hands.item_at(place) != part
-    part.hide_set(False)
-    with bpy.context.temp_override(**hands.context()):
-        bpy.ops.wm.tool_set_by_id(name="builtin.cursor")
-    yield from hands.drag(place, _FAR)
-    with bpy.context.temp_override(**hands.context()):
-        bpy.ops.wm.tool_set_by_id(name="builtin.select_box")
-    bpy.context.preferences.addons[hands.extension].preferences.joint_gizmo = False
-    yield from hands.drag(place, _FAR)
-    assert hands.positions() == before
-    bpy.context.preferences.addons[hands.extension].preferences.joint_gizmo = True
 
 
 class Hands:
@@ -257,26 +150,11 @@ class Hands:
         found: dict[str, float] = self.module("urdf_importer").get_joint_positions(self.robot)
         return found
 
-    def keyed(self) -> set[str]:
-        """The joints that have a keyframe here."""
-        state_of = self.module("urdf_importer.blender.standing.keys").key_state_of
-        tables = self.module("urdf_importer.blender.standing.robot_table")
-        bones = self.robot.pose.bones
-        return {
-            name
-            for name, row in tables.recall_table(self.robot).joints.items()
-            if state_of(bones[row.bone], row.channels) == "keyed"
-        }
-
     def raw(self, joint: str) -> float:
         """The number of the channel, to the last bit."""
         handle = self._handle(joint)
         channel = handle.channel
         return float(getattr(handle.pose_bone, channel.prop)[channel.index])
-
-    def item_at(self, place: Place) -> Any | None:
-        hit = self._hit(place)
-        return None if hit is None else hit.item
 
     def joint_at(self, place: Place) -> str:
         hit = self._hit(place)
@@ -301,19 +179,6 @@ class Hands:
             for bone in self.robot.pose.bones:
                 bone.custom_shape_scale_xyz = (1e-3, 1e-3, 1e-3)
         return max(grid, key=lambda place: self._count_around(grid, place))
-
-    def see_way(self, joint: str, place: Place) -> Place:
-        """Where in the view a body goes when its joint goes ahead; if it goes along the line of
-        sight, where a hand turns it."""
-        handle = self._handle(joint)
-        frame = self.module("urdf_importer.blender.standing.handles").read_frame(
-            handle.carrier, handle.mover
-        )
-        hit = self._hit(place)
-        way = frame.axis.cross(hit.point - frame.origin)
-        seen = (self.view.view_rotation.inverted() @ way).to_2d()
-        seen = seen.normalized() if seen.length > 0.1 * way.length else Vector((0.0, 1.0))
-        return 50 * seen.x, 50 * seen.y
 
     def rest_on(self, place: Place) -> Steps:
         """Blender looks what is under a mouse that stands still when it moves next."""
@@ -355,12 +220,6 @@ class Hands:
         module.draw_joint = note
         yield drawn
         module.draw_joint = draw
-
-    def hide_by_cube(self) -> Any:
-        """Puts a cube between the eye and the robot."""
-        eye = self.view.view_matrix.inverted().translation
-        bpy.ops.mesh.primitive_cube_add(size=0.6, location=eye.lerp(self.view.view_location, 0.5))
-        return bpy.context.view_layer.objects.active
 
     def _handle(self, joint: str) -> Any:
         return self.module("urdf_importer.blender.standing.handles").make_handle(self.robot, joint)
