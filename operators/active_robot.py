@@ -7,6 +7,7 @@ import bpy
 
 from ..urdf_importer.blender.standing.robot_table import (
     find_robot,
+    find_robots,
     forget_changed,
     forget_tables,
 )
@@ -16,9 +17,55 @@ _NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
 _LINKED = "This robot is linked from another file: make a library override to pose it"
 
 
+class _Memory:
+    """The robot shown last and the pinned one, by name and session_uid: objects themselves do not
+    outlive undo, and names change."""
+
+    last: tuple[str, int] | None = None
+    pinned: tuple[str, int] | None = None
+
+
 def active_robot(context: Any) -> Any | None:
-    """Returns the armature of the active robot; None if the active object belongs to no robot."""
-    return find_robot(context.view_layer.objects.active)
+    """Returns the armature of the robot that is meant: the pinned one, else that of the active
+    object. Where that belongs to none (a camera, a light, a target), the one that was meant last,
+    or the only one of the scene; None where there is none."""
+    scene = context.scene
+    pinned = _recall(_Memory.pinned, scene)
+    if pinned is not None:
+        return pinned
+    found = find_robot(context.view_layer.objects.active)
+    if found is not None:
+        _Memory.last = _note(found)
+        return found
+    found = _recall(_Memory.last, scene)
+    if found is None:
+        robots = find_robots()
+        found = robots[0] if len(robots) == 1 else None
+    return found
+
+
+def pin_robot(robot: Any | None) -> None:
+    """Keeps a robot active whatever is selected, for this session; None ends that."""
+    _Memory.pinned = None if robot is None else _note(robot)
+
+
+def is_pinned(robot: Any) -> bool:
+    """Whether this robot is the pinned one."""
+    return _Memory.pinned is not None and _Memory.pinned[1] == robot.session_uid
+
+
+def _note(robot: Any) -> tuple[str, int]:
+    return robot.name, robot.session_uid
+
+
+def _recall(noted: tuple[str, int] | None, scene: Any) -> Any | None:
+    """Finds a noted robot in the scene: by its name, which is fast, else among all of them."""
+    if noted is None:
+        return None
+    item = scene.objects.get(noted[0])
+    if item is not None and item.session_uid == noted[1]:
+        return item
+    return next((each for each in find_robots() if each.session_uid == noted[1]), None)
 
 
 def poll_robot(kind: Any, context: Any) -> bool:
@@ -58,6 +105,7 @@ def unregister_watch() -> None:
     for handlers in _moments():
         handlers.remove(_forget)
     forget_tables()
+    _Memory.last = _Memory.pinned = None
 
 
 def _moments() -> tuple[Any, ...]:

@@ -15,27 +15,31 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import bpy
 
 from ..urdf_importer import FileOptions, ImportOptions, RobotError
-from ..urdf_importer.options import group_options
+from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
-Options = TypeVar("Options", bound=ImportOptions | FileOptions)
+Options = TypeVar("Options", bound=ImportOptions | PlacementOptions | FileOptions)
+OptionClass = type[ImportOptions] | type[PlacementOptions] | type[FileOptions]
+
+IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
+"""What an import by hand asks for, in the order in which it is shown."""
 
 # The files of the last time are not a setting: neither presets nor the next call keep it.
 OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
-def add_option_properties(
-    kind: Operator, options: type[ImportOptions | FileOptions] = ImportOptions
-) -> Operator:
-    """Gives an operator class, before it is registered, a property for each option."""
-    own = kind.__annotations__
-    kind.__annotations__ = own | {field.name: _property(field) for field in fields(options)}
+def add_option_properties(kind: Operator, *options: OptionClass) -> Operator:
+    """Gives an operator class, before it is registered, a property for each option of classes; of
+    an import's where none are given."""
+    for each in options or IMPORT:
+        own = kind.__annotations__
+        kind.__annotations__ = own | {field.name: _property(field) for field in fields(each)}
     return kind
 
 
 def option_names() -> tuple[str, ...]:
     """Returns the names of an import's option properties."""
-    return tuple(field.name for field in fields(ImportOptions))
+    return tuple(field.name for each in IMPORT for field in fields(each))
 
 
 def read_options(operator: Any, options: type[Options], **instead: Any) -> Options:
@@ -77,12 +81,11 @@ def _shorten(number: float) -> float:
 def draw_options(
     layout: Any,
     operator: Any,
-    options: type[ImportOptions | FileOptions] = ImportOptions,
-    *,
+    *options: OptionClass,
     folded: bool = False,
 ) -> None:
-    """Draws the options by their groups, which fold; `folded` is how they start."""
-    for group, members in group_options(options).items():
+    """Draws the options of classes by their groups, which fold; `folded` is how they start."""
+    for group, members in group_options(*(options or IMPORT)).items():
         name = f"{operator.bl_idname}_{group}_{folded}"
         header, body = layout.panel(name, default_closed=folded)
         header.label(text=group)

@@ -13,9 +13,8 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import ImportOptions
 from .active_robot import redraw_views
-from .option_properties import add_option_properties, option_names
+from .option_properties import IMPORT, add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
 _FILE = "remembered.json"
@@ -53,7 +52,8 @@ package folders that do are a list of their own."""
 
 DEFAULTS = tuple(
     field
-    for field in fields(ImportOptions)
+    for kind in IMPORT
+    for field in fields(kind)
     if field.metadata["group"] != _OF_EVERY_FILE and field.metadata.get("entries") != "FILE"
 )
 """The options that have a default in the preferences: none that is about one file alone."""

@@ -12,6 +12,7 @@ from ...urdf_importer.command.report import Report
 from ..reports import report_failures, report_outcome
 from .import_batch import ImportBatch
 from .import_choices import ImportChoices, read_jobs
+from .placement import place_results
 
 
 def show_in_local_views(context: Any, results: Sequence[ImportResult]) -> None:
@@ -204,6 +205,7 @@ def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
     for result in batch.results:
         result.armature.select_set(True)
     show_in_local_views(context, batch.results)
+    place_results(operator, context, [result.armature for result in batch.results])
     return report_outcome(operator, batch)
 
 

@@ -12,6 +12,7 @@ from ...urdf_importer import (
     RobotError,
     UpdateResult,
     compare_with_source,
+    reset_parts,
     update_robot,
 )
 from ...urdf_importer.blender.standing.record import find_record
@@ -59,7 +60,7 @@ class UpdateRobot(bpy.types.Operator):
         except RobotError as error:
             return self._refuse(error)
         if not self._changes:
-            return self._say_nothing_changed()
+            return self._say_nothing_changed(robot)
         manager = context.window_manager
         return set(
             manager.invoke_props_dialog(
@@ -79,7 +80,7 @@ class UpdateRobot(bpy.types.Operator):
             return self._refuse(error)
         forget_tables()
         if not result.changes:
-            return self._say_nothing_changed()
+            return self._say_nothing_changed(result.armature)
         self._report(result)
         return {"FINISHED"}
 
@@ -90,7 +91,12 @@ class UpdateRobot(bpy.types.Operator):
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
-    def _say_nothing_changed(self) -> set[str]:
+    def _say_nothing_changed(self, robot: Any) -> set[str]:
+        """Puts back what was displaced, all the same: that is why many a user updates."""
+        displaced = reset_parts(robot, locked_only=True)
+        if displaced:
+            self.report({"INFO"}, f"The source is the same; {displaced} displaced parts put back")
+            return {"FINISHED"}
         self.report({"INFO"}, "Nothing changed: the rig matches its source")
         return {"CANCELLED"}
 

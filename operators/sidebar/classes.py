@@ -16,12 +16,14 @@ from . import (
     robot_menu,
     select_operators,
     sliders,
+    whole_robot,
 )
 
 _CLASSES = (
     *pose_operators.CLASSES,
     *select_operators.CLASSES,
     *reshape_operators.CLASSES,
+    *whole_robot.CLASSES,
     *panel.CLASSES,
     *panel_joints.CLASSES,
     *panel_display.CLASSES,
@@ -39,6 +41,7 @@ def register_sidebar() -> None:
     panel_joints.register_filter()
     panel_links.register_list()
     panel_report.register_page()
+    whole_robot.register_menus()
     active_robot.register_watch()
     robot_menu.register_menus()
 
@@ -47,6 +50,7 @@ def unregister_sidebar() -> None:
     """Takes them out again."""
     robot_menu.unregister_menus()
     active_robot.unregister_watch()
+    whole_robot.unregister_menus()
     sliders.remove_sliders()
     panel_report.unregister_page()
     panel_links.unregister_list()

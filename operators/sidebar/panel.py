@@ -18,6 +18,7 @@ from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_missing
 from .select_operators import DismissFailure, SelectRobot
+from .whole_robot import draw_icons
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 MOST_ROBOTS = 20
@@ -93,6 +94,7 @@ def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
     row = layout.row(align=True)
     chosen = row.operator(SelectRobot.bl_idname, text=table.name, icon="ARMATURE_DATA")
     chosen.robot = robot.name
+    draw_icons(layout.row(align=True), robot)
     followers = sum(1 for joint in table.joints.values() if joint.mimics)
     moving = f"{len(table.joints)} moving" + (f", {followers} follow" if followers else "")
     facts = [

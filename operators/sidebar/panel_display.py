@@ -48,14 +48,16 @@ class DisplayPanel(RobotSubPanel, bpy.types.Panel):
             if len(armatures) > 1:
                 column.label(text=armature.name, icon="ARMATURE_DATA")
             _draw_armature(column, armature)
-        self.layout.separator()
-        row = self.layout.row()
-        if has_limits(robot):
-            holds = enforces_limits(robot)
-            icon = "CHECKBOX_HLT" if holds else "CHECKBOX_DEHLT"
-            row.operator(EnforceLimits.bl_idname, icon=icon, depress=holds).on = not holds
-        else:
-            draw_wrapped(self.layout, context, "No limits to enforce: none were imported")
+
+
+def draw_limits_switch(layout: Any, context: Any, robot: Any) -> None:
+    """Draws whether limits hold, beside the joints that they are about."""
+    if has_limits(robot):
+        holds = enforces_limits(robot)
+        icon = "CHECKBOX_HLT" if holds else "CHECKBOX_DEHLT"
+        layout.operator(EnforceLimits.bl_idname, icon=icon, depress=holds).on = not holds
+    else:
+        draw_wrapped(layout, context, "No limits to enforce: none were imported")
 
 
 def _draw_parts(column: Any, context: Any, robot: Any) -> None:

@@ -20,10 +20,12 @@ from ..active_robot import active_robot
 from ..gizmos.switch import draw_switch
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
+from .panel_display import draw_limits_switch
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
 from .robot_menu import HomePose, MirrorPose, ReadyPose
 from .select_operators import SelectJoint
-from .sliders import find_slider
+from .sliders import counts_millimetres, find_slider
+from .whole_robot import PoseBody
 
 MOST_OPEN = 40
 """A robot of more moving joints starts with its chains folded."""
@@ -51,14 +53,18 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             return
         _draw_buttons(self.layout)
         draw_switch(self.layout, context)
+        draw_limits_switch(self.layout, context, robot)
         manager = context.window_manager
         self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
         view = _View(table=table, armatures=armatures, curves=curves, lit=lit)
-        if lit and len(table.chains) > 1:  # Its chain may be folded.
-            view.draw_rows(self.layout.box(), (table.joints[name] for name in lit))
+        if lit and len(table.joints) > len(lit):  # Its own row may be folded away or far down.
+            box = self.layout.box()
+            if PoseBody.poll(context):
+                box.operator(PoseBody.bl_idname, icon="POSE_HLT")
+            view.draw_rows(box, (table.joints[name] for name in lit))
         words = manager.urdf_joint_filter.lower().split()
         if words:
             view.draw_found(self.layout, context, words)
@@ -134,14 +140,16 @@ class _View:
             self._draw_title(column, joint, pose_bone)
         for channel in joint.channels:
             row = column.row(align=True)
-            slider = find_slider(channel)
+            short = counts_millimetres(channel, bpy.context.scene)
+            slider = find_slider(channel, millimetres=short)
             if slider is None:
                 row.label(text=joint.name)
                 continue
             cell = row.row(align=True)
             cell.enabled = not joint.mimics
             cell.alert = not joint.mimics and not channel.is_valid(channel.get(pose_bone))
-            cell.prop(pose_bone, slider, text=channel.label or joint.name, slider=True)
+            text = (channel.label or joint.name) + (" (mm)" if short else "")
+            cell.prop(pose_bone, slider, text=text, slider=True)
             if len(joint.channels) == 1:
                 self._draw_tail(row, joint, pose_bone)
 

@@ -8,11 +8,14 @@ import bpy
 from ...urdf_importer import KinematicsError
 from ...urdf_importer.blender.standing.display import find_parts
 from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name_link
-from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ..active_robot import active_robot, redraw_views
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
+
+_INDENT = 1.5
+_MOST_DEPTH = 8
 
 _shown: dict[int, int] = {}
 """Collection of links -> place of the link that was clicked last."""
@@ -37,7 +40,11 @@ class LinkList(bpy.types.UIList):
             layout.label(text=item.name, icon="QUESTION")
             return
         row = layout.split(factor=0.7)
-        row.label(text=name, icon="EMPTY_AXIS")
+        place = row.row(align=True)
+        depth = _find_depth(item, name)
+        if depth and not self.filter_name:
+            place.separator(factor=_INDENT * depth)
+        place.label(text=name, icon="EMPTY_AXIS")
         mass = describe_link(item).mass
         row.label(text="" if mass is None else f"{mass:.3g} kg")
 
@@ -49,6 +56,13 @@ class LinkList(bpy.types.UIList):
         names = [(name_link(item) or item.name).lower() for item in data.objects]
         shown = [all(word in name for word in words) for name in names]
         return [self.bitflag_filter_item if each else 0 for each in shown], []
+
+
+def _find_depth(item: Any, name: str) -> int:
+    """Finds how many links are above a link, as far as a narrow panel can show it."""
+    robot = find_robot(item)
+    depth = recall_table(robot).depths.get(name, 0) if robot is not None else 0
+    return min(depth, _MOST_DEPTH)
 
 
 class LinksPanel(RobotSubPanel, bpy.types.Panel):

@@ -15,6 +15,7 @@ from ...urdf_importer.blender.standing.selection import (
     select_objects,
     select_subject,
 )
+from ...urdf_importer.blender.standing.whole import list_objects
 from ..active_robot import active_robot
 from .pose_operators import RobotOperator
 
@@ -29,15 +30,31 @@ WHAT = (
 class SelectRobot(bpy.types.Operator):
     bl_idname = "urdf.select_robot"
     bl_label = "Select Robot"
-    bl_description = "Make this robot the active one, so that the panel shows it"
+    bl_description = (
+        "Select the whole robot by its armature, so that the panel shows it and G, R and S move it"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     robot: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Robot", description="Name of the robot's armature object", options={"SKIP_SAVE"}
+        name="Robot",
+        description="Name of the robot's armature object; empty for the active robot",
+        options={"SKIP_SAVE"},
+    )
+    parts: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="With Parts",
+        description="Select what is seen of its links and shapes as well",
+        options={"SKIP_SAVE"},
     )
 
     def execute(self, context: Any) -> set[str]:
-        return run_selection(self, select_objects, [context.scene.objects[self.robot]])
+        robot = context.scene.objects.get(self.robot) if self.robot else active_robot(context)
+        if robot is None:
+            self.report({"ERROR"}, "There is no robot of that name in the scene")
+            return {"CANCELLED"}
+        if self.parts:
+            shown = [item for item in list_objects(robot)[1:] if item.visible_get()]
+            return run_selection(self, select_objects, [robot, *shown])
+        return run_selection(self, select_objects, [robot])
 
 
 class SelectLink(RobotOperator, bpy.types.Operator):

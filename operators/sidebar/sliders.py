@@ -21,16 +21,32 @@ from ..active_robot import redraw_views
 _FREE_SLIDE = 1.0
 """Range (metres) of the slider of a joint without bounds; numbers beyond it can be typed."""
 
-_made: dict[JointChannel, str] = {}
-_wanted: set[JointChannel] = set()
+_SHORT = 0.25
+"""Metres: a joint that slides no further is set in millimetres."""
+
+_Key = tuple[JointChannel, bool]
+"""A channel, and whether its slider counts in millimetres."""
+
+_made: dict[_Key, str] = {}
+_wanted: set[_Key] = set()
 
 
-def find_slider(channel: JointChannel) -> str | None:
+def counts_millimetres(channel: JointChannel, scene: Any) -> bool:
+    """Whether a slider shows millimetres: of short travels, in scenes whose lengths are shown in
+    metres as Blender has it. Scenes of other units show theirs."""
+    units = scene.unit_settings
+    if channel.turns or channel.lower is None or channel.upper is None:
+        return False
+    plain = units.system == "METRIC" and units.length_unit == "METERS" and units.scale_length == 1.0
+    return plain and max(abs(channel.lower), abs(channel.upper)) <= _SHORT
+
+
+def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | None:
     """Finds the pose bone's property for a channel; None while there is none yet, and then it is
     made soon. For draw()."""
-    found = _made.get(channel)
+    found = _made.get((channel, millimetres))
     if found is None:
-        _wanted.add(channel)
+        _wanted.add((channel, millimetres))
         if not bpy.app.timers.is_registered(_make_wanted):
             bpy.app.timers.register(_make_wanted, first_interval=0.0)
     return found
@@ -38,7 +54,7 @@ def find_slider(channel: JointChannel) -> str | None:
 
 def make_sliders(table: RobotTable) -> None:
     """Makes the properties that the sliders of a robot need. Not for draw()."""
-    _make(channel for joint in table.joints.values() for channel in joint.channels)
+    _make((channel, False) for joint in table.joints.values() for channel in joint.channels)
 
 
 def remove_sliders() -> None:
@@ -57,35 +73,36 @@ def _make_wanted() -> None:
     redraw_views()
 
 
-def _make(channels: Iterable[JointChannel]) -> None:
-    for channel in channels:
-        if channel not in _made:
-            name = f"urdf_{blake2b(repr(channel).encode(), digest_size=8).hexdigest()}"
-            setattr(bpy.types.PoseBone, name, _property(channel))
-            _made[channel] = name
+def _make(keys: Iterable[_Key]) -> None:
+    for key in keys:
+        if key not in _made:
+            name = f"urdf_{blake2b(repr(key).encode(), digest_size=8).hexdigest()}"
+            setattr(bpy.types.PoseBone, name, _property(*key))
+            _made[key] = name
 
 
-def _property(channel: JointChannel) -> Any:
+def _property(channel: JointChannel, millimetres: bool) -> Any:
     lower, upper = _soft_range(channel)
+    factor = 1000.0 if millimetres else 1.0
 
     def get(pose_bone: Any) -> float:
-        return channel.get(pose_bone)
+        return factor * channel.get(pose_bone)
 
     def set_to(pose_bone: Any, position: float) -> None:
-        channel.set(pose_bone, position)
+        channel.set(pose_bone, position / factor)
 
-    unit = "radians" if channel.turns else "metres"
+    unit = "radians" if channel.turns else "millimetres" if millimetres else "metres"
     return bpy.props.FloatProperty(
         name=channel.label or "Joint Position",
         description=f"Position of this joint: {_describe_range(channel)}. "
         f"Scripts give and get {unit}. Set keyframes by the diamond beside it",
         get=get,
         set=set_to,
-        soft_min=lower,
-        soft_max=upper,
-        subtype="ANGLE" if channel.turns else "DISTANCE",
-        step=100 if channel.turns else 1,
-        precision=4,
+        soft_min=factor * lower,
+        soft_max=factor * upper,
+        subtype="ANGLE" if channel.turns else "NONE" if millimetres else "DISTANCE",
+        step=100 if channel.turns or millimetres else 1,
+        precision=2 if millimetres else 4,
         options=set(),
         # Linked characters are animated through overrides; without this their sliders are grey.
         override={"LIBRARY_OVERRIDABLE"},

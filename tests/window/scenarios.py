@@ -6,8 +6,10 @@ import pathlib
 from typing import Any
 
 import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
 from gizmo_plays import gizmo as gizmo
+from mathutils import Vector
 
 
 def file_import(driver: Driver) -> Steps:
@@ -306,6 +308,46 @@ def export(driver: Driver) -> Steps:
     yield from driver.wait_for("the world is there", lambda: os.path.exists(world))
     yield 0.5
     driver.take_picture("exported")
+
+
+def whole_robot(driver: Driver) -> Steps:
+    """The robot as one thing, from the start scene on: it is seen whole, a click on a body and G or
+    R do not tear it off, Ctrl+Tab leads to its joint. ARGUMENTS: file, armature."""
+    path, name = driver.arguments
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    view = area.spaces.active.region_3d
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        bpy.ops.import_scene.urdf(filepath=path)
+    yield 1.0
+    driver.take_picture("framed")
+    robot = bpy.data.objects[name]
+    seen = [
+        location_3d_to_region_2d(region, view, item.matrix_world @ Vector(corner))
+        for item in robot.children_recursive
+        if item.get("urdf_part") == "Visuals"
+        for corner in item.bound_box
+    ]
+    assert all(0 < x < region.width and 0 < y < region.height for x, y in seen)
+    assert max(y for _, y in seen) - min(y for _, y in seen) > 0.5 * region.height
+    assert not bpy.data.objects["Cube"].visible_get()
+    middle = sum(seen, Vector((0.0, 0.0))) / len(seen)
+    yield from driver.click(region.x + middle.x, region.y + middle.y)
+    body = bpy.context.view_layer.objects.active
+    assert body.get("urdf_part") == "Visuals", body.name
+    before = body.matrix_world.copy()
+    for key in "GR":
+        driver.press(key)
+        yield 0.2
+        driver.move(region.x + middle.x + 90, region.y + middle.y + 40)
+        yield 0.2
+        driver.press("LEFTMOUSE")
+        yield 0.4
+    assert body.matrix_world == before
+    driver.press("TAB", ctrl=True)
+    yield from driver.wait_for("the joint is posed", lambda: bpy.context.mode == "POSE")
+    assert bpy.context.object == robot and robot.data.bones.active is not None
+    driver.take_picture("posed")
 
 
 def _choose_file(

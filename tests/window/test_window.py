@@ -75,6 +75,10 @@ def test_a_robot_of_several_armatures(play: Play) -> None:
     play("split", PANDA, "panda_joint4", "panda_joint6")
 
 
+def test_a_robot_is_one_thing(play: Play) -> None:
+    play("whole_robot", SAMPLES / "quadruped_leg.urdf", "quadruped_leg")
+
+
 def test_file_export(play: Play, tmp_path: Path) -> None:
     play("export", SAMPLES / "two_link_arm.urdf", tmp_path / "arm.wbt")
     assert (tmp_path / "two_link_arm.proto").exists()

@@ -79,12 +79,13 @@ def delete_robot(armature: Any) -> None:
     whole.delete_robot(armature)
 
 
-def reset_parts(armature: Any) -> int:
+def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
     """Puts links, shapes and inertial frames that were displaced back to where the description has
-    them, in any pose; returns how many there were. Raises BuildError."""
+    them, in any pose; returns how many there were. With `locked_only` those that a user unlocked
+    stay. Raises BuildError."""
     from ..blender.update import reset
 
-    return reset.reset_parts(armature)
+    return reset.reset_parts(armature, locked_only=locked_only)
 
 
 def new_file() -> None:

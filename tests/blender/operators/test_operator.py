@@ -15,9 +15,12 @@ import pytest
 from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
-from urdf_importer import ImportOptions, import_robot, reader_formats
+from urdf_importer import ImportOptions, PlacementOptions, import_robot, reader_formats
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
+AS_DESCRIBED = {"stand_on_ground": False}
+"""By hand robots stand on the ground; the library leaves them where they are described."""
+OPTIONS = (*fields(PlacementOptions), *fields(ImportOptions))
 MESSY = str(ROOT / "sample_urdfs" / "messy.urdf")
 ARM = str(ROOT / "sample_urdfs" / "two_link_arm.urdf")
 LEG = str(ROOT / "sample_urdfs" / "quadruped_leg.urdf")
@@ -31,7 +34,7 @@ def properties_of_operator() -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_the_operator_makes_what_the_library_makes(path: Path) -> None:
-    assert bpy.ops.import_scene.urdf(filepath=str(path)) == {"FINISHED"}
+    assert bpy.ops.import_scene.urdf(filepath=str(path), **AS_DESCRIBED) == {"FINISHED"}
     shown, data = describe_scene(), list_data()
     new_scene()
     import_robot(path)
@@ -49,7 +52,7 @@ def test_the_operator_makes_what_the_library_makes(path: Path) -> None:
     ids=str,
 )
 def test_options_do_the_same(options: dict[str, Any]) -> None:
-    bpy.ops.import_scene.urdf(filepath=LEG, **options)
+    bpy.ops.import_scene.urdf(filepath=LEG, **AS_DESCRIBED, **options)
     shown = describe_scene()
     new_scene()
     import_robot(LEG, ImportOptions(**options))
@@ -107,7 +110,7 @@ def test_a_bad_package_entry_is_refused(capfd: pytest.CaptureFixture[str]) -> No
 # The properties are the options
 
 
-@pytest.mark.parametrize("field", fields(ImportOptions), ids=lambda field: field.name)
+@pytest.mark.parametrize("field", OPTIONS, ids=lambda field: field.name)
 def test_every_option_is_a_property(field: Any) -> None:
     shown = properties_of_operator()[field.name]
     assert shown.name == field.metadata["label"]
@@ -124,14 +127,14 @@ def test_every_option_is_a_property(field: Any) -> None:
     elif field.metadata.get("entries") == "FILE":
         assert (shown.type, shown.subtype) == ("STRING", "FILE_PATH")
     else:
-        assert shown.hard_min == field.metadata["minimum"]
+        assert shown.hard_min == pytest.approx(field.metadata["minimum"])
         assert shown.hard_max == field.metadata["maximum"]
 
 
 def test_every_property_is_an_option() -> None:
     own = {"rna_type", "filepath", "filter_glob", "directory", "files", "xacro_fields"}
     own |= {"use_parameters", "use_joint_parameters", "use_srdf"}
-    assert set(properties_of_operator()) - own == {field.name for field in fields(ImportOptions)}
+    assert set(properties_of_operator()) - own == {field.name for field in OPTIONS}
 
 
 def test_the_file_browser_shows_descriptions_only() -> None:
@@ -281,7 +284,7 @@ def test_a_preset_keeps_all_options_and_no_files(extension: ModuleType) -> None:
     assert "PRESET" in extension.operators.importing.import_urdf.ImportUrdf.bl_options
     preset = SimpleNamespace(operator="IMPORT_SCENE_OT_urdf")
     kept = AddPresetOperator.preset_values.fget(preset)
-    assert sorted(kept) == sorted(f"op.{field.name}" for field in fields(ImportOptions))
+    assert sorted(kept) == sorted(f"op.{field.name}" for field in OPTIONS)
 
 
 def test_everything_says_what_it_does() -> None:

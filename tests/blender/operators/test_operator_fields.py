@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arguments of xacro files as fields, and what an import starts with."""
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -150,9 +151,8 @@ def _operator(extension: ModuleType, fields: Any, **properties: Any) -> Any:
 
 
 def _defaults(extension: ModuleType) -> dict[str, Any]:
-    options = _options(extension)
-    names = extension.operators.option_properties.option_names()
-    return {name: getattr(options, name) for name in names}
+    kinds = extension.operators.option_properties.IMPORT
+    return {field.name: field.default for kind in kinds for field in dataclasses.fields(kind)}
 
 
 def test_changed_fields_reach_the_robot(arm: str) -> None:

@@ -15,12 +15,12 @@ import pytest
 
 from support.blender.rigs import new_scene
 from support.paths import ROOT
-from urdf_importer import ImportOptions
+from urdf_importer import ImportOptions, PlacementOptions
 
 ARM = str(ROOT / "sample_urdfs" / "two_link_arm.urdf")
 DEFAULTS = [
     field
-    for field in fields(ImportOptions)
+    for field in (*fields(PlacementOptions), *fields(ImportOptions))
     if field.metadata["group"] != "Files" and not field.name.endswith("parameters")
 ]
 
@@ -89,7 +89,8 @@ def test_a_changed_default_is_what_imports_start_with(
     options, _ = read(extension)
     expected = {each.name: each.default for each in DEFAULTS} | {field.name: other}
     assert options == expected
-    ImportOptions(**options)
+    kind = PlacementOptions if field in fields(PlacementOptions) else ImportOptions
+    kind(**{field.name: other})
 
 
 def another_value(field: Any) -> Any:

@@ -14,6 +14,7 @@ from support.blender.sidebars import SAMPLES, activate, enforce, is_operator, lo
 from support.paths import ROOT
 from urdf_importer import (
     ImportOptions,
+    delete_robot,
     get_joint_positions,
     import_robot,
     save_blend,
@@ -108,6 +109,29 @@ def test_any_part_of_a_robot_is_the_robot(extension: ModuleType) -> None:
         for item in (armature, *armature.children_recursive):
             activate(item)
             assert find(bpy.context) == armature
+    # What belongs to no robot leaves the sidebar with the one that it had.
+    lamp = bpy.data.objects.new("Lamp", None)
+    bpy.context.scene.collection.objects.link(lamp)
+    for item in (lamp, None):
+        activate(item)
+        assert find(bpy.context) == other
+    extension.operators.active_robot.pin_robot(robot)
+    activate(other)
+    assert find(bpy.context) == robot
+    extension.operators.active_robot.pin_robot(None)
+    assert find(bpy.context) == other
+
+
+def test_the_only_robot_is_the_active_one(extension: ModuleType) -> None:
+    find = extension.operators.active_robot.active_robot
+    assert find(bpy.context) is None
+    robot = load("two_link_arm")
+    activate(None)
+    assert find(bpy.context) == robot
+    delete_robot(robot)
+    assert find(bpy.context) is None
+    load("gantry")
+    load("gripper")
     activate(None)
     assert find(bpy.context) is None
 
@@ -283,7 +307,13 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
 
 def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:
     operators = [each for each in extension.operators.sidebar.classes._CLASSES if is_operator(each)]
-    harmless = {"urdf.copy_report", "urdf.dismiss_failure", "urdf.show_messages"}
+    harmless = {
+        "urdf.frame_robot",
+        "urdf.pin_robot",
+        "urdf.copy_report",
+        "urdf.dismiss_failure",
+        "urdf.show_messages",
+    }
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 
 

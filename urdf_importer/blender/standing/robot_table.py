@@ -32,10 +32,11 @@ from .record import count_records, find_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotTable:
     """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link has
-    one; `triangles` of all visuals as they stand in the file, without modifiers; `limits` are the
-    constraints that hold joints within theirs, as (armature, bone, constraint). `movers` are, by
-    the names of links, the moving joints nearest above them, "" where nothing moves the link;
-    `ratios` say how far a joint goes that follows another when that goes by one."""
+    one; `depths` says how many links are above each; `triangles` of all visuals as they stand in
+    the file, without modifiers; `limits` are the constraints that hold joints within theirs, as
+    (armature, bone, constraint). `movers` are, by the names of links, the moving joints nearest
+    above them, "" where nothing moves the link; `ratios` say how far a joint goes that follows
+    another when that goes by one."""
 
     name: str
     source: str
@@ -45,6 +46,7 @@ class RobotTable:
     triangles: int
     joints: Mapping[str, RigJoint]
     chains: tuple[Chain, ...]
+    depths: Mapping[str, int]
     limits: tuple[tuple[str, str, str], ...]
     movers: Mapping[str, str]
     ratios: Mapping[str, float]
@@ -120,6 +122,7 @@ def read_table(armature: Any) -> RobotTable:
         triangles=sum(_count_triangles(shape) for shape in visuals_of(armature)),
         joints=joints,
         chains=group_chains(_parents(above, joints)),
+        depths=_depths(links),
         limits=tuple(_read_limits(armature)),
         diagnostics=diagnostics,
         groups=tuple(group_diagnostics(diagnostics)),
@@ -163,6 +166,16 @@ def _read_ratios(links: list[Any], joints: Mapping[str, RigJoint]) -> Iterator[t
         joint = joints.get(packed.get("name", ""))
         if joint is not None and joint.mimics:
             yield joint.name, float(packed.get("mimic", {}).get("multiplier", 1.0))
+
+
+def _depths(links: list[Any]) -> dict[str, int]:
+    """Returns link -> how many links are above it. Parents come first in a rig; where one does not,
+    or is gone, the link counts as a root."""
+    depths: dict[str, int] = {}
+    for link in links:
+        above = read_link_joint(link)
+        depths[name_link(link) or ""] = depths.get(above.parent, -1) + 1 if above is not None else 0
+    return depths
 
 
 def _count_triangles(shape: Any) -> int:

@@ -12,6 +12,7 @@ from . import properties
 from .armatures import pose_bones_of
 from .joints import name_joints, read_link_joint
 from .links import find_link, links_of, name_link, visuals_of
+from .robot_table import find_robot, recall_table
 
 
 def select_link(armature: Any, link: str) -> None:
@@ -32,6 +33,21 @@ def select_link_bone(armature: Any, link: str) -> None:
         _select_bone(empty.parent, empty.parent_bone)
     else:
         select_objects([armature])
+
+
+def find_moving_joint(item: Any) -> str:
+    """Finds the name of the joint that moves an object of a robot: of a link or a shape the nearest
+    joint above that is not fixed, of the armature that of the active bone. Empty where there is
+    none."""
+    robot = find_robot(item)
+    if robot is None:
+        return ""
+    if item.type == "ARMATURE":
+        bone = item.data.bones.active if item.mode == "POSE" else None
+        return next(iter(name_joints(bone)), "") if bone is not None else ""
+    while item is not None and name_link(item) is None:
+        item = item.parent
+    return recall_table(robot).movers.get(name_link(item) or "", "") if item is not None else ""
 
 
 def select_joint(armature: Any, joint: str) -> None:

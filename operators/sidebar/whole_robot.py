@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The robot as one thing: selecting, framing, copying, removing and resetting whole robots."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
+from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, stand
+from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
+from ..active_robot import active_robot, is_pinned, pin_robot, poll_robot
+from ..importing.placement import list_views
+from .pose_operators import RobotOperator
+from .select_operators import SelectRobot, run_selection
+
+
+class FrameRobot(bpy.types.Operator):
+    bl_idname = "urdf.frame_robot"
+    bl_label = "Frame Robot"
+    bl_description = "Aim the 3D views of this window at the whole robot, as it is posed"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if active_robot(context) is None:
+            cls.poll_message_set("Select a robot first: its armature, or any link or shape of it")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        space = context.space_data
+        here = [(space, context.area)] if getattr(space, "type", "") == "VIEW_3D" else None
+        frame_robots([active_robot(context)], here or list_views(context))
+        return {"FINISHED"}
+
+
+class DuplicateRobot(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.duplicate_robot"
+    bl_label = "Duplicate Robot"
+    bl_description = (
+        "Copy the whole robot, hidden parts and what is attached to it included, with a pose and "
+        "an animation of its own"
+    )
+
+    linked: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Linked Meshes",
+        description="Share the meshes with the original, so that the copy takes no more memory",
+        default=True,
+    )
+    beside: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Beside It",
+        description="Put the copy beside the original; off: in its place",
+        default=True,
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        try:
+            copy = duplicate_robot(robot, linked=self.linked)
+        except RobotError as error:
+            return _refuse(self, error)
+        if self.beside:
+            set_beside(copy, robot)
+        return {"FINISHED"}
+
+
+class DeleteRobot(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.delete_robot"
+    bl_label = "Delete Robot"
+    bl_description = (
+        "Remove the whole robot and what only it uses. Objects that you attached to it stay where "
+        "they are"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        name = robot.name
+        try:
+            delete_robot(robot)
+        except RobotError as error:
+            return _refuse(self, error)
+        self.report({"INFO"}, f"Deleted {name}")
+        return {"FINISHED"}
+
+
+class ResetParts(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.reset_parts"
+    bl_label = "Reset Parts"
+    bl_description = (
+        "Put links, shapes and inertial frames that were moved, turned or scaled back to where the "
+        "description has them. The pose stays, and so does what you attached"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            count = reset_parts(active_robot(context))
+        except RobotError as error:
+            return _refuse(self, error)
+        if not count:
+            self.report({"INFO"}, "Every part is in its place")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{count} parts put back")
+        return {"FINISHED"}
+
+
+class StandOnGround(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.stand_on_ground"
+    bl_label = "Stand on Ground"
+    bl_description = (
+        "Lift or lower the robot, as it is posed, until its lowest point is at height 0"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        stand(active_robot(context))
+        return {"FINISHED"}
+
+
+class PinRobot(bpy.types.Operator):
+    bl_idname = "urdf.pin_robot"
+    bl_label = "Pin Robot"
+    bl_description = (
+        "Keep this robot in the sidebar and for the operators of robots, whatever is selected; "
+        "again to go with the selection"
+    )
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        pin_robot(None if is_pinned(robot) else robot)
+        return {"FINISHED"}
+
+
+class PoseBody(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.pose_body"
+    bl_label = "Pose Joint"
+    bl_description = "Go to pose mode, with the bone of the joint that moves this body selected"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        item = context.view_layer.objects.active
+        if item is None or item.type == "ARMATURE" or not find_moving_joint(item):
+            cls.poll_message_set("Select a link or a shape of a robot first")
+            return False
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        item = context.view_layer.objects.active
+        return run_selection(self, select_joint, find_robot(item), find_moving_joint(item))
+
+
+def _refuse(operator: Any, error: RobotError) -> set[str]:
+    operator.report({"ERROR"}, str(error))
+    return {"CANCELLED"}
+
+
+_ENTRIES = (
+    (SelectRobot, "RESTRICT_SELECT_OFF"),
+    (FrameRobot, "VIEWZOOM"),
+    (DuplicateRobot, "DUPLICATE"),
+    (DeleteRobot, "TRASH"),
+)
+
+
+def draw_icons(row: Any, robot: Any) -> None:
+    """Draws a button for each thing that is done with whole robots."""
+    for kind, icon in _ENTRIES:
+        row.operator(kind.bl_idname, text="", icon=icon)
+    pinned = is_pinned(robot)
+    icon = "PINNED" if pinned else "UNPINNED"
+    row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)
+
+
+def draw_entries(layout: Any) -> None:
+    """Draws menu entries for whole robots."""
+    layout.operator_context = "INVOKE_REGION_WIN"
+    for kind, icon in _ENTRIES:
+        layout.operator(kind.bl_idname, icon=icon)
+    layout.operator(StandOnGround.bl_idname, icon="TRIA_DOWN_BAR")
+    layout.operator(ResetParts.bl_idname, icon="LOOP_BACK")
+
+
+class RobotContextMenu(bpy.types.Menu):
+    bl_idname = "VIEW3D_MT_urdf_whole_robot"
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        if PoseBody.poll(context):
+            self.layout.operator(PoseBody.bl_idname, icon="POSE_HLT")
+            self.layout.separator()
+        draw_entries(self.layout)
+
+
+def _draw_in_context_menu(menu: Any, context: Any) -> None:
+    if active_robot(context) is not None:
+        menu.layout.separator()
+        menu.layout.menu(RobotContextMenu.bl_idname, icon="ARMATURE_DATA")
+
+
+_MENUS = ("VIEW3D_MT_object_context_menu", "VIEW3D_MT_pose_context_menu")
+_keys: list[tuple[Any, Any]] = []
+
+
+def register_menus() -> None:
+    """Adds the entries to Blender's menus, and Ctrl+Tab on a body to its keys."""
+    for name in _MENUS:
+        getattr(bpy.types, name).append(_draw_in_context_menu)
+    keys = bpy.context.window_manager.keyconfigs.addon
+    if keys is not None:  # There is none without a window.
+        keymap = keys.keymaps.new(name="Object Non-modal", space_type="EMPTY")
+        _keys.append(
+            (keymap, keymap.keymap_items.new(PoseBody.bl_idname, "TAB", "PRESS", ctrl=True))
+        )
+
+
+def unregister_menus() -> None:
+    """Takes them out again."""
+    for keymap, key in _keys:
+        keymap.keymap_items.remove(key)
+    _keys.clear()
+    for name in _MENUS:
+        getattr(bpy.types, name).remove(_draw_in_context_menu)
+
+
+CLASSES = (
+    FrameRobot,
+    DuplicateRobot,
+    DeleteRobot,
+    ResetParts,
+    StandOnGround,
+    PinRobot,
+    PoseBody,
+    RobotContextMenu,
+)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The buttons for whole robots, and the way from a body to its joint."""
+
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from support.blender.sidebars import activate, load
+from urdf_importer import find_robots
+from urdf_importer.blender.standing.display import find_parts
+from urdf_importer.blender.standing.placing import find_lowest, measure
+from urdf_importer.blender.standing.selection import find_moving_joint
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+
+
+def a_shape(robot: Any) -> Any:
+    return find_parts(robot)["Visuals"][0].objects[-1]
+
+
+def test_from_any_part_the_whole_robot() -> None:
+    robot = load("quadruped_leg")
+    activate(a_shape(robot))
+    assert bpy.ops.urdf.select_robot() == {"FINISHED"}
+    assert bpy.context.object == robot and list(bpy.context.selected_objects) == [robot]
+    activate(a_shape(robot))
+    bpy.ops.urdf.select_robot(parts=True)
+    assert bpy.context.object == robot and a_shape(robot).select_get()
+    assert not any(item.select_get() for item in find_parts(robot)["Collisions"][0].objects)
+
+
+def test_duplicate_and_delete() -> None:
+    robot = load("quadruped_leg")
+    activate(a_shape(robot))
+    bpy.ops.urdf.duplicate_robot()
+    copy = bpy.context.object
+    assert copy != robot and measure(copy)[0][0] > measure(robot)[1][0]
+    assert not any(item.visible_get() for item in find_parts(copy)["Collisions"][0].objects)
+    bpy.ops.urdf.duplicate_robot(beside=False)
+    assert tuple(bpy.context.object.location) == tuple(copy.location)
+    assert bpy.ops.urdf.delete_robot() == {"FINISHED"} and len(find_robots()) == 2
+    activate(robot)
+    bpy.ops.urdf.delete_robot()
+    assert list(find_robots().values()) == [copy]
+
+
+def test_a_displaced_part_goes_back() -> None:
+    robot = load("quadruped_leg")
+    shape = a_shape(robot)
+    place = tuple(shape.location)
+    activate(shape)
+    assert bpy.ops.urdf.reset_parts() == {"CANCELLED"}
+    shape.location.x += 1.0
+    assert bpy.ops.urdf.reset_parts() == {"FINISHED"} and tuple(shape.location) == place
+    shape.location.x += 1.0
+    assert bpy.ops.urdf.update() == {"FINISHED"} and tuple(shape.location) == place
+    assert bpy.ops.urdf.update() == {"CANCELLED"}
+    shape.lock_location = (False, False, False)
+    shape.location.x += 1.0
+    assert bpy.ops.urdf.update() == {"CANCELLED"} and tuple(shape.location) != place
+
+
+def test_the_ground() -> None:
+    robot = load("quadruped_leg")
+    activate(a_shape(robot))
+    bpy.ops.urdf.stand_on_ground()
+    assert find_lowest(robot) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["humanoid_arm", "gripper", "planar_base"])
+def test_every_body_leads_to_the_joint_that_moves_it(name: str) -> None:
+    robot = load(name)
+    for empty in find_parts(robot)["Links"][0].objects:
+        joint = find_moving_joint(empty)
+        assert all(find_moving_joint(item) == joint for item in empty.children)
+        activate(empty)
+        assert bpy.ops.urdf.pose_body.poll() == bool(joint)
+        if joint:
+            bpy.ops.urdf.pose_body()
+            assert bpy.context.mode == "POSE" and bpy.context.object == robot
+            bone = robot.data.bones.active
+            assert joint in [each["name"] for each in bone["urdf_joints"]]
+            assert find_moving_joint(robot) == bone["urdf_joints"][0]["name"]
+            bpy.ops.object.mode_set(mode="OBJECT")
+    assert find_moving_joint(robot) == ""
+
+
+def test_short_travels_are_set_in_millimetres(extension: ModuleType) -> None:
+    robot = load("gripper")
+    module = extension.operators.sidebar.sliders
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    joint = next(each for each in table.joints.values() if each.kind == "prismatic")
+    (channel,) = joint.channels
+    scene = bpy.context.scene
+    assert module.counts_millimetres(channel, scene)
+    module._make([(channel, True)])
+    slider = module.find_slider(channel, millimetres=True)
+    bone = robot.pose.bones[joint.bone]
+    setattr(bone, slider, 5.0)
+    assert channel.get(bone) == pytest.approx(0.005, abs=1e-7)
+    assert getattr(bone, slider) == pytest.approx(5.0, abs=1e-4)
+    for setting, value in (("length_unit", "MILLIMETERS"), ("system", "IMPERIAL")):
+        scene.unit_settings.system = "METRIC"
+        setattr(scene.unit_settings, setting, value)
+        assert not module.counts_millimetres(channel, scene)
+
+
+def test_links_are_indented_by_what_is_above_them(extension: ModuleType) -> None:
+    robot = load("two_link_arm")
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    depths = list(table.depths.values())
+    assert depths[0] == 0 and max(depths) >= 2 and len(depths) == table.link_count
