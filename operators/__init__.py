@@ -16,6 +16,8 @@ from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import XacroField
+from .mending import CLASSES as _MENDING
+from .mending import register_mending, unregister_mending
 from .option_properties import AddShownFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
@@ -49,9 +51,10 @@ def register() -> None:
     register_guard()
     register_sidebar()
     register_ik()
-    for kind in (*_UPDATE, *_LOCATE, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
+    for kind in (*_UPDATE, *_LOCATE, *_MENDING, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
         bpy.utils.register_class(kind)
     register_gizmos()
+    register_mending()
     register_command()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
@@ -62,8 +65,9 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_command()
+    unregister_mending()
     unregister_gizmos()
-    for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_LOCATE, *_UPDATE):
+    for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_MENDING, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
     unregister_ik()
     unregister_sidebar()

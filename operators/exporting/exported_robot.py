@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The robot to export, and what all exports have in common."""
 
+import os
 from typing import Any
 
 from ...urdf_importer import RobotError, find_robots
+from ...urdf_importer.blender.standing.record import find_record
 from ..active_robot import active_robot
 
 _NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"
@@ -29,6 +31,15 @@ def poll_export(kind: Any, context: Any) -> bool:
         kind.poll_message_set(_WHICH if find_robots() else _NO_ROBOT)
         return False
     return True
+
+
+def find_source_folder(context: Any) -> str:
+    """Finds the folder of the description of the robot to export; empty where it is gone."""
+    try:
+        folder = os.path.dirname(find_record(find_exported(context)).path)
+    except RobotError:
+        return ""
+    return folder if os.path.isdir(folder) else ""
 
 
 def refuse(operator: Any, error: RobotError) -> set[str]:

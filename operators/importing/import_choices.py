@@ -155,7 +155,7 @@ def copy_choices(operator: Any) -> dict[str, Any]:
         "directory": bpy.path.abspath(operator.directory),
         "files": [{"name": item.name} for item in operator.files],
         "xacro_fields": [
-            {key: getattr(item, key) for key in ("name", "value", "default", "files")}
+            {key: getattr(item, key) for key in ("name", "value", "on", "default", "files")}
             for item in operator.xacro_fields
         ],
     }

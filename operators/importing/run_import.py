@@ -131,6 +131,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
+    _folded = True  # The panel of the last operation is as narrow as the dialog of a drop.
     _run: RunningImport | None = None
 
     @classmethod

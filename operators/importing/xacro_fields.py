@@ -24,6 +24,22 @@ MOST_SECONDS = 1.0
 """For all chosen files together."""
 
 
+_SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
+"""Defaults that are shown as checkboxes -> what the other state is called in the same spelling."""
+
+
+def _is_on(item: Any) -> bool:
+    return bool(item.value.strip().lower() == "true")
+
+
+def _switch(item: Any, on: bool) -> None:
+    """Writes the file's own spelling."""
+    written = item.default.strip()
+    if written not in _SWITCHES:  # While an operator's arguments are read, in their order.
+        return
+    item.value = item.default if (written.lower() == "true") is on else _SWITCHES[written]
+
+
 class XacroField(bpy.types.PropertyGroup):
     """An argument; `name` is its name. `files` are the chosen files that declare it, one to a
     line."""
@@ -32,6 +48,13 @@ class XacroField(bpy.types.PropertyGroup):
         name="Value",
         description="The value of the xacro argument. As long as it is the file's own default, "
         "the file decides",
+    )
+    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="On",
+        description="The value of the xacro argument, true or false. As long as it is the file's "
+        "own default, the file decides",
+        get=_is_on,
+        set=_switch,
     )
     default: bpy.props.StringProperty()  # type: ignore[valid-type]
     files: bpy.props.StringProperty()  # type: ignore[valid-type]
@@ -82,17 +105,36 @@ def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> Import
 
 
 def draw_xacro_fields(layout: Any, operator: Any) -> None:
-    """Draws one field for each argument; nothing if the files declare none."""
+    """Draws one field for each argument, its name above it, since the narrow file browser cuts
+    both; nothing if the files declare none."""
     if not operator.xacro_fields:
         return
     header, body = layout.panel(f"{operator.bl_idname}_xacro_fields")
     header.label(text="Arguments of the File")
     if body is None:
         return
-    body.use_property_split = True
-    body.use_property_decorate = False
     for item in operator.xacro_fields:
-        body.prop(item, "value", text=item.name)
+        if is_switch(item):
+            body.prop(item, "on", text=item.name)
+            continue
+        column = body.column(align=True)
+        lacks = lacks_value(item)
+        column.alert = lacks
+        column.label(
+            text=f"{item.name} (has no default)" if lacks else item.name,
+            icon="ERROR" if lacks else "NONE",
+        )
+        column.prop(item, "value", text="")
+
+
+def is_switch(item: Any) -> bool:
+    """Whether an argument is true or false: its default says so, and nothing else was written."""
+    return item.default.strip() in _SWITCHES and item.value.strip().lower() in ("true", "false")
+
+
+def lacks_value(item: Any) -> bool:
+    """Whether an argument has neither a default nor a value yet."""
+    return not item.default.strip() and not item.value.strip()
 
 
 def _list_arguments(

@@ -6,9 +6,20 @@ from typing import Any
 from ...urdf_importer import DiagnosticGroup
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..importing.locate import LocatePackage, is_locatable
+from ..mending import MendDrivers, recall_broken
 from ..wrapped_text import draw_wrapped
 
 MOST_LINES = 4
+
+
+def draw_broken(layout: Any, context: Any, robot: Any) -> None:
+    """Draws which bones drivers read that are not there, with the button that mends them."""
+    broken = recall_broken(robot)
+    if broken:
+        box = layout.box()
+        names = ", ".join(broken[:MOST_LINES]) + ("..." if len(broken) > MOST_LINES else "")
+        draw_wrapped(box, context, f"Drivers read bones that are not there: {names}", icon="ERROR")
+        box.operator(MendDrivers.bl_idname, icon="DRIVER")
 
 
 def draw_missing(layout: Any, context: Any, table: RobotTable) -> None:

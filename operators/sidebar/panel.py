@@ -16,7 +16,7 @@ from ...urdf_importer.blender.standing.robot_table import (
 )
 from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
-from .missing import draw_missing
+from .missing import draw_broken, draw_missing
 from .select_operators import DismissFailure, SelectRobot
 from .whole_robot import draw_icons
 
@@ -56,6 +56,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
         else:
             _draw_summary(self.layout, robot, recall_table(robot))
             draw_missing(self.layout, context, recall_table(robot))
+            draw_broken(self.layout, context, robot)
 
 
 def _draw_failure(layout: Any, context: Any) -> None:
@@ -92,7 +93,9 @@ def _draw_choice(layout: Any, context: Any) -> None:
 
 def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
     row = layout.row(align=True)
-    chosen = row.operator(SelectRobot.bl_idname, text=table.name, icon="ARMATURE_DATA")
+    chosen = row.operator(
+        SelectRobot.bl_idname, text=_name_robot(robot, table), icon="ARMATURE_DATA"
+    )
     chosen.robot = robot.name
     draw_icons(layout.row(align=True), robot)
     followers = sum(1 for joint in table.joints.values() if joint.mimics)
@@ -109,6 +112,11 @@ def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
         line = split.split(factor=0.3)
         line.label(text=name)
         line.label(text=value)
+
+
+def _name_robot(robot: Any, table: RobotTable) -> str:
+    """Names a robot as its description does, and a copy as the outliner does as well."""
+    return table.name if robot.name == table.name else f"{table.name} ({robot.name})"
 
 
 CLASSES = (RobotPanel,)

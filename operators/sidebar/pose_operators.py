@@ -16,6 +16,7 @@ from ...urdf_importer.blender.standing.pose import (
     zero_pose,
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 
 _MOST_SEED = 2**31 - 1
@@ -101,7 +102,10 @@ class NearestValid(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         moved = hold_limits(active_robot(context))
-        self.report({"INFO"}, f"{moved} joints moved" if moved else "Every joint is valid")
+        if not moved:
+            self.report({"INFO"}, "Every joint is valid")
+            return {"CANCELLED"}  # Nothing to undo.
+        self.report({"INFO"}, count(moved, "joint") + " moved")
         return {"FINISHED"}
 
 

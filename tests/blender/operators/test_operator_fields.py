@@ -156,7 +156,13 @@ def _defaults(extension: ModuleType) -> dict[str, Any]:
 
 
 def test_changed_fields_reach_the_robot(arm: str) -> None:
-    field = {"name": "prefix", "value": "right;_", "default": "left;_", "files": f"{arm}\n"}
+    field = {
+        "name": "prefix",
+        "value": "right;_",
+        "on": False,
+        "default": "left;_",
+        "files": f"{arm}\n",
+    }
     bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=[field])
     assert "right;_base" in bpy.data.objects and not bpy.data.texts
     bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=[field | {"value": "left;_"}])
@@ -282,3 +288,27 @@ def test_preferred_folders_come_after_those_of_the_import(
         assert defaults.add_preferred_folders("", bpy.context) == str(tmp_path)
     finally:
         folders.clear()
+
+
+def test_switches_keep_the_spelling_of_the_file(
+    extension: ModuleType, fields: Any, tmp_path: Path
+) -> None:
+    module = extension.operators.importing.xacro_fields
+    path = tmp_path / "switches.xacro"
+    declared = "".join(
+        f'<xacro:arg name="{name}" default="{value}"/>'
+        for name, value in (("a", "true"), ("b", "False"), ("c", "1"), ("d", ""))
+    )
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    path.write_text(f'{head}{declared}<link name="a"/></robot>')
+    module.XacroFields().update(fields, [str(path)], _options(extension))
+    assert [module.is_switch(item) for item in fields] == [True, True, False, False]
+    assert [module.lacks_value(item) for item in fields] == [False, False, False, True]
+    assert (fields["a"].on, fields["b"].on) == (True, False)
+    fields["a"].on, fields["b"].on = False, True
+    assert (fields["a"].value, fields["b"].value) == ("false", "True")
+    fields["a"].on = True
+    applied = module.apply_xacro_fields(_options(extension), fields, str(path))
+    assert applied.xacro_args == (("b", "True"),)
+    fields["a"].value = "$(arg b)"
+    assert not module.is_switch(fields["a"])

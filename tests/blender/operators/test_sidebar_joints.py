@@ -136,7 +136,7 @@ def test_zero_random_and_valid_poses(mode: str) -> None:
     assert get_joint_positions(robot) != first
     bpy.ops.urdf.random_pose(seed=4)
     assert get_joint_positions(robot) == first
-    bpy.ops.urdf.nearest_valid()
+    assert bpy.ops.urdf.nearest_valid() == {"CANCELLED"}  # So that there is no undo step.
     assert get_joint_positions(robot) == first
     bpy.ops.urdf.zero_pose()
     assert get_joint_positions(robot) == start

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mends the drivers of robots whose bones are renamed, as Blender does with curves."""
+
+from typing import Any
+
+import bpy
+
+from ..urdf_importer.blender.standing.renamed import list_broken, mend_drivers
+from ..urdf_importer.blender.standing.robot_table import find_robots
+from ..urdf_importer.command.summary import count
+from .active_robot import active_robot, poll_robot
+
+_broken: dict[int, list[str]] = {}
+"""Robots, by their session's numbers, whose drivers read bones that are gone."""
+
+
+class MendDrivers(bpy.types.Operator):
+    bl_idname = "urdf.mend_drivers"
+    bl_label = "Mend Drivers"
+    bl_description = (
+        "Let the drivers of mimic and combined joints read their bones again, where these were "
+        "renamed. Where a bone was deleted, Update from Source brings it back"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        mended = mend_drivers(robot)
+        note_broken(robot)
+        if not mended:
+            self.report({"WARNING"}, "No bone was found that the drivers may mean")
+            return {"CANCELLED"}
+        self.report({"INFO"}, count(mended, "driver") + " mended")
+        return {"FINISHED"}
+
+
+def recall_broken(robot: Any) -> list[str]:
+    """Recalls which bones that are gone the drivers of a robot read."""
+    return _broken.get(robot.session_uid, [])
+
+
+def note_broken(robot: Any) -> None:
+    """Remembers which bones that are gone the drivers of a robot read."""
+    found = list_broken(robot)
+    if found:
+        _broken[robot.session_uid] = found
+    else:
+        _broken.pop(robot.session_uid, None)
+
+
+def register_mending() -> None:
+    """Makes Blender mend drivers whenever bones change."""
+    bpy.app.handlers.depsgraph_update_post.append(_mend_changed)
+    bpy.app.handlers.load_post.append(_mend_all)
+
+
+def unregister_mending() -> None:
+    """Undoes register_mending."""
+    bpy.app.handlers.load_post.remove(_mend_all)
+    bpy.app.handlers.depsgraph_update_post.remove(_mend_changed)
+    _broken.clear()
+
+
+@bpy.app.handlers.persistent
+def _mend_changed(scene: Any, depsgraph: Any) -> None:
+    if not depsgraph.id_type_updated("ARMATURE"):
+        return
+    changed = {each.id.original for each in depsgraph.updates if each.id.id_type == "ARMATURE"}
+    for robot in find_robots():
+        if robot.data in changed and robot.is_editable and robot.mode != "EDIT":
+            mend_drivers(robot)
+            note_broken(robot)
+
+
+@bpy.app.handlers.persistent
+def _mend_all(*_: Any) -> None:
+    _broken.clear()
+    for robot in find_robots():
+        if robot.is_editable:
+            mend_drivers(robot)
+            note_broken(robot)
+
+
+CLASSES = (MendDrivers,)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drivers that read a bone which was renamed.
+
+Blender mends the paths of a renamed bone in curves and constraints, but not in what a driver reads
+from one property: mimic joints and combined ones would stand still. The bone is known by its
+joints, after which an import names it, and after the first mending by a name that it keeps.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from . import properties
+from .armatures import armatures_of
+from .joints import name_joints
+
+_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_BETWEEN = ">"
+
+
+def mend_drivers(robot: Any) -> int:
+    """Lets the drivers of a robot read the bones that they mean, under their names of now. Returns
+    how many were mended; those whose bone is gone stay as they are."""
+    mended = 0
+    for armature in armatures_of(robot):
+        # All bones are found first: the names by which they are known change below.
+        stale = [(each, _find_bone(armature, name)) for each, name in _find_stale(armature)]
+        for target, bone in stale:
+            if bone is None:
+                continue
+            written = bpy.utils.escape_identifier(bone.name)
+            rest = _after_bone(target.data_path)
+            target.data_path = f'pose.bones["{written}"]{rest}'
+            bone[properties.NAMED] = bone.name
+            mended += 1
+        if mended:
+            armature.update_tag()
+    return mended
+
+
+def list_broken(robot: Any) -> list[str]:
+    """Lists the names of bones that drivers of a robot read and that are not there, each once."""
+    found = (name for home in armatures_of(robot) for _, name in _find_stale(home))
+    return list(dict.fromkeys(found))
+
+
+def _after_bone(path: str) -> str:
+    found = _PATH.match(path)
+    return path[found.end() :] if found is not None else path
+
+
+def _find_stale(armature: Any) -> Iterator[tuple[Any, str]]:
+    """Yields the targets of drivers whose bone is not there, with its name."""
+    animated = armature.animation_data
+    for curve in animated.drivers if animated is not None else ():
+        for variable in curve.driver.variables:
+            for target in variable.targets if variable.type == "SINGLE_PROP" else ():
+                found = _PATH.match(target.data_path) if target.id == armature else None
+                if found is None:
+                    continue
+                name = bpy.utils.unescape_identifier(found[1])
+                if name not in armature.data.bones:
+                    yield target, name
+
+
+def _find_bone(armature: Any, name: str) -> Any | None:
+    """Finds the bone that had this name when the rig was made, or when a driver was mended."""
+    bones = armature.data.bones
+    kept = next((bone for bone in bones if bone.get(properties.NAMED) == name), None)
+    if kept is not None:
+        return kept
+    made = [bone for bone in bones if _BETWEEN.join(name_joints(bone)) == name]
+    return made[0] if len(made) == 1 else None
