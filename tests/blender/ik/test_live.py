@@ -13,6 +13,7 @@ from urdf_importer import (
     ImportOptions,
     KinematicsError,
     add_ik,
+    apply_srdf,
     bake_ik,
     get_joint_positions,
     import_robot,
@@ -23,6 +24,7 @@ from urdf_importer import (
     set_joint_positions,
 )
 from urdf_importer.blender.ik.live import OUT_OF_REACH, live_targets_of, unwatch
+from urdf_importer.blender.ik.solve import suggest_link
 from urdf_importer.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")
@@ -171,3 +173,22 @@ def test_wrong_names_are_refused(panda):
         add_ik(panda, "ghost")
     with pytest.raises(KinematicsError, match="no joint that may move"):
         add_ik(panda, "panda_link0")
+
+
+def test_a_group_moves_its_own_joints_alone(panda, tmp_path):
+    text = """<robot name="panda">
+      <group name="arm"><chain base_link="panda_link1" tip_link="panda_hand"/></group>
+      <group name="hand"><link name="panda_leftfinger"/></group>
+      <end_effector name="gripper" parent_link="panda_hand" group="hand" parent_group="arm"/>
+    </robot>"""
+    (tmp_path / "panda.srdf").write_text(text)
+    apply_srdf(panda, tmp_path / "panda.srdf")
+    assert suggest_link(panda) == "panda_hand"
+    target = add_ik(panda, "arm")
+    assert target["urdf_ik"]["effector"] == "gripper"
+    move(target, (0.02, 0.0, 0.03))
+    bpy.context.view_layer.update()
+    assert gap(panda, target) < 3e-5
+    assert get_joint_positions(panda)["panda_joint1"] == 0.0
+    remove_ik(target)
+    assert target.name in bpy.data.objects

@@ -27,6 +27,7 @@ from urdf_importer import (
     set_joint_positions,
     solve_ik,
 )
+from urdf_importer.blender.ik.solve import suggest_link
 from urdf_importer.blender.standing.armatures import pose_bones_of
 from urdf_importer.blender.standing.keys import find_curves
 from urdf_importer.morse.split.split import split_armature
@@ -369,3 +370,17 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
         solve_ik(
             armature, "panda_hand", (0.0, 0.0, 0.0), mode="default", group="arm", state="asleep"
         )
+
+
+@pytest.mark.parametrize(
+    ("path", "hand"),
+    [
+        (BY_NAME["panda"].path, "panda_hand"),
+        (BY_NAME["ur5"].path, "wrist_3_link"),
+        (ROOT / "sample_urdfs/humanoid_arm.urdf", "hand"),
+    ],
+    ids=["fingers", "no fingers", "no gripper"],
+)
+def test_the_hand_is_what_fingers_branch_off(path, hand):
+    armature = import_robot(path, BARE).armature
+    assert suggest_link(armature) == hand

@@ -34,6 +34,7 @@ the number of iterations, which take 2 and 10 ms at most."""
 _REST = 1e-7
 
 _names: set[str] | None = None
+_joints: dict[tuple[int, str, str], tuple[str, ...]] = {}
 _busy = False
 
 
@@ -135,11 +136,19 @@ def follow(target: Any) -> None:
 def _solve(armature: Any, target: Any, shown: Any, *, restarts: int, seconds: float) -> IKResult:
     said = target[properties.IK]
     rig, link = recall_rig(armature), str(said["link"])
-    group = str(said.get("group", "")) or None
     return inverse_kinematics(
         rig.robot, link, _find_goal(armature, target), start=shown,
-        joints=choose_joints(armature, rig, link, group), restarts=restarts, seconds=seconds,
+        joints=_recall_joints(armature, link, str(said.get("group", ""))), restarts=restarts,
+        seconds=seconds,
     )  # fmt: skip
+
+
+def _recall_joints(armature: Any, link: str, group: str) -> tuple[str, ...]:
+    """Recalls choose_joints, which reads the whole SRDF for a group: too long for a redraw."""
+    key = (armature.session_uid, link, group)
+    if key not in _joints:
+        _joints[key] = choose_joints(armature, recall_rig(armature), link, group or None)
+    return _joints[key]
 
 
 def _find_goal(armature: Any, target: Any) -> Matrix:
@@ -201,9 +210,10 @@ def unwatch() -> None:
 
 
 def forget_targets() -> None:
-    """Forgets which targets there are: they are looked for again."""
+    """Forgets which targets there are, and what moves for them: they are looked for again."""
     global _names
     _names = None
+    _joints.clear()
 
 
 def _append(handlers: Any, handler: Any) -> None:

@@ -24,7 +24,7 @@ from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Robot
 from ..extract.robot import extract_robot
 from ..semantics.apply import extract_semantics, find_state
-from ..semantics.record import find_semantics
+from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
 from ..standing.armatures import armatures_of, bones_of
 from ..standing.joints import RigJoint, posed_joints_of
@@ -122,16 +122,40 @@ def list_groups(armature: Any) -> list[str]:
 def suggest_link(armature: Any) -> str:
     """Suggests the link that users mean by the robot's hand: where the first end effector of the
     SRDF sits, else the last link that most joints move; empty where none moves."""
-    semantics = find_semantics(armature)
-    if semantics is not None and semantics.end_effectors:
-        return semantics.end_effectors[0].parent_link
-    rig = recall_rig(armature)
+    links = effector_links(armature)
+    if links:
+        return links[0]
+    tree = recall_rig(armature).tree
     counts: list[int] = []
-    for parent, motion in zip(rig.tree.parents, rig.tree.motions, strict=True):
+    for parent, motion in zip(tree.parents, tree.motions, strict=True):
         own = motion is not None and motion.is_scalar and motion.mimic is None
         counts.append((counts[parent] if parent >= 0 else 0) + own)
     most = max(counts)
-    return rig.tree.links[counts.index(most)].name if most else ""
+    if not most:
+        return ""
+    tip = counts.index(most)
+    return tree.links[_find_palm(tree, tip, counts)].name
+
+
+_MOST_OF_A_FINGER = 4
+"""Joints beyond a branch that are still fingers, and not arms."""
+
+
+def _find_palm(tree: KinematicTree, tip: int, counts: list[int]) -> int:
+    """The link that fingers branch off, where `tip` is that of a finger; else `tip`."""
+    for place in tree.ancestors(tip):
+        beyond = counts[tip] - counts[place]
+        if beyond > _MOST_OF_A_FINGER or not counts[place]:
+            break
+        branches = [child for child in tree.children[place] if _moves_below(tree, child)]
+        if len(branches) > 1 and 2 * beyond < counts[tip]:
+            return place
+    return tip
+
+
+def _moves_below(tree: KinematicTree, place: int) -> bool:
+    motions = (tree.motions[each] for each in tree.subtree(place))
+    return any(motion is not None and motion.is_scalar for motion in motions)
 
 
 def choose_joints(

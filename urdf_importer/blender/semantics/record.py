@@ -60,6 +60,12 @@ def has_semantics(armature: Any) -> bool:
     return properties.SEMANTICS in armature
 
 
+def effector_links(armature: Any) -> list[str]:
+    """Lists the links that end effectors sit on, without reading the rest: for panels."""
+    kept = armature.get(properties.SEMANTICS, {})
+    return [str(effector["parent_link"]) for effector in kept.get("end_effectors", ())]
+
+
 def forget_semantics(armature: Any) -> None:
     """Takes away what keep_semantics put there."""
     armature.pop(properties.SEMANTICS, None)
