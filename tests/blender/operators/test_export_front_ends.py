@@ -133,7 +133,7 @@ class TestOperator:
     def test_it_is_in_the_menu(self, extension: ModuleType) -> None:
         drawn = bpy.types.TOPBAR_MT_file_export.draw._draw_funcs
         ours = [each for each in drawn if each.__module__.startswith(extension.__name__)]
-        assert [each.__name__ for each in ours] == ["draw_export_entries", "draw_export_entry"]
+        assert len(ours) == 1
         assert bpy.types.VIEW3D_PT_urdf_export.bl_order == 60
 
     @pytest.mark.parametrize(
