@@ -123,7 +123,13 @@ def start_command(*arguments: object, folder: Path) -> "subprocess.Popen[str]":
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "BATCH_OF_TEST": str(folder)},
         start_new_session=True,
+        # Where the tests run in the background, their shell has told them to ignore Ctrl-C.
+        preexec_fn=_heed_ctrl_c,
     )
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def processes_of(folder: Path) -> list[str]:
@@ -147,7 +153,11 @@ def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
             assert command.poll() is None
         time.sleep(1.0)
         command.send_signal(signal.SIGINT)
-        _, said = command.communicate(timeout=60)
+        try:
+            _, said = command.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            command.kill()
+            raise
     assert command.returncode == 130, said
     assert "Traceback" not in said and "interrupted" in said
     assert not processes_of(tmp_path)
