@@ -15,7 +15,10 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_COMMANDS = ("import", "check", "export", "convert", "batch", "-h", "--help", "--version")
+_COMMANDS = (
+    *("import", "check", "export", "convert", "measure", "batch"),
+    *("-h", "--help", "--version"),
+)
 _CHILD = "batch-child"
 
 

@@ -9,7 +9,7 @@ from ..collisions.matrix import find_pairs
 from ..collisions.parts import load_parts
 from ..collisions.testers import CoalTester, Tester, find_coal
 from ..diagnostics import Diagnostics, KinematicsError
-from ..kinematics.tree import plan_tree
+from ..kinematics.tree import retrace_tree
 from ..model import CollisionPair, Robot, Semantics
 from ..options import FileOptions
 from ..progress import Progress
@@ -59,7 +59,7 @@ def collision_steps(
     tester = _find_tester()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     with open_export(robot, options or FileOptions(), diagnostics) as opened:
-        tree = plan_tree(opened.robot, Diagnostics())
+        tree = retrace_tree(opened.robot)
         parts = load_parts(opened.robot.links, opened.files)
     return (yield from find_pairs(tree, parts, tester, samples, seed))
 
