@@ -18,6 +18,7 @@ from urdf_importer.batching.task import Task
 
 from .conftest import MakeTask
 
+WATCHED = 60.0
 # A picture that takes long: the child is in the middle of it when the signal comes.
 SLOW = {"suffixes": (".blend", ".png"), "width": 2000, "height": 2000, "samples": 4000}
 
@@ -58,11 +59,13 @@ def supervise(seconds: float = 120.0, mib: float = 0.0) -> Iterator[Supervisor]:
 
 
 def when_working(supervisor: Supervisor, act: Callable[[int], None], times: int = 1) -> None:
-    """Calls `act` with the child's pid, in the middle of each of its first robots."""
+    """Calls `act` with the child's pid, in the middle of each of its first robots; for a
+    minute at most."""
+    begun = time.monotonic()
 
     def wait() -> None:
         seen: set[int] = set()
-        while len(seen) < times:
+        while len(seen) < times and time.monotonic() < begun + WATCHED:
             new = {pid for pid in children_of_this() if pid not in seen}
             if new and supervisor.stage == "preview":
                 pid = new.pop()
