@@ -13,7 +13,6 @@ from typing import Any
 
 import bpy
 
-from .active_robot import redraw_views
 from .option_properties import IMPORT, add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
@@ -183,12 +182,6 @@ class RemovePackageFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _mark_changed(preferences: Any, context: Any) -> None:
-    """Has Blender save the preferences and draw its views."""
-    context.preferences.is_dirty = True
-    redraw_views()
-
-
 class ImporterPreferences(bpy.types.AddonPreferences):
     bl_idname = EXTENSION
 
@@ -203,12 +196,12 @@ class ImporterPreferences(bpy.types.AddonPreferences):
         type=ImportDefaults,
     )
 
+    # Without an `update`: with one, Blender 4.2 as a module crashes when Python ends.
     joint_gizmo: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Joint Gizmo",
         description="Light the joint of the robot's body under the mouse in 3D views, and move it "
         "by dragging the body",
         default=True,
-        update=_mark_changed,
     )
 
     def draw(self, context: Any) -> None:
