@@ -15,7 +15,7 @@ from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, dra
 from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
-from .importing.xacro_fields import XacroField
+from .importing.xacro_fields import register_fields, unregister_fields
 from .mending import CLASSES as _MENDING
 from .mending import register_mending, unregister_mending
 from .option_properties import AddShownFolder
@@ -31,7 +31,6 @@ from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 _CLASSES: tuple[type[Any], ...] = (
     *_PREFERENCES,
     AddShownFolder,
-    XacroField,
     RunImport,
     ImportUrdf,
     ImportSimMechanics,
@@ -45,6 +44,7 @@ _SEMANTICS = (*_SRDF_FILES, *_GROUPS, *_COLLISIONS, *_GROUPS_PANEL)
 
 def register() -> None:
     """Adds the operators and their menu entries to Blender."""
+    register_fields()
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     register_failure()
@@ -75,3 +75,4 @@ def unregister() -> None:
     unregister_failure()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)
+    unregister_fields()

@@ -42,16 +42,6 @@ def _search_groups(settings: Any, context: Any, text: str) -> Iterable[str]:
 class IKSettings(bpy.types.PropertyGroup):
     """What the panel asks; the answer is the pose."""
 
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link",
-        description="The link that is to be at the target; empty for the robot's hand",
-        search=_search_links,
-    )
-    group: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Group",
-        description="The group of the SRDF whose joints may move; empty for all",
-        search=_search_groups,
-    )
     mode: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Mode", description="What the target means", items=MODES, default="absolute"
     )
@@ -130,6 +120,18 @@ def register_ik() -> None:
     """Adds the panel, and follows live targets from now on."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
+    # Not as annotations: Blender 4.2 as a module, whose groups do not let go of callbacks, would
+    # crash when Python ends.
+    IKSettings.link = bpy.props.StringProperty(
+        name="Link",
+        description="The link that is to be at the target; empty for the robot's hand",
+        search=_search_links,
+    )
+    IKSettings.group = bpy.props.StringProperty(
+        name="Group",
+        description="The group of the SRDF whose joints may move; empty for all",
+        search=_search_groups,
+    )
     bpy.types.WindowManager.urdf_ik = bpy.props.PointerProperty(type=IKSettings)
     watch()
 
@@ -138,5 +140,6 @@ def unregister_ik() -> None:
     """Takes it out again."""
     unwatch()
     del bpy.types.WindowManager.urdf_ik
+    del IKSettings.link, IKSettings.group
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

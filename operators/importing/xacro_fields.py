@@ -49,15 +49,30 @@ class XacroField(bpy.types.PropertyGroup):
         description="The value of the xacro argument. As long as it is the file's own default, "
         "the file decides",
     )
-    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
+    default: bpy.props.StringProperty()  # type: ignore[valid-type]
+    files: bpy.props.StringProperty()  # type: ignore[valid-type]
+
+
+def register_fields() -> None:
+    """Adds the class of fields, with `on`: the value as a checkbox.
+
+    What calls Python back stands in no annotation: Blender 4.2 as a module, whose groups do not let
+    go of callbacks, would crash when Python ends.
+    """
+    bpy.utils.register_class(XacroField)
+    XacroField.on = bpy.props.BoolProperty(
         name="On",
         description="The value of the xacro argument, true or false. As long as it is the file's "
         "own default, the file decides",
         get=_is_on,
         set=_switch,
     )
-    default: bpy.props.StringProperty()  # type: ignore[valid-type]
-    files: bpy.props.StringProperty()  # type: ignore[valid-type]
+
+
+def unregister_fields() -> None:
+    """Takes it out again."""
+    del XacroField.on
+    bpy.utils.unregister_class(XacroField)
 
 
 class XacroFields:
