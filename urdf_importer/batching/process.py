@@ -145,7 +145,7 @@ def _skip_to_mark(stream: Any) -> bool:
 def _command() -> list[str]:
     """Returns how to start a child: a Blender program starts itself again."""
     bpy = sys.modules.get("bpy")
-    if bpy is not None and not bpy.app.module:
+    if bpy is not None and bpy.app.binary_path:
         script = Path(__file__).parents[1] / "headless.py"
         return [
             *(bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1"),

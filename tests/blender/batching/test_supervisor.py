@@ -18,7 +18,6 @@ from urdf_importer.batching.task import Task
 
 from .conftest import MakeTask
 
-WATCHED = 60.0
 # A picture that takes long: the child is in the middle of it when the signal comes.
 SLOW = {"suffixes": (".blend", ".png"), "width": 2000, "height": 2000, "samples": 4000}
 
@@ -48,32 +47,45 @@ def _is_below(pid: int, ancestor: int) -> bool:
     return False
 
 
+class Watched:
+    """A supervisor, and a thread that looks on. Blender 4.2 as a module may crash while any other
+    thread runs Python, so the thread ends with the test."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.supervisor = Supervisor(limits)
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def when_working(self, act: Callable[[int], None], times: int = 1) -> None:
+        """Calls `act` with the child's pid, in the middle of each of its first robots."""
+
+        def wait() -> None:
+            seen: set[int] = set()
+            while len(seen) < times and not self._over.wait(0.02):
+                new = children_of_this() - seen
+                if new and self.supervisor.stage == "preview":
+                    pid = new.pop()
+                    seen.add(pid)
+                    act(pid)
+
+        self._threads.append(threading.Thread(target=wait, daemon=True))
+        self._threads[-1].start()
+
+    def close(self) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+        self.supervisor.close()
+
+
 @contextmanager
-def supervise(seconds: float = 120.0, mib: float = 0.0) -> Iterator[Supervisor]:
-    supervisor = Supervisor(Limits(seconds=seconds, mib=mib))
+def supervise(seconds: float = 120.0, mib: float = 0.0) -> Iterator[Watched]:
+    watched = Watched(Limits(seconds=seconds, mib=mib))
     try:
-        yield supervisor
+        yield watched
     finally:
-        supervisor.close()
+        watched.close()
     assert not children_of_this()
-
-
-def when_working(supervisor: Supervisor, act: Callable[[int], None], times: int = 1) -> None:
-    """Calls `act` with the child's pid, in the middle of each of its first robots; for a
-    minute at most."""
-    begun = time.monotonic()
-
-    def wait() -> None:
-        seen: set[int] = set()
-        while len(seen) < times and time.monotonic() < begun + WATCHED:
-            new = {pid for pid in children_of_this() if pid not in seen}
-            if new and supervisor.stage == "preview":
-                pid = new.pop()
-                seen.add(pid)
-                act(pid)
-            time.sleep(0.02)
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 def send(number: signal.Signals) -> Callable[[int], None]:
@@ -85,45 +97,45 @@ def leftovers(task: Task) -> list[str]:
 
 
 def test_a_child_that_is_stopped_is_found_and_replaced(make_task: MakeTask) -> None:
-    with supervise(seconds=8.0) as supervisor:
-        when_working(supervisor, send(signal.SIGSTOP))
+    with supervise(seconds=8.0) as watched:
+        watched.when_working(send(signal.SIGSTOP))
         began = time.monotonic()
-        record = supervisor.convert(make_task(**SLOW))
+        record = watched.supervisor.convert(make_task(**SLOW))
         assert record.status == "timeout" and time.monotonic() - began < 8 + 2 + 10
         assert record.error == "was not through after 8 s, in preview"
         assert record.attempts == 1 and not leftovers(make_task())
-        supervisor.limits = Limits(seconds=120.0)
-        assert supervisor.convert(make_task("gantry")).status == "ok"
+        watched.supervisor.limits = Limits(seconds=120.0)
+        assert watched.supervisor.convert(make_task("gantry")).status == "ok"
 
 
 def test_a_crash_is_tried_once_more(make_task: MakeTask) -> None:
-    with supervise() as supervisor:
-        when_working(supervisor, send(signal.SIGSEGV), times=2)
-        record = supervisor.convert(make_task(**SLOW))
+    with supervise() as watched:
+        watched.when_working(send(signal.SIGSEGV), times=2)
+        record = watched.supervisor.convert(make_task(**SLOW))
     assert (record.status, record.attempts, record.stage) == ("crashed", 2, "preview")
     assert record.error == "the process that held Blender was ended by SIGSEGV in preview"
     assert not leftovers(make_task())
 
 
 def test_what_the_system_killed_waits_for_the_end(make_task: MakeTask) -> None:
-    with supervise() as supervisor:
-        when_working(supervisor, send(signal.SIGKILL))
-        record = supervisor.convert(make_task(**SLOW))
+    with supervise() as watched:
+        watched.when_working(send(signal.SIGKILL))
+        record = watched.supervisor.convert(make_task(**SLOW))
     assert was_killed(record) and record.attempts == 1
 
 
 def test_too_much_memory_ends_a_robot(make_task: MakeTask) -> None:
-    with supervise(mib=100.0) as supervisor:
-        record = supervisor.convert(make_task(**SLOW))
+    with supervise(mib=100.0) as watched:
+        record = watched.supervisor.convert(make_task(**SLOW))
     assert record.status == "memory" and record.peak_mib > 100
     assert record.error.endswith(" MiB of the 100 MiB allowed, in " + record.stage)
 
 
 def test_stop_ends_the_work_at_once(make_task: MakeTask) -> None:
-    with supervise() as supervisor:
-        when_working(supervisor, lambda pid: supervisor.stop())
+    with supervise() as watched:
+        watched.when_working(lambda pid: watched.supervisor.stop())
         with pytest.raises(StoppedError):
-            supervisor.convert(make_task(**SLOW))
+            watched.supervisor.convert(make_task(**SLOW))
 
 
 def test_a_pool_that_is_closed_leaves_nothing(make_task: MakeTask) -> None:
