@@ -106,7 +106,10 @@ def _name(picture: Picture | None) -> tuple[str, str, str]:
     if picture is None:
         return "", "", ""
     handle = picture.handle
-    return handle.carrier.name, handle.mover.name, picture.hold
+    try:
+        return handle.carrier.name, handle.mover.name, picture.hold
+    except ReferenceError:  # The robot is gone: undo, another file.
+        return "", "", ""
 
 
 def _selects(context: Any) -> bool:
