@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Linked characters: what the extension does to library overrides, of robots and of anything."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 
 from support.blender.rigs import new_scene
 from support.blender.sidebars import activate, load, sliders_of
+from support.paths import ROOT
 from urdf_importer import get_joint_positions, save_blend
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
@@ -50,7 +54,24 @@ def test_no_object_of_other_kinds_gets_a_property_from_us() -> None:
     assert [name for name in names if name.startswith("urdf")] == []
 
 
-def test_sliders_move_an_overridden_robot_and_it_is_kept(
+def test_overridden_robots_in_a_process_of_their_own(tmp_path: Path) -> None:
+    """What other tests have left in Blender would be linked and overridden with them."""
+    left = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    words = ["-q", "-n", "0", "-p", "no:cacheprovider", "-o", "python_functions=check_*"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, f"--basetemp={tmp_path / 'own'}", __file__],
+        cwd=ROOT,
+        env=left | {"BLENDER_USER_RESOURCES": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def check_sliders_move_an_overridden_robot_and_it_is_kept(
     extension: ModuleType, tmp_path: Path
 ) -> None:
     robot = load("two_link_arm")
