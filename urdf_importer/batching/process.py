@@ -57,11 +57,6 @@ class Child:
                 raise
 
     @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
-
-    @property
     def exit_status(self) -> int | None:
         """As Popen says it: negative for a signal, None while it runs."""
         return self._process.poll()
