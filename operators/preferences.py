@@ -182,6 +182,10 @@ class RemovePackageFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
+GIZMO_SWITCHES = ("joint_gizmo",)
+"""Properties of the preferences, which other places show too."""
+
+
 class ImporterPreferences(bpy.types.AddonPreferences):
     bl_idname = EXTENSION
 
@@ -207,7 +211,8 @@ class ImporterPreferences(bpy.types.AddonPreferences):
     def draw(self, context: Any) -> None:
         _draw_package_folders(self.layout.column(), self.package_folders)
         _draw_defaults(self.layout.column(), self.defaults)
-        self.layout.prop(self, "joint_gizmo")
+        for switch in GIZMO_SWITCHES:
+            self.layout.prop(self, switch)
 
 
 def _draw_package_folders(layout: Any, folders: Any) -> None:

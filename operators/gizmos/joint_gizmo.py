@@ -18,8 +18,6 @@ from .drawing import Picture, draw_joint, draw_text
 from .switch import is_on
 
 KEYMAP = "URDF Joint Gizmo"
-_TOOLS = "builtin.select"
-"""Tools that have gizmos of their own, or draw, keep the mouse for themselves."""
 
 
 class JointGizmo(bpy.types.Gizmo):
@@ -67,12 +65,7 @@ class JointGizmos(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return (
-            context.mode in ("OBJECT", "POSE")
-            and is_on(context)
-            and _selects(context)
-            and bool(bodies_in(context.scene))
-        )
+        return is_on(context, "joint_gizmo") and bool(bodies_in(context.scene))
 
     @classmethod
     def setup_keymap(cls, keyconfig: Any) -> Any:
@@ -110,8 +103,3 @@ def _name(picture: Picture | None) -> tuple[str, str, str]:
         return handle.carrier.name, handle.mover.name, picture.hold
     except ReferenceError:  # The robot is gone: undo, another file.
         return "", "", ""
-
-
-def _selects(context: Any) -> bool:
-    tool = context.workspace.tools.from_space_view3d_mode(context.mode)
-    return tool is None or tool.idname.startswith(_TOOLS)

@@ -1,27 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one switch of the joint gizmo: a property of the preferences, shown in the panel and in the
-view's own menu of gizmos."""
+"""Where gizmos are on: their switches are properties of the preferences, shown in the panel and in
+the view's own menu of gizmos."""
 
 from typing import Any
 
-from ..preferences import find_preferences
+from ..preferences import GIZMO_SWITCHES, find_preferences
+
+_TOOLS = "builtin.select"
+"""Tools that have gizmos of their own, or draw, keep the mouse for themselves."""
 
 
-def is_on(context: Any) -> bool:
-    """Whether the joint gizmo is on; it is where the extension runs without preferences."""
+def is_on(context: Any, switch: str) -> bool:
+    """Whether a gizmo is switched on, and the view is of a kind that has it: objects or poses, and
+    a tool that selects. It is on where the extension runs without preferences."""
+    if context.mode not in ("OBJECT", "POSE") or not _selects(context):
+        return False
     found = find_preferences(context)
-    return found is None or bool(found.joint_gizmo)
+    return found is None or bool(getattr(found, switch))
 
 
-def draw_switch(layout: Any, context: Any) -> None:
-    """Draws the switch; nothing where there are no preferences that could hold it."""
+def draw_switches(layout: Any, context: Any) -> None:
+    """Draws the switches; nothing where there are no preferences that could hold them."""
     found = find_preferences(context)
     if found is not None:
-        layout.prop(found, "joint_gizmo")
+        column = layout.column(align=True)
+        for switch in GIZMO_SWITCHES:
+            column.prop(found, switch)
 
 
 def draw_in_gizmos(menu: Any, context: Any) -> None:
-    """Adds the switch to the view's menu of gizmos."""
+    """Adds the switches to the view's menu of gizmos."""
     menu.layout.separator()
     menu.layout.label(text="Robot")
-    draw_switch(menu.layout, context)
+    draw_switches(menu.layout, context)
+
+
+def _selects(context: Any) -> bool:
+    tool = context.workspace.tools.from_space_view3d_mode(context.mode)
+    return tool is None or tool.idname.startswith(_TOOLS)

@@ -17,7 +17,7 @@ from ...urdf_importer.blender.standing.robot_table import (
     recall_table,
 )
 from ..active_robot import active_robot
-from ..gizmos.switch import draw_switch
+from ..gizmos.switch import draw_switches
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
@@ -52,7 +52,7 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             draw_wrapped(self.layout, context, "Nothing moves: all joints are fixed")
             return
         _draw_buttons(self.layout)
-        draw_switch(self.layout, context)
+        draw_switches(self.layout, context)
         draw_limits_switch(self.layout, context, robot)
         manager = context.window_manager
         self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")

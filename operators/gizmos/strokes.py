@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strokes of the pen, of which gizmos are drawn: lines, planes, and words beside the mouse."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import blf
+import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
+from mathutils import Matrix, Vector
+
+Color = tuple[float, float, float, float]
+
+WHITE: Color = (1.0, 1.0, 1.0, 1.0)
+WARNING: Color = (1.0, 0.62, 0.1, 1.0)
+BEYOND: Color = (1.0, 0.27, 0.22, 1.0)
+_BACK = (0.06, 0.06, 0.07, 0.82)
+
+_TEXT = 13
+"""Pixels; they grow with the resolution of the interface."""
+_GAP = 16
+"""Between the mouse and the text."""
+
+
+def write_lines(
+    lines: Sequence[tuple[str, Color]], mouse: tuple[float, float], width: int, height: int
+) -> None:
+    """Writes lines beside the mouse, each in its colour, in a region of this size."""
+    scale = bpy.context.preferences.system.ui_scale
+    blf.size(0, _TEXT * scale)
+    sizes = [blf.dimensions(0, text) for text, _ in lines]
+    row, pad = 1.5 * _TEXT * scale, 0.5 * _TEXT * scale
+    wide = max(size[0] for size in sizes) + 2 * pad
+    high = row * len(lines) + pad
+    left = min(mouse[0] + _GAP * scale, width - wide)
+    low = min(mouse[1] + _GAP * scale, height - high)
+    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
+        gpu.matrix.load_matrix(Matrix.Identity(4))
+        gpu.matrix.load_projection_matrix(_pixels(width, height))
+        gpu.state.blend_set("ALPHA")
+        box = [(left, low), (left + wide, low), (left + wide, low + high), (left, low + high)]
+        fill([(*corner, 0.0) for corner in box], _BACK)
+        for index, (text, color) in enumerate(lines):
+            place = low + high - row * (index + 1) + 0.25 * row - 0.5 * pad
+            blf.position(0, left + pad, place, 0)
+            blf.color(0, *color)
+            blf.draw(0, text)
+        gpu.state.blend_set("NONE")
+
+
+def draw_lines(lines: Sequence[Sequence[Any]], color: Color, width: float) -> None:
+    """Draws rows of points, in the world, as lines so many pixels wide."""
+    points: list[Any] = []
+    pairs: list[tuple[int, int]] = []
+    for line in lines:
+        pairs += [(len(points) + step, len(points) + step + 1) for step in range(len(line) - 1)]
+        points += [tuple(point) for point in line]
+    if not pairs:
+        return
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "LINES", {"pos": points}, indices=pairs)
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", width * bpy.context.preferences.system.pixel_size)
+    shader.uniform_float("color", color)
+    batch.draw(shader)
+
+
+def fill(corners: Sequence[Any], color: Color) -> None:
+    """Fills a polygon, as triangles that all start at its first corner."""
+    points = [tuple(corner) for corner in corners]
+    triangles = [(0, index, index + 1) for index in range(1, len(points) - 1)]
+    if not triangles:
+        return
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "TRIS", {"pos": points}, indices=triangles)
+    shader.bind()
+    shader.uniform_float("color", color)
+    batch.draw(shader)
+
+
+def _pixels(width: int, height: int) -> Matrix:
+    """Returns the projection in which a place is counted in pixels from the lower left corner."""
+    scale = Matrix.Diagonal(Vector((2.0 / width, 2.0 / height, -1.0, 1.0)))
+    return Matrix.Translation((-1.0, -1.0, 0.0)) @ scale
