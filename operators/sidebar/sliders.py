@@ -5,16 +5,22 @@ A bone's own channels know no range that fits the joint, nor its direction. So e
 gets a property that stands before the channel: it stores nothing in the file, cannot be animated
 (the channel can), and is taken out with the extension. Properties cannot be added while a panel is
 drawn: a timer adds those that are missing and draws again.
+
+Every pose bone of every robot has all of these properties, and of an overridden robot Blender
+compares all of them with the library's, keeps what differs in the file, and sets it again when the
+file is opened. So a property is silent on bones of other joints: else the ranges of one robot would
+bound the joints of another.
 """
 
 import math
 from collections.abc import Iterable
+from ctypes import c_float
 from hashlib import blake2b
 from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.joints import JointChannel
+from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
 
@@ -86,10 +92,13 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
     factor = 1000.0 if millimetres else 1.0
 
     def get(pose_bone: Any) -> float:
-        return factor * channel.get(pose_bone)
+        position = channel.get(pose_bone)
+        return factor * position if position and _is_of(pose_bone, channel) else 0.0
 
     def set_to(pose_bone: Any, position: float) -> None:
-        channel.set(pose_bone, position / factor)
+        # An override that is put back says what the channel has by then: no second key, no bound.
+        if _is_of(pose_bone, channel) and c_float(position).value != c_float(get(pose_bone)).value:
+            channel.set(pose_bone, position / factor)
 
     unit = "radians" if channel.turns else "millimetres" if millimetres else "metres"
     return bpy.props.FloatProperty(
@@ -107,6 +116,11 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
         # Linked characters are animated through overrides; without this their sliders are grey.
         override={"LIBRARY_OVERRIDABLE"},
     )
+
+
+def _is_of(pose_bone: Any, channel: JointChannel) -> bool:
+    """Whether a channel is one of a bone's joints, not one of the same number with other limits."""
+    return any(channel in joint.channels for joint in read_joints(pose_bone.bone))
 
 
 def _soft_range(channel: JointChannel) -> tuple[float, float]:
