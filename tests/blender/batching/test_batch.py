@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -14,9 +15,12 @@ import pytest
 
 import urdf_importer
 from support.paths import ROOT
+from support.real_robots import ROOT as ROBOTS
+from support.real_robots import descriptions
 from urdf_importer import BatchResult, WriteError, batch
 
 SAMPLES = ROOT / "sample_urdfs"
+QUIRKS = ROOT / "tests/data/quirks"
 ARM = (SAMPLES / "two_link_arm.urdf").read_text()
 FAULTY = {
     "whole/arm.urdf": ARM,
@@ -200,3 +204,28 @@ def test_the_command_says_what_became_of_it(tmp_path: Path) -> None:
     assert command.returncode == 1
     assert said.strip() == f"2 robots: 1 ok, 1 failed; {tmp_path}/out/index.html"
     assert urdf_importer.read_robot(tmp_path / "out/gantry/gantry.urdf").name == "gantry"
+
+
+@pytest.mark.slow
+def test_no_file_at_hand_is_lost_or_ends_blender(tmp_path: Path) -> None:
+    """Real robots, quirky ones, and what is left of real ones that were cut or damaged."""
+    chosen = random.Random(5)
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    for number, path in enumerate(descriptions()):
+        data = bytearray(path.read_bytes())
+        (damaged / f"{number}_cut.urdf").write_bytes(data[: chosen.randrange(len(data))])
+        for _ in range(5):
+            data[chosen.randrange(len(data))] = chosen.randrange(256)
+        (damaged / f"{number}_flipped.urdf").write_bytes(data)
+    os.mkfifo(damaged / "pipe.urdf")
+    inputs = [ROBOTS, QUIRKS, damaged]
+    result = batch(inputs, tmp_path / "out", to=("blend",), jobs=2)
+    found = {each.status for each in result.records}
+    assert found <= {"ok", "failed", "skipped"}
+    assert len(result.records) >= 3 * len(descriptions()) + 200
+    lines = (tmp_path / "out/batch.jsonl").read_text().splitlines()
+    assert sorted(json.loads(each)["input"] for each in lines) == sorted(
+        str(each.input) for each in result.records
+    )
+    assert all(bool(each.error) == (each.status != "ok") for each in result.records)

@@ -8,7 +8,7 @@ import pytest
 
 from support.blender.rigs import new_scene
 from support.paths import TESTS
-from urdf_importer import RobotError, import_robot
+from urdf_importer import ImportOptions, RobotError, extract_robot, import_robot
 
 ROOT = TESTS / "data" / "quirks"
 EXPECTED = json.loads((ROOT / "expectation.json").read_text(encoding="utf-8"))
@@ -53,3 +53,19 @@ def test_mesh_has_the_size_that_rviz_shows(quirk):
     bpy.context.view_layer.update()
     sizes = [tuple(shape.dimensions) for shape in shapes if shape.type == "MESH"]
     assert any(size == pytest.approx(EXPECTED[quirk]["box"], rel=1e-5) for size in sizes), sizes
+
+
+@pytest.mark.parametrize("mesh", ["zero.stl", "lines.dae", "empty.obj"])
+def test_a_mesh_without_faces_is_an_empty_mesh(mesh, tmp_path):
+    (tmp_path / "empty.obj").write_text("# nothing\n")
+    path = tmp_path / mesh
+    if not path.exists():
+        path.write_bytes((ROOT / "q_pkg/meshes" / mesh).read_bytes())
+    shape = f'<geometry><mesh filename="{mesh}"/></geometry>'
+    shapes = f"<visual>{shape}</visual><collision>{shape}</collision>"
+    urdf = tmp_path / "r.urdf"
+    urdf.write_text(f'<robot name="r"><link name="a">{shapes}</link></robot>')
+    for options in (ImportOptions(), ImportOptions(convex_collisions=True, most_triangles=10)):
+        result = import_robot(urdf, options)
+        assert result.links["a"]
+        assert extract_robot(result.armature).links == result.robot.links

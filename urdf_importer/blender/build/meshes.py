@@ -135,6 +135,8 @@ def _drop_normals(mesh: Any) -> None:
 def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
     """Builds the convex hull of a mesh, flat; the mesh itself if its hull has no volume."""
     mesh = ledger.new_mesh(name)
+    if not len(data.vertices):
+        return mesh
     mesh.vertices.add(len(data.vertices))
     mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
     hull = bmesh.new()

@@ -41,9 +41,11 @@ def fingerprint_content(mesh: Any) -> str:
     """Returns a number, as text, for what users edit in a mesh: its points, faces, slots and
     texture coordinates, as Blender has them. Shading is left out: it follows from angles."""
     attributes = mesh.attributes
-    arrays = [_read_array(attributes["position"].data, "vector", 3, np.float32)]
-    # Asking the loops and triangles themselves takes a thousand times as long.
-    arrays.append(_read_array(attributes[".corner_vert"].data, "value", 1, np.int32))
+    # A mesh without points has none of the two. Asking vertices and loops themselves takes a
+    # thousand times as long.
+    points, corners = attributes.get("position"), attributes.get(".corner_vert")
+    arrays = [_read_array(points.data if points else (), "vector", 3, np.float32)]
+    arrays.append(_read_array(corners.data if corners else (), "value", 1, np.int32))
     if len(mesh.loops) == 3 * len(mesh.polygons):
         arrays.append(np.full(len(mesh.polygons), 3, dtype=np.int32))
     else:
@@ -64,7 +66,8 @@ def fingerprint_content(mesh: Any) -> str:
 
 def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
     found = np.empty(len(items) * width, dtype=kind)
-    items.foreach_get(name, found)
+    if len(items):
+        items.foreach_get(name, found)
     return found
 
 
