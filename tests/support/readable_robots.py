@@ -9,15 +9,15 @@ from support.real_robots import descriptions
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.readers import read_robot
 
+RTB = Path(sysconfig.get_paths()["purelib"], "rtbdata")
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 @cache
 def readable_descriptions() -> tuple[Path, ...]:
     """URDF and xacro files that a robot can be read from."""
-    rtb = Path(sysconfig.get_paths()["purelib"], "rtbdata")
-    others = [*rtb.rglob("*.urdf"), *rtb.rglob("*.xacro")]
-    assert len(others) > 30, f"rtb-data is not installed in {rtb}"
+    others = [*RTB.rglob("*.urdf"), *RTB.rglob("*.xacro")]
+    assert len(others) > 30, f"rtb-data is not installed in {RTB}"
     paths = [*descriptions(), *sorted(others), *sorted(DATA.rglob("*.urdf"))]
     return tuple(path for path in paths if _is_readable(path))
 

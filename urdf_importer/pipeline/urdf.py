@@ -137,7 +137,7 @@ def _write(
 ) -> UrdfResult:
     if not robot.text:
         robot = split_balls(robot)
-    reading = _open_reading(robot, options, diagnostics)
+    reading = _open_reading(robot, path, options, diagnostics)
     written = export_urdf(robot, path, options, reading, diagnostics, new=new, strict=strict)
     return UrdfResult(
         path=written.path,
@@ -227,9 +227,11 @@ def _place_in(name: str) -> PurePosixPath:
     return PurePosixPath(name.strip().replace("\\", "/"))
 
 
-def _open_reading(robot: Robot, options: UrdfOptions, diagnostics: Diagnostics) -> UrdfReading:
+def _open_reading(
+    robot: Robot, path: Path, options: UrdfOptions, diagnostics: Diagnostics
+) -> UrdfReading:
     resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    source = robot.source or "robot.urdf"
+    source = str(path)  # A robot without a name is called after its file.
     return UrdfReading(
         locate=lambda data: read_located(data, source),
         read=lambda data: read_robot_text(data, source, Diagnostics(source)),

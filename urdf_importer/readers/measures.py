@@ -17,20 +17,25 @@ and in metres.
 
 import csv
 import io
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ..diagnostics import ReadError, quote
+from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import read_regular_file
 from ..model import Vector3
+from .yaml_tree import Node, parse_yaml
 
 MOST_BYTES = 4 * 1024 * 1024
+_MOST_YAML = 2 * 1024 * 1024
+"""YAML takes ten times as long to read as the other two."""
 _KEYS = ("origins", "lengths", "factors", "scale", "symmetric", "convention")
 _AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
 _AXIS = re.compile(r"([-+]?)([xyz])")
+_CALLED = "the table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,22 +58,18 @@ def read_measures_text(data: bytes, path: str) -> Measures:
     """Reads a table from its text; `path` is for messages. Raises ReadError where it is not one."""
     if len(data) > MOST_BYTES:
         raise ReadError("the table is bigger than 4 MB", source=path)
-    head = data.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
-    is_csv = head.replace(b" ", b"").strip().startswith(b"joint,")
-    return _Table(_load_csv(data, path) if is_csv else _load(data, path), path).measures()
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.partition(b"\n")[0].replace(b" ", b"").startswith(b"joint,"):
+        loaded = _load_csv(data, path)
+    else:
+        loaded = (_load_json(data, path) if start[:1] == b"{" else None) or _load_yaml(data, path)
+    return _Table(loaded, path).measures()
 
 
-def _load_csv(data: bytes, path: str) -> dict[str, Any]:
-    try:
-        text = data.decode("utf-8-sig")
-        rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
-    except (UnicodeDecodeError, csv.Error) as problem:
-        raise ReadError(f"the table cannot be read: {problem}", source=path) from None
-    group, width, loaded = "", 0, {}
-    for line, row in enumerate(rows, 1):
-        cells = [cell.strip() for cell in row]
-        if not any(cells):
-            continue
+def _load_csv(data: bytes, path: str) -> Node:
+    pairs: dict[str, Node] = {}
+    group, width = "", 0
+    for line, cells in _read_rows(data, path):
         if not group:
             if cells not in (["joint", "x", "y", "z"], ["joint", "length"]):
                 raise ReadError(
@@ -76,109 +77,168 @@ def _load_csv(data: bytes, path: str) -> dict[str, Any]:
                 )
             group, width = ("origins", 3) if len(cells) == 4 else ("lengths", 1)
             continue
-        numbers = [_read_cell(cell, path, line) for cell in cells[1:]]
+        name, *numbers = cells
         if len(numbers) != width:
             raise ReadError(f"a row needs a joint and {width} numbers", source=path, line=line)
-        if cells[0] in loaded:
-            raise ReadError(f"joint {quote(cells[0])} stands there twice", source=path, line=line)
-        loaded[cells[0]] = numbers if group == "origins" else numbers[0]
-    return {group: loaded}
+        if name in pairs:
+            raise ReadError(f"{quote(name)} stands there twice", source=path, line=line)
+        items = [Node(line=line, text=number) for number in numbers]
+        pairs[name] = items[0] if width == 1 else Node(line=line, items=items)
+    return Node(line=0, pairs={group: Node(line=0, pairs=pairs)})
 
 
-def _read_cell(cell: str, path: str, line: int) -> float:
+def _read_rows(data: bytes, path: str) -> list[tuple[int, list[str]]]:
+    """Rows that are not empty, each with the line that it ends on."""
+    found, line = [], 0
     try:
-        return float(cell)
-    except ValueError:
-        raise ReadError(f"{quote(cell)} is not a number", source=path, line=line) from None
-
-
-def _load(data: bytes, path: str) -> dict[str, Any]:
-    """YAML, of which JSON is a part; nothing in it is run."""
-    try:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-    except ImportError:
+        text = io.StringIO(data.decode("utf-8-sig"), newline="")
+        rows = csv.reader(text, skipinitialspace=True)
+        for row in rows:
+            line = rows.line_num
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                found.append((line, cells))
+    except (UnicodeDecodeError, csv.Error) as problem:
         raise ReadError(
-            "a table of measures needs the Python package ruamel.yaml, which is not installed",
-            source=path,
+            f"the table cannot be read: {problem}", source=path, line=line + 1
         ) from None
+    return found
+
+
+def _load_json(data: bytes, path: str) -> Node | None:
+    """None where it is not JSON: it may be YAML all the same. Its lines are not known."""
+
+    def make_mapping(pairs: list[tuple[str, Any]]) -> Node:
+        found: dict[str, Node] = {}
+        for name, value in pairs:
+            if found.setdefault(name, node := _as_node(value)) is not node:
+                raise ReadError(f"{quote(name)} stands there twice", source=path)
+        return Node(line=0, pairs=found)
+
     try:
-        loaded = YAML(typ="safe", pure=True).load(data.decode("utf-8-sig"))
-    except (YAMLError, ValueError, RecursionError) as problem:
-        first = str(problem).partition("\n")[0]
-        raise ReadError(f"the table cannot be read: {first}", source=path) from None
-    if not isinstance(loaded, dict):
-        raise ReadError(f"a table needs keys, such as {', '.join(_KEYS)}", source=path)
-    return loaded
+        loaded = json.loads(
+            data.decode("utf-8-sig"),
+            object_pairs_hook=make_mapping,
+            parse_int=str,
+            parse_float=str,
+            parse_constant=str,
+        )
+        return _as_node(loaded)
+    except ValueError:
+        return None
+    except RecursionError:
+        raise ReadError("the table cannot be read: it nests too deep", source=path) from None
+
+
+def _as_node(value: Any) -> Node:
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, list):
+        return Node(line=0, items=[_as_node(each) for each in value])
+    words = {None: "", True: "true", False: "false"}
+    return Node(line=0, text=value if isinstance(value, str) else words[value])
+
+
+def _load_yaml(data: bytes, path: str) -> Node:
+    diagnostics = Diagnostics(path)
+    root = parse_yaml(data, path, diagnostics, called=_CALLED, most_bytes=_MOST_YAML)
+    for repeated in diagnostics:
+        raise ReadError(
+            f"{quote(repeated.subject)} stands there twice", source=path, line=repeated.line
+        )
+    return root
 
 
 class _Table:
-    def __init__(self, loaded: dict[str, Any], path: str) -> None:
+    def __init__(self, loaded: Node, path: str) -> None:
         self._path = path
-        for key in loaded:
+        self._loaded = loaded.pairs or {}
+        if not self._loaded:
+            raise self._refusal(f"a table needs keys, such as {', '.join(_KEYS)}", loaded)
+        for key, node in self._loaded.items():
             if key not in _KEYS:
-                raise self._refusal(f"{quote(str(key))} is not one of {', '.join(_KEYS)}")
-        self._loaded = loaded
+                raise self._refusal(f"{quote(key)} is not one of {', '.join(_KEYS)}", node)
         convention = self._group("convention")
-        self._axes = self._read_axes(str(convention.get("axes", "xyz")))
-        unit = self._number(convention.get("unit", 1.0), "unit")
-        if not 0.0 < unit < 1e9:
-            raise self._refusal(f"the unit {unit} is not a length in metres")
+        self._axes = self._read_axes(convention.get("axes"))
+        unit = self._number(convention.get("unit"), "unit")
+        if not 1e-9 < unit < 1e9:
+            raise self._refusal(f"the unit {unit} is not a length in metres", convention["unit"])
         self._unit = Decimal(repr(unit))
 
     def measures(self) -> Measures:
         """Returns what the table says."""
-        origins = {}
-        for name, value in self._group("origins").items():
-            origins[name] = self._origin(value, name)
+        origins = {name: self._origin(node, name) for name, node in self._group("origins").items()}
         lengths = self._group("lengths").items()
+        factors = self._group("factors").items()
         return Measures(
             origins=origins,
-            lengths={name: self._metres(self._number(value, name)) for name, value in lengths},
-            factors={
-                name: self._factor(value, name) for name, value in self._group("factors").items()
-            },
-            scale=self._number(self._loaded.get("scale", 1.0), "scale"),
-            symmetric=bool(self._loaded.get("symmetric", False)),
+            lengths={name: self._metres(self._number(node, name)) for name, node in lengths},
+            factors={name: self._factor(node, name) for name, node in factors},
+            scale=self._number(self._loaded.get("scale"), "scale"),
+            symmetric=self._flag("symmetric"),
         )
 
-    def _group(self, key: str) -> dict[str, Any]:
-        group = self._loaded.get(key) or {}
-        if not isinstance(group, dict):
-            raise self._refusal(f"{key} needs names with their values")
-        return {str(name): value for name, value in group.items()}
+    def _group(self, key: str) -> dict[str, Node]:
+        node = self._loaded.get(key)
+        if node is None or node.is_null:
+            return {}
+        if node.pairs is None:
+            raise self._refusal(f"{key} needs names with their values", node)
+        return node.pairs
 
-    def _number(self, value: Any, name: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self._refusal(f"{quote(str(value))} of {quote(name)} is not a number")
-        return float(value)
+    def _flag(self, key: str) -> bool:
+        node = self._loaded.get(key)
+        if node is None or node.is_null:
+            return False
+        found = node.flag()
+        if found is None:
+            raise self._refusal(f"{key} is true or false, not {_shown(node)}", node)
+        return found
 
-    def _vector(self, value: Any, name: str) -> Vector3:
-        if not isinstance(value, list) or len(value) != 3:
-            raise self._refusal(f"{quote(name)} needs three numbers")
-        x, y, z = (self._number(each, name) for each in value)
+    def _number(self, node: Node | None, name: str) -> float:
+        """One where there is none."""
+        if node is None:
+            return 1.0
+        found = node.number()
+        if found is None:
+            raise self._refusal(f"{_shown(node)} of {quote(name)} is not a number", node)
+        return found
+
+    def _vector(self, items: Sequence[Node], name: str, node: Node) -> Vector3:
+        if len(items) != 3:
+            raise self._refusal(f"{quote(name)} needs three numbers", node)
+        x, y, z = (self._number(each, name) for each in items)
         return x, y, z
 
-    def _origin(self, value: Any, name: str) -> Vector3:
-        others = self._vector(value, name)
+    def _origin(self, node: Node, name: str) -> Vector3:
+        others = self._vector(node.items or [], name, node)
         x, y, z = (self._metres(sign * others[place]) + 0.0 for sign, place in self._axes)
         return x, y, z
 
-    def _factor(self, value: Any, name: str) -> float | Vector3:
-        return self._vector(value, name) if isinstance(value, list) else self._number(value, name)
+    def _factor(self, node: Node, name: str) -> float | Vector3:
+        if node.items is not None:
+            return self._vector(node.items, name, node)
+        return self._number(node, name)
 
     def _metres(self, number: float) -> float:
         """In decimals, as people write them: 83.2 cm are 0.832 m, and not a little more."""
         return float(Decimal(repr(number)) * self._unit)
 
-    def _read_axes(self, axes: str) -> list[tuple[float, int]]:
+    def _read_axes(self, node: Node | None) -> list[tuple[float, int]]:
         """For each of the robot's axes the sign and the place of the other's."""
+        axes = "xyz" if node is None else node.text
         found = _AXIS.findall(axes) if _AXES(axes) else []
         places = ["xyz".index(letter) for _, letter in found]
-        if sorted(places) != [0, 1, 2]:
-            raise self._refusal(f"axes are named like zxy or -yxz, not {quote(axes)}")
+        if node is not None and sorted(places) != [0, 1, 2]:
+            raise self._refusal(f"axes are named like zxy or -yxz, not {_shown(node)}", node)
         signs = [-1.0 if sign == "-" else 1.0 for sign, _ in found]
         return list(zip(signs, places, strict=True))
 
-    def _refusal(self, message: str) -> ReadError:
-        return ReadError(message, source=self._path)
+    def _refusal(self, message: str, node: Node) -> ReadError:
+        return ReadError(message, source=self._path, line=node.line)
+
+
+def _shown(node: Node) -> str:
+    if node.is_scalar:
+        return quote(node.text)
+    return "a list" if node.pairs is None else "a table"

@@ -73,11 +73,11 @@ def _check_numbers(
     for name, origin in origins.items():
         if len(origin) != 3 or not all(map(math.isfinite, origin)):
             raise KinematicsError(f"the origin of joint {quote(name)} must be three finite numbers")
+    joints = {joint.name: joint for joint in robot.joints}
     for name, length in lengths.items():
         if not (math.isfinite(length) and length >= 0.0):
             raise KinematicsError(f"the length of joint {quote(name)} must be zero or more")
-        joint = next(joint for joint in robot.joints if joint.name == name)
-        if not any(joint.origin.xyz):
+        if not any(joints[name].origin.xyz):
             raise KinematicsError(
                 f"joint {quote(name)} stands on its parent's frame: a length has no direction there"
             )

@@ -12,11 +12,15 @@ import pytest
 import urdf_importer
 from support.pinocchio_truth import Truth
 from support.readable_robots import DATA
+from support.real_robots import ROOT as ROBOTS
 from support.real_robots import descriptions, name_of
-from urdf_importer import Diagnostics, UrdfOptions, WriteError, write_urdf
+from urdf_importer import Diagnostics, FileOptions, Severity, UrdfOptions, WriteError, write_urdf
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
-from urdf_importer.meshes import load_mesh
+from urdf_importer.geometry.triangles import make_triangles
+from urdf_importer.meshes import RobotFiles, load_mesh
 from urdf_importer.model import Joint, Link, Material, Mesh, Pose, Robot, Visual
+from urdf_importer.pipeline.files import find_files
 
 QUIRKS = DATA / "quirks" / "q_pkg" / "urdf"
 BARE = Robot(name="arm", links=(Link(name="a"), Link(name="b")))
@@ -236,3 +240,93 @@ def test_angles_say_the_rotation(pitch: float) -> None:
     rotation = matrix_from_pose(pose)[:3, :3]
     again = matrix_from_pose(Pose(rpy=rpy_from_rotation(rotation)))[:3, :3]
     assert np.abs(again - rotation).max() < 1e-15 * 8
+
+
+def test_a_robot_without_a_name_keeps_the_one_of_its_file(tmp_path: Path) -> None:
+    path = QUIRKS / "robot_no_name.urdf"
+    robot = urdf_importer.read_robot(path)
+    for name in ("robot_no_name.urdf", "other.urdf"):
+        written = write_urdf(robot, tmp_path / name).path
+        assert urdf_importer.read_robot(written) == robot
+    assert (tmp_path / "robot_no_name.urdf").read_bytes() == path.read_bytes()
+    lines = path.read_text().splitlines()
+    changed = set(written.read_text().splitlines()) - set(lines)
+    assert changed == {lines[1].replace("<robot>", '<robot name="robot_no_name">')}
+
+
+# Meshes in another format
+
+
+def load_shapes(robot: Robot) -> dict[tuple[str, str, int], MeshData]:
+    """Loads every mesh of a robot with its scale, as an import does."""
+    files = RobotFiles(find_files(robot.source, FileOptions()), Diagnostics(), robot=robot)
+    return {
+        (link.name, part, place): files.load(shape, link)
+        for link in robot.links
+        for part, shapes in (("visual", link.visuals), ("collision", link.collisions))
+        for place, shape in enumerate(shapes)
+        if isinstance(shape.geometry, Mesh)
+    }
+
+
+def assert_same_meshes(before: Robot, after: Robot) -> None:
+    """The same triangles at the same corners, to 1e-6 of the diagonal."""
+    wanted, found = load_shapes(before), load_shapes(after)
+    assert wanted.keys() == found.keys() and wanted
+    for key, mesh in wanted.items():
+        corners, again = (corners_of(each) for each in (mesh, found[key]))
+        diagonal = float(np.linalg.norm(np.ptp(corners.reshape(-1, 3), axis=0)))
+        assert corners.shape == again.shape
+        assert np.abs(corners - again).max() <= 1e-6 * diagonal
+
+
+def corners_of(mesh: MeshData) -> np.ndarray:
+    """Returns (n, 3, 3): the corners of all triangles, sorted: glTF keeps them by material."""
+    triangles, _ = make_triangles(mesh)
+    corners = np.asarray(triangles.vertices[triangles.faces], dtype=np.float64)
+    return corners[np.lexsort(corners.reshape(-1, 9).T)]
+
+
+@pytest.mark.parametrize("format", ["stl", "obj", "glb", "dae"])
+def test_descriptions_get_their_meshes_in_another_format(format: str, tmp_path: Path) -> None:
+    source = write_source(tmp_path / "from")
+    text = source.read_text().replace("box.obj", 'box.obj" scale="1 2 -3', 1)
+    source.write_text(text)
+    robot = urdf_importer.read_robot(source)
+    options = UrdfOptions(meshes="export", mesh_format=format)
+    result = write_urdf(robot, tmp_path / "to" / "r.urdf", options)
+    again = urdf_importer.read_robot(result.path)
+    assert again == result.robot
+    if format == "obj":  # It has this format already.
+        assert result.files == (result.path,)
+        assert mesh_names(again) == ["../from/parts/box.obj"] * 3
+    else:
+        names = [f"meshes/{part}/box.{format}" for part in ("visual", "visual", "collision")]
+        assert mesh_names(again) == names
+    assert_same_meshes(robot, again)
+    assert "color-lost" not in {item.code for item in result.diagnostics}
+
+
+@pytest.mark.parametrize("format", ["stl", "glb"])
+def test_real_robots_get_their_meshes_in_another_format(format: str, tmp_path: Path) -> None:
+    path = ROBOTS / "ur_description" / "urdf" / "ur5_robot.urdf"
+    robot = urdf_importer.read_robot(path)
+    options = UrdfOptions(meshes="export", mesh_format=format, ros_package="ur5")
+    result = write_urdf(robot, tmp_path / "ur5" / "ur5.urdf", options)
+    again = urdf_importer.read_robot(result.path)
+    names = mesh_names(again)
+    assert all(name.startswith("package://ur5/meshes/") for name in names)
+    visuals = [name for name in names if "/visual/" in name]
+    assert visuals and all(name.endswith(format) for name in visuals)
+    assert_same_meshes(robot, again)
+
+
+def test_meshes_that_cannot_be_read_keep_their_names(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "from")
+    (tmp_path / "from" / "parts" / "box.obj").write_bytes(b"\x00 broken")
+    result = write_urdf(
+        urdf_importer.read_robot(source), tmp_path / "r.urdf", UrdfOptions(meshes="export")
+    )
+    assert mesh_names(result.robot) == ["from/parts/box.obj"] * 3
+    assert {item.severity for item in result.diagnostics} == {Severity.ERROR}
+    assert all("named as it was" in item.message for item in result.diagnostics)

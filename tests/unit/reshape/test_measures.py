@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of measures: what measure writes changes nothing, and means the same in every form."""
 
+import json
 import math
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from support.mutations import damaged
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import ReadError, read_robot
 from urdf_importer.cli import main
 from urdf_importer.readers.measures import read_measures, read_measures_text
 from urdf_importer.reshape import measure, measure_csv, resize
 
+YAML = """# A table
+origins: {torso: [0, 83.2, 0]}
+lengths:
+  elbow: 17.6
+  wrist: &same 13.12
+  other: *same
+factors: {head: 1.2, hand: [1, 2, 1]}
+symmetric: yes
+convention: {axes: zxy, unit: 0.01}
+"""
+JSON = """{
+\t"origins": {"torso": [0, 83.2, 0]},
+\t"lengths": {"elbow": 17.6, "wrist": 13.12, "other": 13.12},
+\t"factors": {"head": 1.2, "hand": [1, 2, 1]},
+\t"symmetric": true,
+\t"convention": {"axes": "zxy", "unit": 0.01}
+}"""
+CSV = "joint,x,y,z\ntorso,0,0,0.832\nelbow,0.176,0,0\n"
 PR2 = ROBOTS / "pr2_description" / "urdf" / "pr2.urdf"
 
 
@@ -45,6 +68,9 @@ def test_lengths_are_distances() -> None:
         ("joint,x,y,z\na,1,2\n", 2),
         ("joint,x,y,z\n\na,1,2,three\n", 3),
         ("joint,length\na,1\na,2\n", 3),
+        ('joint,length\n"a\n\nb",x\n', 4),
+        ("joint,length\na,nan\n", 2),
+        ("joint,length\n" + "a" * 200_000 + ",1\n", 2),
     ],
 )
 def test_broken_csv_is_refused_with_its_line(text: str, line: int) -> None:
@@ -81,3 +107,90 @@ def test_the_way_of_a_user(tmp_path: Path) -> None:
         if origins[name] != xyz
     ]
     assert changed == ["l_elbow_flex_joint"]
+
+
+HOSTILE = {
+    "scale: 1" + "0" * 400: 1,
+    "scale: 0x" + "f" * 5000: 1,
+    "scale: .nan": 1,
+    "scale: 1_0": 1,
+    "scale: [1]": 1,
+    "scale: 2001-01-01": 1,
+    "scale: 1\nsymmetric: maybe": 2,
+    "origins: 7": 1,
+    "origins:\n  a: [1, 2, 3]\n  b: [1, 2]": 3,
+    "origins:\n  a: [1, 2, {x: 3}]": 2,
+    "origins:\n  a: [1, 2, 3]\n  a: [1, 2, 4]": 3,
+    "origins: {1: [1, 2, 3], '1': [1, 2, 4]}": 1,
+    "origins: {[a, b]: [1, 2, 3]}": 1,
+    "origins: !!python/object/apply:os.system [ls]": 1,
+    "origins: &a {x: *a}": 1,
+    "convention: {axes: xxy}": 1,
+    "convention: {unit: 0}": 1,
+    "convention: {unit: 1e-300}": 1,
+    "nonsense: 1": 1,
+    "{" + "a: {" * 5000: 1,
+    "[" * 100_000: 1,
+    "": 1,
+    "{}": 0,
+    '{"scale": NaN}': 0,
+    '{"scale": 1, "scale": 2}': 0,
+    '{"scale":' + "[" * 100_000: 0,
+    "\0\0\0": 0,
+}
+
+
+@pytest.mark.parametrize("text, line", HOSTILE.items(), ids=lambda each: str(each)[:30])
+def test_hostile_tables_are_refused_in_one_sentence(text: str, line: int) -> None:
+    with pytest.raises(ReadError) as problem:
+        read_measures_text(text.encode(), "t.yaml")
+    assert problem.value.line == line
+    message = str(problem.value)
+    assert message.startswith("t.yaml:") and "\n" not in message and len(message) < 250
+
+
+def test_bombs_stand_for_nothing() -> None:
+    """A few lines that stand for gigabytes, in time and memory of their own size."""
+    lines = ["origins:", "  a: &a [1, 1, 1]"]
+    before = "a"
+    for level in range(40):
+        lines.append(f"  b{level}: &b{level} [*{before}, *{before}, *{before}]")
+        before = f"b{level}"
+    many = "origins:\n  a: &a [" + "1," * 5000 + "1]\n" + "".join(
+        f"  b{row}: *a\n" for row in range(5000)
+    )  # fmt: skip
+    start = time.process_time()
+    for text in ("\n".join(lines), many):
+        with pytest.raises(ReadError):
+            read_measures_text(text.encode(), "t.yaml")
+    assert time.process_time() - start < 5.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(damaged(st.sampled_from([YAML.encode(), JSON.encode(), CSV.encode()])))
+def test_damaged_tables_are_read_or_refused(data: bytes) -> None:
+    try:
+        table = read_measures_text(data, "t.yaml")
+    except ReadError as problem:
+        assert "\n" not in str(problem)
+        return
+    numbers = [each for xyz in table.origins.values() for each in xyz]
+    assert all(map(math.isfinite, [*numbers, *table.lengths.values(), table.scale]))
+
+
+def test_json_is_read_as_programs_write_it() -> None:
+    wanted = read_measures_text(YAML.encode(), "t.yaml")
+    assert read_measures_text(JSON.encode(), "t.json") == wanted
+    assert wanted.symmetric and wanted.origins == {"torso": (0.0, 0.0, 0.832)}
+    assert wanted.factors == {"head": 1.2, "hand": (1.0, 2.0, 1.0)}
+
+
+def test_many_rows_are_read_in_a_second() -> None:
+    """As many as a robot may have links, as CSV and as JSON."""
+    rows = range(20_000)
+    text = "joint,length\n" + "".join(f"j{row},0.5\n" for row in rows)
+    start = time.process_time()
+    table = read_measures_text(text.encode(), "t.csv")
+    assert len(table.lengths) == len(rows)
+    assert read_measures_text(json.dumps({"lengths": dict(table.lengths)}).encode(), "t") == table
+    assert time.process_time() - start < 4.0

@@ -15,13 +15,15 @@ import pytest
 import yourdfpy
 
 import urdf_importer
+from support.readable_robots import RTB
 from support.real_robots import descriptions, name_of
 from urdf_importer import Robot, UrdfOptions, write_urdf
 from urdf_importer.model import Mesh
 
 STYLES = ("keep", "plain")
 SAMPLE = descriptions()[::8]
-ALL = [pytest.param(path, marks=pytest.mark.slow, id=name_of(path)) for path in descriptions()]
+EVERY = (*descriptions(), *sorted(RTB.rglob("*.urdf")))
+ALL = [pytest.param(path, marks=pytest.mark.slow, id=name_of(path)) for path in EVERY]
 FEW = [pytest.param(path, id=name_of(path)) for path in SAMPLE]
 EXACT = 1e-12
 CHECK_URDF = os.environ.get("CHECK_URDF", "")

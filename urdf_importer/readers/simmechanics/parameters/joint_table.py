@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....diagnostics import Diagnostics, ReadError
+from ...yaml_tree import Node
 from .values import Values
-from .yaml_tree import Node
 
 MOST_BYTES = 16 * 1024 * 1024
 _NAME = "joint_name"

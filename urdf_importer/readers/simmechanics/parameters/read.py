@@ -7,6 +7,7 @@ from functools import partial
 
 from ....diagnostics import Diagnostics
 from ....model import Pose
+from ...yaml_tree import Node, parse_yaml
 from .keys import (
     ExportedFrame,
     ExtraJoint,
@@ -31,7 +32,8 @@ from .read_parts import (
     read_workaround,
 )
 from .values import Values
-from .yaml_tree import Node, parse_yaml
+
+_MOST_BYTES = 256 * 1024
 
 _JOINT_WORDS = ("continuous", "revolute", "prismatic", "fixed", "planar", "floating", "spherical")
 _LIMITS = ("lower", "upper", "effort", "velocity")
@@ -59,7 +61,9 @@ def read_parameters(
     Raises ReadError for what is not YAML or not a mapping, and for a root, a base frame or a format
     of filenames that cannot be meant; an ERROR diagnostic tells of other values that are wrong.
     """
-    root = parse_yaml(data, source, diagnostics)
+    root = parse_yaml(
+        data, source, diagnostics, called="the parameter file", most_bytes=_MOST_BYTES
+    )
     assert root.pairs is not None
     parameters = Parameters(source=source)
     values = Values(source, diagnostics)

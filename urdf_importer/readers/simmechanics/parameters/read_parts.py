@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ....model import Box, Cylinder, Pose, Sphere
+from ...yaml_tree import Node
 from ..blobs import check_blob
 from .keys import (
     SENSOR_TYPES,
@@ -16,7 +17,6 @@ from .keys import (
     SensorChoice,
 )
 from .values import Values
-from .yaml_tree import Node
 
 _PLANES = {"yz": 0, "xz": 1, "xy": 2, "zy": 0, "zx": 1, "yx": 2}
 FRAME = ("frameName", "frameReferenceLink")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 
 from ....diagnostics import Diagnostics, ReadError, quote
-from .yaml_tree import Node
+from ...yaml_tree import Node
 
 
 def nearest(word: str, known: Collection[str]) -> str:

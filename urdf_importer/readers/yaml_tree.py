@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....diagnostics import Diagnostics, ReadError, quote
+from ..diagnostics import Diagnostics, ReadError, quote
 
-MOST_BYTES = 256 * 1024
 MOST_LEVELS = 100
 MOST_NODES = 200_000
 
@@ -65,27 +64,27 @@ class Node:
         return self.is_scalar and self.text.isascii() and self.text.strip().isdigit()
 
 
-def parse_yaml(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
-    """Returns the mapping that a parameter file is; an empty one for an empty file.
+def parse_yaml(
+    data: bytes, source: str, diagnostics: Diagnostics, *, called: str, most_bytes: int
+) -> Node:
+    """Returns the mapping that a file is, `called` so in messages; an empty one for an empty file.
 
     Raises ReadError, with the line, for what is not YAML, not a mapping, too big or too deep, and
     for tags that build objects. A key that comes twice is an ERROR diagnostic; the first counts.
     """
-    if len(data) > MOST_BYTES:
-        raise ReadError(
-            f"the parameter file is bigger than {MOST_BYTES // 1024} KiB", source=source
-        )
+    if len(data) > most_bytes:
+        raise ReadError(f"{called} is bigger than {most_bytes // 1024} KiB", source=source)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError("the parameter file is not UTF-8", source=source, line=line) from None
-    root = _Builder(source, diagnostics).build(text)
+        raise ReadError(f"{called} is not UTF-8", source=source, line=line) from None
+    root = _Builder(source, diagnostics, called).build(text)
     if root is None or root.is_null:
         return Node(line=1, pairs={})
     if root.pairs is None:
         raise ReadError(
-            "the parameter file is not a mapping of keys to values", source=source, line=root.line
+            f"{called} is not a mapping of keys to values", source=source, line=root.line
         )
     return root
 
@@ -93,8 +92,9 @@ def parse_yaml(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
 class _Builder:
     """Makes nodes of ruamel's events; nothing recurses."""
 
-    def __init__(self, source: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: str, diagnostics: Diagnostics, called: str) -> None:
         self.source = source
+        self.called = called
         self.diagnostics = diagnostics
         self.open: list[tuple[Node, str | None, str]] = []
         self.anchors: dict[str, Node] = {}
@@ -106,7 +106,7 @@ class _Builder:
             from ruamel.yaml.error import YAMLError
         except ImportError:
             raise ReadError(
-                "a parameter file needs the Python package ruamel.yaml, which is not installed",
+                f"{self.called} needs the Python package ruamel.yaml, which is not installed",
                 source=self.source,
             ) from None
 
@@ -119,7 +119,7 @@ class _Builder:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or "characters that YAML forbids"
             raise ReadError(
-                f"the parameter file is not YAML: {problem}",
+                f"{self.called} is not YAML: {problem}",
                 source=self.source,
                 line=mark.line + 1 if mark is not None else 0,
             ) from None
@@ -193,6 +193,4 @@ class _Builder:
             )
 
     def _refusal(self, problem: str, line: int) -> ReadError:
-        return ReadError(
-            f"the parameter file cannot be read: {problem}", source=self.source, line=line
-        )
+        return ReadError(f"{self.called} cannot be read: {problem}", source=self.source, line=line)
