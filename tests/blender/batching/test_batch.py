@@ -27,6 +27,8 @@ FAULTY = {
     "whole/arm.xacro": ARM,
     "parts/macros.xacro": '<robot name="m" xmlns:xacro="http://ros.org/wiki/xacro">'
     '<xacro:macro name="leg" params="x"><link name="${x}"/></xacro:macro></robot>',
+    "parts/colors.xacro": '<robot name="m" xmlns:xacro="http://ros.org/wiki/xacro">'
+    '<xacro:property name="size" value="2"/></robot>',
     "parts/argument.xacro": '<robot name="m" xmlns:xacro="http://ros.org/wiki/xacro">'
     '<link name="$(arg side)"/></robot>',
     "bad/torn.urdf": ARM[:200],
@@ -55,6 +57,7 @@ def test_a_batch_goes_on_where_it_was(tmp_path: Path) -> None:
     expected = dict.fromkeys(FAULTY, "ok") | {
         "parts/macros.xacro": "skipped",
         "parts/argument.xacro": "skipped",
+        "parts/colors.xacro": "skipped",
         "bad/torn.urdf": "failed",
         "bad/empty.urdf": "failed",
     }
