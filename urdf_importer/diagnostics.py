@@ -3,7 +3,8 @@
 
     RobotError                no robot; scene and disk are as they were
     |-- ReadError             the file is not a robot description that can be read
-    |   `-- FragmentError     it is a part of one: macros alone, or arguments are missing
+    |   |-- FragmentError     it is a part of one: macros alone, or arguments are missing
+    |   `-- NoLinksError      nothing in it makes a robot
     |-- KinematicsError       its joints make no robot that can move
     |-- MeshError             a mesh file cannot be read (becomes a diagnostic of one visual)
     |-- BuildError            Blender cannot hold it
@@ -43,6 +44,10 @@ class ReadError(RobotError):
 
 class FragmentError(ReadError):
     """Other files, or a user's arguments, make a robot of it."""
+
+
+class NoLinksError(ReadError):
+    """There is a robot, and no link in it."""
 
 
 class KinematicsError(RobotError):

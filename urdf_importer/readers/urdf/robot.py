@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ...diagnostics import Diagnostics, FragmentError, ReadError, Severity, quote
+from ...diagnostics import Diagnostics, FragmentError, NoLinksError, ReadError, Severity, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
@@ -94,7 +94,7 @@ def read_urdf(given: Description) -> Robot:
         try:
             # What came of it is not a text that anyone wrote, so it is not kept.
             return replace(read_robot_text(data, source, diagnostics), text=b"")
-        except _NoLinksError as error:
+        except NoLinksError as error:
             # Macros and properties that other files include.
             raise FragmentError(error.message, source=source, line=error.line) from None
     return read_robot_text(data, source, diagnostics)
@@ -107,10 +107,6 @@ URDF = ReaderFormat(
     roots=("robot",),
     read=read_urdf,
 )
-
-
-class _NoLinksError(ReadError):
-    """There is a robot element, and no link in it."""
 
 
 def list_xacro_arguments(
@@ -235,7 +231,7 @@ class _Parts:
         """What has come in. Raises ReadError where there is no link."""
         document = self.document
         if not self.links:
-            raise _NoLinksError(
+            raise NoLinksError(
                 f"the robot {quote(self.name)} has no links",
                 source=document.source,
                 line=self.line,
