@@ -6,10 +6,9 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, add_ik, bake_ik, remove_ik, solve_ik
-from ...urdf_importer.blender.ik.live import bring_to_link, live_targets_of
-from ...urdf_importer.blender.ik.solve import set_positions, suggest_link
-from ...urdf_importer.blender.standing.pose import get_joint_positions
+from ...urdf_importer import Diagnostics, RobotError, add_ik, bake_ik, remove_ik, solve_ik
+from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
+from ...urdf_importer.blender.ik.solve import suggest_link
 from ..active_robot import active_robot, poll_robot
 
 MODES = (
@@ -104,21 +103,29 @@ def _sentence(text: str) -> str:
 
 class AddIK(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.add_ik"
-    bl_label = "Add Live Target"
+    bl_label = "Add Target"
     bl_description = (
         "Make an empty that the link follows: move it with any tool, key it, parent it. Limits "
-        "hold; out of reach the link comes as near as it can"
+        "hold; out of reach the link comes as near as it can. Blender's own inverse kinematics "
+        "does it where it can hold the joints, else this extension"
     )
 
+    live: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Live", default=False, options={"SKIP_SAVE"},
+        description="Solve exactly, which needs this extension, also where Blender's own would do",
+    )  # fmt: skip
+
     def execute(self, context: Any) -> set[str]:
-        settings = context.window_manager.urdf_ik
+        settings, found = context.window_manager.urdf_ik, Diagnostics()
+        wanted = settings.group or chosen_link(context)
         try:
-            target = add_ik(active_robot(context), settings.group or chosen_link(context))
+            target = add_ik(active_robot(context), wanted, live=self.live, diagnostics=found)
         except RobotError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         _choose(context, target)
-        self.report({"INFO"}, f"Move {target.name}: the robot follows")
+        why = f" ({next(iter(found)).message})" if found else ""
+        self.report({"INFO"}, f"Move {target.name}: the robot follows{why}")
         return {"FINISHED"}
 
 
@@ -143,7 +150,7 @@ class RemoveIK(RobotIK, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        for target in live_targets_of(robot):
+        for target in followed_targets_of(robot):
             if target.name == self.target:
                 context.view_layer.objects.active = robot
                 remove_ik(target)
@@ -154,11 +161,14 @@ class RemoveIK(RobotIK, bpy.types.Operator):
 class SnapTarget(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.snap_target"
     bl_label = "Snap Targets"
-    bl_description = "Bring all live targets of the active robot to where their links are now"
+    bl_description = (
+        "Bring all targets of the active robot to where their links are now. "
+        "Blender's own inverse kinematics acts again"
+    )
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        for target in live_targets_of(robot):
+        for target in followed_targets_of(robot):
             bring_to_link(robot, target)
         return {"FINISHED"}
 
@@ -168,12 +178,11 @@ class SnapJoints(RobotIK, bpy.types.Operator):
     bl_label = "Snap Joints"
     bl_description = (
         "Set every joint of the active robot to the position that is shown, after limits, IK "
-        "constraints and drivers. Then these can be switched off, and nothing moves"
+        "constraints and drivers. Blender's own inverse kinematics then rests, and nothing moves"
     )
 
     def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
-        set_positions(robot, get_joint_positions(robot))
+        snap_joints(active_robot(context))
         return {"FINISHED"}
 
 
@@ -182,14 +191,14 @@ class BakeIK(RobotIK, bpy.types.Operator):
     bl_label = "Bake"
     bl_description = (
         "Key the joints of the active robot over the frames of the scene, so that links follow "
-        "their live targets. Frames that fail are listed and hold the last pose"
+        "their targets. Frames that fail are listed and hold the last pose"
     )
 
     def execute(self, context: Any) -> set[str]:
         robot, scene = active_robot(context), context.scene
-        targets = live_targets_of(robot)
+        targets = followed_targets_of(robot)
         if not targets:
-            self.report({"WARNING"}, "Add a live target first")
+            self.report({"WARNING"}, "Add a target first")
             return {"CANCELLED"}
         failed: set[int] = set()
         for target in targets:

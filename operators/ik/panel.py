@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.live import live_targets_of, unwatch, watch
+from ...urdf_importer.blender.ik.live import followed_targets_of, unwatch, watch
 from ...urdf_importer.blender.ik.solve import list_groups, list_links
 from ..active_robot import active_robot
 from ..sidebar.panel import RobotSubPanel
@@ -102,7 +102,7 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
 def _draw_live(layout: Any, robot: Any) -> None:
     layout.separator()
     layout.operator(AddIK.bl_idname, icon="EMPTY_ARROWS")
-    targets = live_targets_of(robot)
+    targets = followed_targets_of(robot)
     for target in targets:
         row = layout.row(align=True)
         row.prop(target, "name", text="", icon="OBJECT_DATA")

@@ -46,31 +46,41 @@ def solve_ik(
     has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names,
     modes and shapes, BuildError for an object that is not an imported robot.
     """
-    from ..blender.ik import solve
+    from ..blender.ik.solve import Effort, pose_link
+    from ..blender.ik.targets import Wish
 
-    return solve.solve_ik(
-        armature, link, target, mode=mode, frame=frame, orientation=orientation, group=group,
-        state=state, convention=convention, key=key, seconds=seconds, restarts=restarts, seed=seed,
-        diagnostics=diagnostics,
+    wish = Wish(
+        link=link, target=target, mode=mode, frame=frame, orientation=orientation, group=group,
+        state=state, convention=convention,
     )  # fmt: skip
+    effort = Effort(seconds=seconds, restarts=restarts, seed=seed)
+    return pose_link(armature, wish, effort, key=key, diagnostics=diagnostics)
 
 
-def add_ik(armature: Any, group_or_link: str) -> Any:
-    """Gives a link of an imported robot a live target and returns it: an empty that stands where
+def add_ik(
+    armature: Any, group_or_link: str, *, live: bool = False, diagnostics: Diagnostics | None = None
+) -> Any:
+    """Gives a link of an imported robot a target and returns it: an empty that stands where
     the link is. Where the empty goes, by hand, keyframes or parents, the link follows within
     limits; out of reach it comes as near as it can. Of a group of the SRDF it is the target of its
-    end effector, or the tip of its chain, and only the group's joints move.
+    end effector, or the tip of its chain, and only the group's joints move. Where fewer than six
+    joints move, the place alone counts, and not how the empty is turned.
+
+    Where the joints only turn, one on a bone, and their limits hold zero, it is Blender's own
+    inverse kinematics that does it, which works without this extension. Else, or with `live`, the
+    numeric solver follows the empty; a diagnostic `ik-not-native` says why.
 
     Raises KinematicsError for a name that is neither, and where nothing moves the link, BuildError
     for an object that is not an imported robot.
     """
-    from ..blender.ik import live
+    from ..blender.ik import live as following
 
-    return live.add_ik(armature, group_or_link)
+    return following.add_ik(armature, group_or_link, live=live, diagnostics=diagnostics)
 
 
 def remove_ik(target: Any) -> None:
-    """Lets go of a target that add_ik gave. The joints stay where they are."""
+    """Lets go of a target that add_ik gave, and takes away all that it made. The joints stay where
+    they are shown."""
     from ..blender.ik import live
 
     live.remove_ik(target)

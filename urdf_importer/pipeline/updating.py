@@ -93,6 +93,7 @@ def update_robot(
     only for files that it names.
     """
     from ..blender.extract.robot import extract_robot
+    from ..blender.ik.native import bring_back
     from ..blender.semantics.apply import apply_semantics, extract_semantics
     from ..blender.semantics.record import has_semantics
     from ..blender.standing.record import record_import
@@ -118,6 +119,7 @@ def update_robot(
         apply_semantics(rig.armature, _adapt(semantics, before, draft, names))
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
+    bring_back(rig.armature)
     return UpdateResult(
         robot=draft.plan.robot,
         armature=rig.armature,

@@ -23,7 +23,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
-from urdf_importer.blender.ik.live import OUT_OF_REACH, live_targets_of, unwatch
+from urdf_importer.blender.ik.live import OUT_OF_REACH, followed_targets_of, unwatch
 from urdf_importer.blender.ik.solve import suggest_link
 from urdf_importer.blender.standing.keys import find_curves
 
@@ -62,7 +62,7 @@ def test_a_target_starts_where_the_link_is_and_moves_nothing(panda):
     bpy.context.view_layer.update()
     assert gap(panda, target) < 1e-6
     assert get_joint_positions(panda) == before
-    assert live_targets_of(panda) == [target]
+    assert followed_targets_of(panda) == [target]
     assert add_ik(panda, "panda_hand") == target
 
 
@@ -146,7 +146,7 @@ def test_reopened_files_keep_their_targets(panda, tmp_path):
     save_blend(tmp_path / "panda.blend")
     open_blend(tmp_path / "panda.blend")
     panda = bpy.data.objects["panda"]
-    (target,) = live_targets_of(panda)
+    (target,) = followed_targets_of(panda)
     move(target, (0.0, 0.05, 0.0))
     bpy.context.view_layer.update()
     assert gap(panda, target) < 3e-5
@@ -163,7 +163,7 @@ def test_combined_bones_and_removal():
     before = get_joint_positions(armature)
     remove_ik(target)
     bpy.context.view_layer.update()
-    assert live_targets_of(armature) == []
+    assert followed_targets_of(armature) == []
     assert get_joint_positions(armature) == before
     assert not [each for each in bpy.data.objects if "urdf_ik" in each]
 

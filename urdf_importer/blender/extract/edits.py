@@ -273,7 +273,10 @@ def _move_inertial(found: Inertial, described: Inertial | None, basis: Matrix) -
 
 def _report_scene(armature: Any, empties: Mapping[str, Any], diagnostics: Diagnostics) -> None:
     bones = armature.data.bones
-    added = [bone.name for bone in bones if properties.PART not in bone]
+    # Bones at tips are those of native inverse kinematics, which add_ik makes.
+    added = [
+        bone.name for bone in bones if properties.PART not in bone and properties.IK not in bone
+    ]
     if added:
         diagnostics.warning(
             "added-bone",

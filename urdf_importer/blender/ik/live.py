@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that a robot's link follows while they are moved: by hand, by keyframes, by parents.
 
+Blender's own inverse kinematics does it where it can (native.py); else this code, as follows.
+
 A target is an empty, marked by `urdf_ik`. Blender tells when it moves; then the joints are solved
 from where they are, and set. So every tool that moves objects moves the hand, undo takes both back,
 and limits hold exactly. While the target is out of reach the link comes as near as it can, and the
@@ -15,14 +17,15 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import KinematicsError, quote
+from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ..semantics.apply import extract_semantics
-from ..semantics.markers import new_target, targets_of
+from ..semantics.markers import is_followed, new_target, remove_target, targets_of
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
 from ..standing.robot_table import find_robot
+from .native import find_obstacle, let_go, set_influence, try_native
 from .solve import choose_joints, recall_rig, set_positions
 from .targets import world_from_armature
 
@@ -32,31 +35,54 @@ _SECONDS = 0.05
 """Of each of the two tries of a redraw, for machines that do other things too: what bounds them is
 the number of iterations, which take 2 and 10 ms at most."""
 _REST = 1e-7
+_ALL_WAYS = 6
+"""Joints that it takes to turn a link as one likes: with fewer the place alone counts."""
 
 _names: set[str] | None = None
 _joints: dict[tuple[int, str, str], tuple[str, ...]] = {}
 _busy = False
 
 
-def add_ik(armature: Any, group_or_link: str) -> Any:
-    """Gives a link a live target, where it is; a group its end effector's. Returns the empty.
-
-    Raises KinematicsError for names that are neither, and where no joint moves the link.
-    """
+def add_ik(
+    armature: Any, group_or_link: str, *, live: bool = False, diagnostics: Diagnostics | None = None
+) -> Any:
+    """Gives a link a target, where it is; a group its end effector's; see pipeline.ik."""
     rig = recall_rig(armature)
     group, link = "", group_or_link
     if link not in rig.tree.index:
         group, link = group_or_link, _find_tip(armature, group_or_link)
-    if not choose_joints(armature, rig, link, group or None):
+    joints = choose_joints(armature, rig, link, group or None)
+    if not joints:
         raise KinematicsError(f"no joint that may move moves link {quote(link)}")
     found = [each for each in targets_of(armature) if each[properties.IK].get("link") == link]
     target = found[0] if found else new_target(armature, link, group)
+    if target[properties.IK].get("native"):
+        let_go(armature, target)
+    target[properties.IK]["turned"] = len(joints) >= _ALL_WAYS
     # First there, then followed: the link is not to go to where the empty was made.
     bring_to_link(armature, target)
-    target[properties.IK]["live"] = True
+    reason = "" if live else _go_native(armature, target, joints)
+    if reason:
+        kept = Diagnostics() if diagnostics is None else diagnostics
+        kept.warning(
+            "ik-not-native",
+            f"link {quote(link)} follows its target while this extension is there: Blender's own "
+            f"inverse kinematics cannot do it, since {reason}",
+            subject=link,
+        )
+    target[properties.IK]["live"] = bool(live or reason)
     watch()
     forget_targets()
     return target
+
+
+def _go_native(armature: Any, target: Any, joints: Collection[str]) -> str:
+    """Hands a target to Blender's own IK. Returns an empty text, or why it cannot be."""
+    said = target[properties.IK]
+    link, turned = str(said["link"]), bool(said["turned"])
+    with _quietly():
+        obstacle = find_obstacle(armature, link, joints)
+        return obstacle or try_native(armature, target, link, joints, turned)
 
 
 def remove_ik(target: Any) -> None:
@@ -64,27 +90,42 @@ def remove_ik(target: Any) -> None:
     said = target[properties.IK]
     said["live"] = False
     robot = find_robot(target)
+    if robot is not None and said.get("native"):
+        with _quietly():
+            let_go(robot, target)
     known = extract_semantics(robot).end_effectors if robot is not None else ()
     kept = said.get("effector", "") and any(
         each.name == said["effector"] and each.group for each in known
     )
-    if not kept:
-        bpy.data.objects.remove(target)
+    if kept:
+        for name in ("live", "native", "turned"):
+            said.pop(name, None)
+    else:
+        remove_target(target)
     forget_targets()
 
 
-def live_targets_of(armature: Any) -> list[Any]:
-    """Lists the targets that a robot follows."""
-    return [each for each in targets_of(armature) if each[properties.IK].get("live")]
+def followed_targets_of(armature: Any) -> list[Any]:
+    """Lists the targets that links of a robot follow, live or by Blender's own IK."""
+    return [each for each in targets_of(armature) if is_followed(each)]
 
 
 def bring_to_link(armature: Any, target: Any) -> None:
-    """Puts a target where its link is shown."""
+    """Puts a target where its link is shown. Native IK that rested acts again."""
     with _quietly():
         frame = link_pose(armature, target[properties.IK]["link"])
         world = world_from_armature(armature) @ frame
         target.matrix_world = mathutils.Matrix(world.tolist())
         target.color = FREE
+        set_influence(armature, 1.0, target)
+        bpy.context.view_layer.update()
+
+
+def snap_joints(armature: Any) -> None:
+    """Sets every joint to the position that is shown; native IK rests from then on."""
+    with _quietly():
+        set_positions(armature, get_joint_positions(armature))
+        set_influence(armature, 0.0)
         bpy.context.view_layer.update()
 
 
@@ -107,6 +148,8 @@ def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> 
                 last = last or {name: shown[name] for name in answer.positions}
             set_positions(armature, last)
             key_joints(armature, last)
+        # Keys show from now on, also where the target is out of reach.
+        set_influence(armature, 0.0, target)
         scene.frame_set(before)
     return tuple(failed)
 
@@ -138,8 +181,8 @@ def _solve(armature: Any, target: Any, shown: Any, *, restarts: int, seconds: fl
     rig, link = recall_rig(armature), str(said["link"])
     return inverse_kinematics(
         rig.robot, link, _find_goal(armature, target), start=shown,
-        joints=_recall_joints(armature, link, str(said.get("group", ""))), restarts=restarts,
-        seconds=seconds,
+        joints=_recall_joints(armature, link, str(said.get("group", ""))),
+        orientation=bool(said.get("turned", True)), restarts=restarts, seconds=seconds,
     )  # fmt: skip
 
 

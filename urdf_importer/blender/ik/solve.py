@@ -11,11 +11,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
-from ...kinematics.conventions import Convention
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
 from ...kinematics.motion import JointMotion
@@ -66,41 +64,38 @@ def recall_rig(armature: Any) -> Rig:
     return _rigs[key]
 
 
-def solve_ik(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How long and how often inverse_kinematics tries."""
+
+    seconds: float
+    restarts: int
+    seed: int
+
+
+def pose_link(
     armature: Any,
-    link: str,
-    target: ArrayLike,
+    wish: Wish,
+    effort: Effort,
     *,
-    mode: str = "absolute",
-    frame: str = "armature",
-    orientation: Any = "keep",
-    group: str | Collection[str] | None = None,
-    state: str = "",
-    convention: Convention | None = None,
     key: bool = False,
-    seconds: float = 0.25,
-    restarts: int = 24,
-    seed: int = 0,
     diagnostics: Diagnostics | None = None,
 ) -> IKResult:
-    """Poses a rig so that a link is where it is wanted, or leaves it alone; see pipeline.ik."""
+    """Poses a rig so that a link is where it is wished, or leaves it alone; see
+    pipeline.ik.solve_ik."""
     rig = recall_rig(armature)
-    wish = Wish(
-        link=link, target=target, mode=mode, frame=frame, orientation=orientation,
-        convention=convention,
-    )  # fmt: skip
     shown = get_joint_positions(armature)
-    joints = choose_joints(armature, rig, link, group)
-    default = _default_pose(armature, rig, joints, group, state) if mode == "default" else {}
+    joints = choose_joints(armature, rig, wish.link, wish.group)
+    default = _default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
     wanted = aim(armature, rig.robot, wish, shown, default)
     found = inverse_kinematics(
-        rig.robot, link, wanted.frame, start=wanted.start, joints=joints,
-        orientation=wanted.turned, seconds=seconds, restarts=restarts, seed=seed,
-        diagnostics=diagnostics,
+        rig.robot, wish.link, wanted.frame, start=wanted.start, joints=joints,
+        orientation=wanted.turned, seconds=effort.seconds, restarts=effort.restarts,
+        seed=effort.seed, diagnostics=diagnostics,
     )  # fmt: skip
     if not found.success:
         return replace(found, positions={name: shown[name] for name in found.positions})
-    return _pose(armature, link, wanted, found, shown, key)
+    return _pose(armature, wish.link, wanted, found, shown, key)
 
 
 def list_links(armature: Any) -> list[str]:
@@ -183,16 +178,14 @@ def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
     return tuple(name for name in joints if name in rig.motions)
 
 
-def _default_pose(
-    armature: Any, rig: Rig, joints: Collection[str], group: object, state: str
-) -> Solved:
+def _default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -> Solved:
     """What mode default starts from: the default pose, or a state of the group."""
     positions: Solved = dict(default_positions(rig.motions, joints))
-    if not state:
+    if not wish.state:
         return positions
-    if not isinstance(group, str):
-        raise KinematicsError(f"state {quote(state)} needs the group that it belongs to")
-    for name, numbers in find_state(armature, group, state).positions:
+    if not isinstance(wish.group, str):
+        raise KinematicsError(f"state {quote(wish.state)} needs the group that it belongs to")
+    for name, numbers in find_state(armature, wish.group, wish.state).positions:
         if name in rig.motions and rig.motions[name].mimic is None:
             positions[name] = numbers[0] if len(numbers) == 1 else numbers
     return positions

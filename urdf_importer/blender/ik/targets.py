@@ -42,6 +42,8 @@ class Wish:
     mode: str
     frame: str
     orientation: Any
+    group: str | Collection[str] | None
+    state: str
     convention: Convention | None
 
 

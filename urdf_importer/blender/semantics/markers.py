@@ -41,10 +41,13 @@ def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
 
 
 def remove_markers(armature: Any) -> None:
-    """Takes away targets and spheres, with their collections, and the marks on bones."""
+    """Takes away targets and spheres, with their collections, and the marks on bones. Targets that
+    links follow stay."""
     home = _home_of(armature)
     for part in [each for each in home.children if each.get(properties.PART) in (TARGETS, SPHERES)]:
-        bpy.data.batch_remove([item for item in part.objects if _is_marker(item)])
+        bpy.data.batch_remove(
+            [item for item in part.objects if _is_marker(item) and not is_followed(item)]
+        )
         if not (part.objects or part.children):
             bpy.data.collections.remove(part)
     for bone in bones_of(armature):
@@ -58,6 +61,12 @@ def targets_of(armature: Any) -> Iterator[Any]:
         for item in part.objects if part.get(properties.PART) == TARGETS else ():
             if properties.IK in item:
                 yield item
+
+
+def is_followed(item: Any) -> bool:
+    """Whether an object is a target that a link follows, live or by Blender's own IK."""
+    said = item.get(properties.IK)
+    return said is not None and bool(said.get("live") or said.get("native"))
 
 
 def find_control(armature: Any) -> Any | None:
@@ -98,14 +107,24 @@ def new_target(armature: Any, link: str, group: str) -> Any:
     return target
 
 
+def remove_target(target: Any) -> None:
+    """Takes a target away, and the collection of targets with the last."""
+    homes = [each for each in target.users_collection if each.get(properties.PART) == TARGETS]
+    bpy.data.objects.remove(target)
+    for part in homes:
+        if not (part.objects or part.children):
+            bpy.data.collections.remove(part)
+
+
 def _build_targets(
     armature: Any, robot: Robot, semantics: Semantics, empties: Mapping[str, Any]
 ) -> None:
     size = _size_of(armature) * 0.03
     root = find_root(armature)
+    followed = {each[properties.IK].get("effector", "") for each in targets_of(armature)}
     for effector in semantics.end_effectors:
         link = empties.get(effector.parent_link)
-        if link is None or root is None:
+        if link is None or root is None or effector.name in followed:
             continue
         target = _new_empty(f"{effector.name}_target", root, "ARROWS", size * 2.0)
         frame = link_pose(armature, effector.parent_link)

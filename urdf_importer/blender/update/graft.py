@@ -19,6 +19,7 @@ from ...rig.rig_plan import RigPlan
 from ..build.build import Rig, build_rig, name_part
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
+from ..ik.native import set_aside
 from ..modes import reachable, selection_kept
 from ..standing import properties
 from ..standing.rests import note_bone_rests
@@ -164,8 +165,9 @@ def _graft(
     standing: StandingRig, staged: Rig, wanted: Wanted, names: NamesAside, diagnostics: Diagnostics
 ) -> Rig:
     """Changes the standing rig. From here on nothing fails: all that could was tried on the staged
-    rig."""
+    rig. Native IK that is set aside comes back when the update is recorded."""
     armature, plan = standing.armature, wanted.plan
+    set_aside(armature)
     pairing = pair_objects(standing, staged, wanted.before, wanted.options)
     attachments = note_attachments(standing)
     orphans = note_orphans(standing, attachments, plan, pairing.going)

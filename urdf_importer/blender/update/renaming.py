@@ -9,6 +9,7 @@ from typing import Any
 from ...model import Joint, Robot
 from ...rig.rig_plan import RigPlan
 from ..extract.robot import find_link_empties, unpack
+from ..semantics.markers import targets_of
 from ..standing import properties
 from ..standing.joints import find_packed_joint, rename_joints, write_link_joint
 from .actions import move_curves, note_variables, rename_variables
@@ -43,6 +44,9 @@ def rename_standing(armature: Any, names: NewNames) -> None:
     for bone in armature.data.bones:
         rename_joints(bone, names.joints)
     _rename_empties(armature, names)
+    tips = (bone for bone in armature.data.bones if properties.IK in bone)
+    for said in (each[properties.IK] for each in (*targets_of(armature), *tips)):
+        said["link"] = names.links.get(said.get("link", ""), said.get("link", ""))
     packed = armature[properties.ROBOT]
     packed["links"] = [names.links.get(name, name) for name in packed["links"]]
     packed["joints"] = [names.joints.get(name, name) for name in packed["joints"]]
