@@ -3,7 +3,6 @@
 
 import re
 import struct
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
 from .faces import Faces, make_mesh
+from .numbers import parse_numbers
 
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
 
@@ -271,14 +271,10 @@ def _append_property(elements: list[Element], found: Property, path: Path) -> No
 
 def _numbers_of_text(text: bytes, path: Path) -> Bytes:
     """All numbers as doubles."""
-    if not text.strip():
-        return b""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return memoryview(np.fromstring(text, dtype="<f8", sep=" ")).cast("B")
-    except (DeprecationWarning, ValueError):
-        raise _unreadable(path, "has something other than numbers among its numbers") from None
+    numbers = parse_numbers(text, np.float64)
+    if numbers is None:
+        raise _unreadable(path, "has something other than numbers among its numbers")
+    return memoryview(numbers.astype("<f8", copy=False)).cast("B")
 
 
 def _as_text(element: Element) -> Element:

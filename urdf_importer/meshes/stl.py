@@ -6,7 +6,6 @@ are read in pieces of whole facets, so memory stays within a few times the size 
 """
 
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import HEAD_BYTES, read_mesh_file
 from ..geometry.mesh_data import MeshData, weld_points
+from .numbers import parse_numbers
 
 PIECE = 8 * 1024**2
 _SOLID_NAME = re.compile(rb"solid[^\r\n]*", re.IGNORECASE)
@@ -103,7 +103,9 @@ def _read_numbers(characters: NDArray[np.uint8], starts: NDArray[np.intp]) -> ND
     change[ends] -= 1
     is_number = np.cumsum(change[:-1], dtype=np.int8) > 0
     text = np.where(is_number, characters, _BLANK)
-    numbers = _parse(text.tobytes()) if _has_three_words(text, starts, ends) else None
+    numbers = (
+        parse_numbers(text.tobytes(), np.float32) if _has_three_words(text, starts, ends) else None
+    )
     if numbers is not None and len(numbers) == 3 * len(starts):
         return numbers.reshape(-1, 3)
     lines = (bytes(characters[start:end]) for start, end in zip(starts, ends, strict=True))
@@ -120,16 +122,6 @@ def _has_three_words(
     if len(words) != 3 * len(starts):
         return False
     return bool((words[0::3] >= starts).all() and (words[2::3] < ends).all())
-
-
-def _parse(text: bytes) -> NDArray[np.float32] | None:
-    """None if anything in it is not a number."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return np.fromstring(text, dtype=np.float32, sep=" ")
-    except (DeprecationWarning, ValueError):
-        return None
 
 
 def _read_line(line: bytes) -> tuple[float, float, float]:

@@ -6,12 +6,13 @@ ones stand alone: one bad line costs about one more pass, and only a file made o
 """
 
 import re
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .numbers import parse_numbers
 
 _BLANK = ord(" ")
 _NEWLINE = ord("\n")
@@ -108,7 +109,7 @@ def read_numbers(
         part = lines.part(slice(start, stop))
         text = part.joined()
         words = _count_words(text, part)
-        found = _parse(text, dtype)
+        found = parse_numbers(text, dtype)
         if found is not None and len(found) == words.sum():
             values.append(found)
             counts[start:stop] = words
@@ -154,15 +155,3 @@ def read_rows(lines: Lines, width: int) -> tuple[NDArray[np.float32], int]:
     first = (np.cumsum(counts) - counts)[is_whole]
     rows[is_whole] = values[first[:, np.newaxis] + np.arange(width)]
     return rows, int(np.count_nonzero(~is_whole))
-
-
-def _parse(text: bytes, dtype: type[Any]) -> NDArray[Any] | None:
-    """None if anything in it is not a number."""
-    if not text.strip():
-        return np.empty(0, dtype=dtype)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return np.fromstring(text, dtype=dtype, sep=" ")
-    except (DeprecationWarning, ValueError):
-        return None

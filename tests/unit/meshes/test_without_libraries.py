@@ -109,8 +109,9 @@ WITHOUT_DATES = """
 import importlib.util, sys
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name == "dateutil" else find(name, *more)
+from xml.etree.ElementTree import XML
 from urdf_importer.meshes.collada.float_source import FloatReader
-FloatReader()
+assert FloatReader().read(XML("<source><float_array>1 x</float_array></source>")) is None
 assert "collada.source" in sys.modules
 assert not [name for name in sys.modules if name.partition(".")[0] == "dateutil"]
 """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of a <source>, by pycollada or without it."""
+"""The numbers of a <source>."""
 
 import importlib.util
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from xml.etree.ElementTree import Element
@@ -12,15 +12,20 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers import parse_numbers
+
 _OTHER_WORDS = "string or file could not be read"
 """How numpy's warning begins where a text of numbers has something else in it."""
 
+_Load = Callable[[Element], NDArray[np.float32] | None]
+
 
 class FloatReader:
-    """Reads the numbers of <source> elements, by pycollada or, where it is not installed, by a few
-    lines that give the same arrays."""
+    """Reads the numbers of <source> elements. What it cannot read is shown to pycollada too, where
+    that is installed."""
 
     def __init__(self) -> None:
+        self._load: _Load | None = None
         # pycollada checks little: what a damaged element raises is whatever its code stumbles
         # over. The price of so wide a net: a bug of ours in a tag looks like a damaged file.
         self._failures: tuple[type[Exception], ...] = (
@@ -31,28 +36,36 @@ class FloatReader:
             ValueError,
             DeprecationWarning,
         )
+
+    def read(self, element: Element) -> NDArray[np.float32] | None:
+        """Returns float32 (N, components); None where the numbers cannot be read."""
+        rows = _load_source(element)
+        if rows is not None:
+            return rows
+        load = self._load or self._find_library()
+        try:
+            with warnings.catch_warnings():
+                # pycollada sets shapes in a way that new versions of numpy warn of.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                warnings.filterwarnings("error", _OTHER_WORDS, DeprecationWarning)
+                return load(element)
+        except self._failures:
+            return None
+
+    def _find_library(self) -> _Load:
+        """Imported late: hardly a file needs it."""
         try:
             with _date_parser():
                 import collada
                 from collada import source
         except ImportError:
             self._load = _load_source
-            return
+            return self._load
         document = collada.Collada(ignore=[collada.DaeError], aux_file_loader=_load_nothing)
         document.tag = str
         self._failures += (collada.DaeError,)
         self._load = lambda element: source.FloatSource.load(document, {}, element).data
-
-    def read(self, element: Element) -> NDArray[np.float32] | None:
-        """Returns float32 (N, components); None where the numbers cannot be read."""
-        try:
-            with warnings.catch_warnings():
-                # pycollada sets shapes in a way that new versions of numpy warn of.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                warnings.filterwarnings("error", _OTHER_WORDS, DeprecationWarning)
-                return self._load(element)
-        except self._failures:
-            return None
+        return self._load
 
 
 @contextmanager
@@ -77,13 +90,13 @@ def _load_nothing(_: str) -> None:
     """Keeps the library from opening files beside the document."""
 
 
-def _load_source(element: Element) -> NDArray[np.float32]:
-    """Returns float32 (N, components): rows of as many numbers as have a <param>. The third of
-    texture coordinates S, T, P is left out, as by pycollada."""
-    text = element.findtext("float_array", "")
-    numbers = np.zeros(0, dtype=np.float32)
-    if text and not text.isspace():
-        numbers = np.fromstring(text, dtype=np.float32, sep=" ")
+def _load_source(element: Element) -> NDArray[np.float32] | None:
+    """Returns float32 (N, components): rows of as many numbers as have a <param>; None where there
+    are other words or the last row is not whole. The third of texture coordinates S, T, P is left
+    out, as by pycollada."""
+    numbers = parse_numbers(element.findtext("float_array", "").encode(), np.float32)
     names = [each.get("name") for each in element.findall("technique_common/accessor/param")]
+    if numbers is None or not names or len(numbers) % len(names):
+        return None
     rows = numbers.reshape(-1, len(names))
     return rows[:, :2] if names == ["S", "T", "P"] else rows

@@ -4,7 +4,6 @@
 Strips and fans become triangles. The `count` of a primitive is not read: what is there counts.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
+from ..numbers import parse_numbers
 from .float_source import FloatReader
 
 _SEPARATOR = -(2**40)
@@ -122,15 +122,10 @@ def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.
 
 def read_integers(text: str) -> NDArray[np.int64]:
     """Returns int64 (N,). A word that is not an integer becomes -1, which no index is."""
-    if not text or text.isspace():
-        return np.zeros(0, dtype=np.int64)
-    try:
-        with warnings.catch_warnings():
-            # numpy's way to say that something else is in the text.
-            warnings.simplefilter("error", DeprecationWarning)
-            return np.fromstring(text, dtype=np.int64, sep=" ")
-    except (DeprecationWarning, ValueError):
-        return np.array([_integer(word) for word in text.split()], dtype=np.int64)
+    found = parse_numbers(text.encode(), np.int64)
+    if found is not None:
+        return found
+    return np.array([_integer(word) for word in text.split()], dtype=np.int64)
 
 
 def spell_out_odd_numbers(text: str) -> str:

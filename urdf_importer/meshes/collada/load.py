@@ -29,7 +29,7 @@ MOST_TAGS = 4_000_000
 """An element takes some 300 bytes of memory, however short it is in the file."""
 
 _END = b"</COLLADA>"
-_PROLOG_PIECE = 64 * 1024
+_PIECE = 256 * 1024
 
 
 class _RootFound(Exception):
@@ -68,8 +68,8 @@ def _refuse_entities(data: bytes, path: Path) -> None:
     parser.EntityDeclHandler = refuse
     parser.StartElementHandler = stop
     try:
-        for start in range(0, len(data), _PROLOG_PIECE):
-            parser.Parse(data[start : start + _PROLOG_PIECE], False)
+        for start in range(0, len(data), _PIECE):
+            parser.Parse(data[start : start + _PIECE], False)
         parser.Parse(b"", True)  # new versions of expat hold back what they have not finished
     except (_RootFound, expat.ExpatError, LookupError, ValueError):
         return  # what is wrong with the text is said by the parser that reads all of it
@@ -107,7 +107,8 @@ def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool
 def _parse_text(data: bytes, encoding: str | None = None) -> Element:
     # Entities are refused before; that is what the rule is about.
     parser = ElementTree.XMLParser(encoding=encoding)  # noqa: S314
-    parser.feed(data)
+    for start in range(0, len(data), _PIECE):  # in less time than all at once
+        parser.feed(data[start : start + _PIECE])
     root: Element = parser.close()
     return root
 
