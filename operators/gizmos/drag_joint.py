@@ -8,12 +8,20 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
+from ...urdf_importer.blender.standing.free_joints import (
+    FreeDrag,
+    can_move,
+    can_turn,
+    grip_free,
+    regrip_free,
+)
 from ...urdf_importer.blender.standing.handles import (
     JointHandle,
     enter_armature,
     explain_hold,
     find_handle,
     grip_body,
+    list_movable,
     snap_position,
 )
 from ...urdf_importer.blender.standing.selection import choose_bones
@@ -23,35 +31,51 @@ from .bodies import Hit, find_hit, look_through, measure_pixel
 _LEAST = 24
 """Pixels from the axis within which a body turns as if it were held that far away."""
 _HELP = "Drag: move the joint    Shift: finely    Ctrl: in steps    Esc or right click: take back"
+_HELP_FREE = "G: move    R: turn"
 
 
 @dataclass(slots=True, kw_only=True)
 class Dragging:
-    """What goes on: drawn by the gizmo, moved by the operator. `raw` is the channel's number at the
-    start, to the last bit."""
+    """What goes on: drawn by the gizmo, moved by the operator. `raw` are the channels' numbers at
+    the start, to the last bit, `start` the joint's."""
 
     handle: JointHandle
     drag: Any
-    raw: float
-    start: float
+    raw: tuple[float, ...]
+    start: tuple[float, ...]
     mouse: tuple[float, float]
 
-    def put(self, position: float) -> None:
-        """Moves the joint, within its limits; without a keyframe."""
-        self.handle.channel.put(self.handle.pose_bone, self.handle.limit(position))
+    @property
+    def turning(self) -> bool:
+        """Whether a body that moves freely is being turned."""
+        return isinstance(self.drag, FreeDrag) and self.drag.turning
+
+    def follow(self, ray: Any, *, fine: bool, stepped: bool) -> None:
+        """Moves the joint to where the mouse has it, within its limits; without a keyframe."""
+        drag, handle = self.drag, self.handle
+        found, free = drag.move(ray, fine=fine), isinstance(drag, FreeDrag)
+        positions, starts = (found, drag.start) if free else ((found,), self.start)
+        movable, bone = list_movable(handle), handle.pose_bone
+        for channel, position, start in zip(handle.joint.channels, positions, starts, strict=True):
+            if channel not in movable:
+                continue
+            if stepped and position != start:
+                position = snap_position(channel, position, fine=fine)
+            channel.put(bone, handle.limit(channel, position))
 
     def keep(self) -> bool:
         """Ends it. Returns whether the joint is elsewhere than it was."""
-        channel, bone = self.handle.channel, self.handle.pose_bone
-        if getattr(bone, channel.prop)[channel.index] == self.raw:
-            return False
-        channel.set(bone, channel.get(bone))
-        return True
+        bone, now = self.handle.pose_bone, _read_raw(self.handle)
+        for channel, old, new in zip(self.handle.joint.channels, self.raw, now, strict=True):
+            if old != new:
+                channel.set(bone, channel.get(bone))
+        return now != self.raw
 
     def take_back(self) -> None:
-        """Puts the number there that was there before."""
-        channel = self.handle.channel
-        getattr(self.handle.pose_bone, channel.prop)[channel.index] = self.raw
+        """Puts the numbers there that were there before."""
+        bone = self.handle.pose_bone
+        for channel, raw in zip(self.handle.joint.channels, self.raw, strict=True):
+            getattr(bone, channel.prop)[channel.index] = raw
 
 
 _now: list[Dragging] = []
@@ -84,7 +108,8 @@ class DragJoint(bpy.types.Operator):
             return {"CANCELLED"}
         _now[:] = [_begin(context, hit, handle)]
         self._move(context, event)
-        context.workspace.status_text_set(f"{handle.joint.name}    {_HELP}")
+        more = f"    {_HELP_FREE}" if can_move(handle) and can_turn(handle) else ""
+        context.workspace.status_text_set(f"{handle.joint.name}    {_HELP}{more}")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -95,6 +120,8 @@ class DragJoint(bpy.types.Operator):
         done = (event.type == "LEFTMOUSE" and event.value == "RELEASE") or (
             event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS"
         )
+        if event.type in ("G", "R") and event.value == "PRESS":
+            self._choose(context, event, turning=event.type == "R")
         if not done:
             if "MOUSEMOVE" in event.type or "SHIFT" in event.type or "CTRL" in event.type:
                 self._move(context, event)
@@ -116,11 +143,19 @@ class DragJoint(bpy.types.Operator):
         dragging.mouse = mouse
         sight = look_through(context.region, context.region_data, mouse)
         ray = enter_armature(dragging.handle, sight)
-        position = dragging.drag.move(ray, fine=event.shift)
-        if event.ctrl:
-            position = snap_position(dragging.handle, position, fine=event.shift)
-        dragging.put(position)
+        dragging.follow(ray, fine=event.shift, stepped=event.ctrl)
         context.region.tag_redraw()
+
+    def _choose(self, context: Any, event: Any, *, turning: bool) -> None:
+        """Goes on turning a body that moves freely, or moving it."""
+        dragging = _now[0]
+        able = can_turn if turning else can_move
+        if dragging.turning == turning or not able(dragging.handle):
+            return
+        place = (event.mouse_region_x, event.mouse_region_y)
+        sight = look_through(context.region, context.region_data, place)
+        up, least = _measure(context, dragging.drag.find_held())
+        dragging.drag = regrip_free(dragging.drag, sight, up, least, turning=turning)
 
     def _end(self, context: Any) -> Dragging:
         context.workspace.status_text_set(None)
@@ -159,17 +194,33 @@ def _selects_by_right(context: Any) -> bool:
 
 
 def _begin(context: Any, hit: Hit, handle: JointHandle) -> Dragging:
-    view = context.region_data
-    channel = handle.channel
-    up = view.view_rotation @ Vector((0.0, 1.0, 0.0))
-    least = _LEAST * measure_pixel(context.region, view, hit.point)
+    up, least = _measure(context, hit.point)
+    drag: Any
+    if handle.is_free:
+        turning = not can_move(handle)
+        drag = grip_free(handle, hit.point, hit.sight, up, least, turning=turning)
+    else:
+        drag = grip_body(handle, hit.point, hit.sight, up, least)
     return Dragging(
         handle=handle,
-        drag=grip_body(handle, hit.point, hit.sight, up, least),
-        raw=getattr(handle.pose_bone, channel.prop)[channel.index],
-        start=handle.shown(),
+        drag=drag,
+        raw=_read_raw(handle),
+        start=tuple(handle.shown(channel) for channel in handle.joint.channels),
         mouse=(0.0, 0.0),
     )
+
+
+def _measure(context: Any, place: Any) -> tuple[Any, float]:
+    """Returns what is up in the view, and how near to its axis at a place a body is held as if it
+    were further away."""
+    view = context.region_data
+    up = view.view_rotation @ Vector((0.0, 1.0, 0.0))
+    return up, _LEAST * measure_pixel(context.region, view, place)
+
+
+def _read_raw(handle: JointHandle) -> tuple[float, ...]:
+    bone = handle.pose_bone
+    return tuple(getattr(bone, each.prop)[each.index] for each in handle.joint.channels)
 
 
 def _pressed(region: Any, event: Any) -> tuple[float, float]:

@@ -3,13 +3,14 @@
 value."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
 import gpu
 
 from ...urdf_importer.blender.standing.handles import JointFrame, JointHandle
+from ...urdf_importer.blender.standing.joints import JointChannel
 from .strokes import BEYOND, WARNING, WHITE, Color, draw_lines, fill, write_lines
 
 _RADIUS = 62
@@ -31,13 +32,15 @@ _HELD = (0.62, 0.62, 0.62, 1.0)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """What is drawn of a joint. `hold` says why it cannot be dragged, empty where it can; `mouse`
-    is a place in the region; `start` the position at which a drag began."""
+    is a place in the region; `start` are the joint's numbers when a drag began. `turning` tells
+    whether a joint that moves freely would be turned, or moved."""
 
     handle: JointHandle
     frame: JointFrame
     hold: str
     mouse: tuple[float, float]
-    start: float | None = None
+    turning: bool
+    start: tuple[float, ...] | None = None
 
 
 def draw_joint(picture: Picture, pixel: float) -> None:
@@ -51,7 +54,7 @@ def draw_joint(picture: Picture, pixel: float) -> None:
     elif picture.handle.mover.kind == "prismatic":
         _draw_slide(picture, radius, color)
     else:
-        draw_lines([_axis(picture.frame, radius)], color, 1.5)
+        _draw_free(picture, radius, color)
     gpu.state.blend_set("NONE")
 
 
@@ -60,10 +63,10 @@ def draw_text(picture: Picture, width: int, height: int) -> None:
     write_lines(_describe(picture), picture.mouse, width, height)
 
 
-def describe_position(handle: JointHandle, position: float) -> str:
-    """Writes a position in the units of the scene."""
+def describe_position(handle: JointHandle, channel: JointChannel, position: float) -> str:
+    """Writes a number of a joint in the units of the scene."""
     units = bpy.context.scene.unit_settings
-    if handle.channel.turns:
+    if channel.turns:
         if units.system_rotation == "RADIANS":
             return f"{position:.3f} rad"
         return f"{round(math.degrees(position), 1) + 0.0:.1f}\N{DEGREE SIGN}"
@@ -83,19 +86,33 @@ def _describe(picture: Picture) -> list[tuple[str, Color]]:
     if handle.mover.name != title:
         title = f"{handle.mover.name} follows {title}"
     lines = [(title, WHITE)]
-    if len(handle.joint.channels) == 1:
-        position = handle.shown()
-        value = describe_position(handle, position)
-        if picture.start is not None:
-            way = position - picture.start
-            value += f"   ({'+' if way >= 0 else ''}{describe_position(handle, way)})"
-        share = _nearness(handle, position)
-        if share is not None and share <= 1e-4:
-            value += "   limit"
-        lines.append((value, _needle_color(picture)))
+    if handle.is_free:
+        lines += [(text, WHITE) for text in _describe_free(handle)]
+    else:
+        lines.append((_describe_value(picture), _needle_color(picture)))
     if picture.hold:
         lines.append((picture.hold, WARNING))
     return lines
+
+
+def _describe_value(picture: Picture) -> str:
+    handle = picture.handle
+    channel, position = handle.channel, handle.shown()
+    value = describe_position(handle, channel, position)
+    if picture.start is not None:
+        way = position - picture.start[0]
+        value += f"   ({'+' if way >= 0 else ''}{describe_position(handle, channel, way)})"
+    share = _nearness(handle, position)
+    return value + ("   limit" if share is not None and share <= 1e-4 else "")
+
+
+def _describe_free(handle: JointHandle) -> list[str]:
+    """Places on one line, angles on another."""
+    texts = {False: "", True: ""}
+    for channel in handle.joint.channels:
+        value = describe_position(handle, channel, handle.shown(channel))
+        texts[channel.turns] += f"{channel.label} {value}   "
+    return [text.rstrip() for text in texts.values() if text]
 
 
 def _choose_color(picture: Picture) -> Color:
@@ -103,7 +120,8 @@ def _choose_color(picture: Picture) -> Color:
         return _HELD
     if picture.handle.mover.name != picture.handle.joint.name:
         return _FOLLOWER
-    return _TURN if picture.handle.channel.turns else _SLIDE
+    turns = picture.turning if picture.handle.is_free else picture.handle.channel.turns
+    return _TURN if turns else _SLIDE
 
 
 def _nearness(handle: JointHandle, position: float) -> float | None:
@@ -117,8 +135,6 @@ def _nearness(handle: JointHandle, position: float) -> float | None:
 
 def _needle_color(picture: Picture) -> Color:
     handle = picture.handle
-    if len(handle.joint.channels) > 1:
-        return WHITE
     share = _nearness(handle, handle.shown())
     if share is None or share > _NEAR_LIMIT:
         return WHITE
@@ -142,7 +158,7 @@ def _draw_turn(picture: Picture, radius: float, color: Color) -> None:
     draw_lines([[frame.origin, mark] for mark in marks], (*color[:3], 0.6), 1.5)
     draw_lines([_axis(frame, radius)], (*color[:3], 0.9), 1.5)
     if picture.start is not None and mover.name == picture.handle.joint.name:
-        swept = _arc(frame, 0.8 * radius, picture.start, position)
+        swept = _arc(frame, 0.8 * radius, picture.start[0], position)
         fill([frame.origin, *swept], (1.0, 1.0, 1.0, 0.22))
     needle = _arc(frame, 1.08 * radius, position, position)[0]
     draw_lines([[frame.origin, needle]], _needle_color(picture), 3.0)
@@ -166,6 +182,36 @@ def _draw_slide(picture: Picture, radius: float, color: Color) -> None:
     aside = 0.16 * radius * frame.axis.cross(frame.zero)
     diamond = [frame.origin + part for part in (1.6 * side, 1.6 * aside, -1.6 * side, -1.6 * aside)]
     draw_lines([[*diamond, diamond[0]]], _needle_color(picture), 2.5)
+
+
+def _draw_free(picture: Picture, radius: float, color: Color) -> None:
+    """What can be moved as crossed arrows, what can be turned as rings."""
+    frame = picture.frame
+    ways = [frame.axis, frame.zero, frame.axis.cross(frame.zero)]
+    flat = picture.handle.joint.kind == "planar"
+    if picture.turning:
+        for number, way in enumerate(ways[2:] if flat else ways):
+            ring = replace(frame, axis=way, zero=ways[number - 2])
+            draw_lines([_arc(ring, radius, 0.0, math.tau)], color, 2.5)
+        return
+    ways = ways[:2] if flat else ways
+    if flat:
+        sides = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+        corners = [radius * (x * ways[0] + y * ways[1]) + frame.origin for x, y in sides]
+        fill(corners, (*color[:3], 0.14))
+        draw_lines([[*corners, corners[0]]], (*color[:3], 0.6), 1.5)
+    for number, way in enumerate(ways):
+        draw_lines(_arrows(frame.origin, _AXIS * radius * way, ways[number - 1]), color, 2.5)
+
+
+def _arrows(origin: Any, reach: Any, beside: Any) -> list[list[Any]]:
+    """Returns a line with an arrow at both ends."""
+    side = 0.12 * reach.length * beside
+    lines = [[origin - reach, origin + reach]]
+    for end in (reach, -reach):
+        back = origin + 0.85 * end
+        lines.append([back - side, origin + end, back + side])
+    return lines
 
 
 def _axis(frame: JointFrame, radius: float) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer.blender.standing.free_joints import can_move
 from ...urdf_importer.blender.standing.handles import explain_hold, find_handle, read_frame
 from .bodies import bodies_in, find_hit, measure_pixel
 from .drag_joint import DragJoint, PickJoint, find_dragging
@@ -45,7 +46,8 @@ class JointGizmo(bpy.types.Gizmo):
             return
         try:
             if dragging is not None:
-                picture = replace(picture, mouse=dragging.mouse, start=dragging.start)
+                start, turning = dragging.start, dragging.turning
+                picture = replace(picture, mouse=dragging.mouse, start=start, turning=turning)
             mover = picture.handle.mover
             frame = read_frame(picture.handle.carrier, mover)
             picture = replace(picture, frame=frame)
@@ -91,8 +93,9 @@ def _light(context: Any, mouse: tuple[float, float]) -> Picture | None:
     handle = find_handle(hit.item) if hit is not None else None
     if handle is None:
         return None
-    frame = read_frame(handle.carrier, handle.mover)
-    return Picture(handle=handle, frame=frame, hold=explain_hold(handle), mouse=mouse)
+    frame, turning = read_frame(handle.carrier, handle.mover), not can_move(handle)
+    hold = explain_hold(handle)
+    return Picture(handle=handle, frame=frame, hold=hold, mouse=mouse, turning=turning)
 
 
 def _name(picture: Picture | None) -> tuple[str, str, str]:

@@ -7,15 +7,25 @@ from some sides that is not enough, since a small way of the mouse would be a lo
 there the point goes as far as the mouse does along what is seen of its way. Which of the two it is
 depends on the side from which the point was grabbed, and does not change while it is dragged.
 
+A point of a body that moves freely is slid in a plane, or turned about a ball's middle.
+
 All is in metres and radians, in one frame in which the joint's parent rests.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..geometry.transforms import Vector, cross, plane_axes, unit
+from ..geometry.transforms import (
+    Matrix,
+    Vector,
+    cross,
+    plane_axes,
+    quaternion_from_rotation,
+    rotations_about,
+    unit,
+)
 
 FINE = 0.1
 """How far the joint goes while the mouse is to be precise, as a share of how far it would go."""
@@ -26,6 +36,8 @@ _STEEP = math.sin(math.radians(15))
 """A line that is this near to the line of sight is seen from its end."""
 _NO_DIRECTION = 0.02
 """Under this share of a line's length nothing is seen of where it goes."""
+_HORIZON = math.sin(math.radians(3))
+"""A ray that is this near to running along a plane meets it too far away to be followed."""
 _EDGE = math.sin(math.radians(75))
 """Share of the radius up to which the point stays under the mouse on a circle that is seen from its
 edge. Beyond it turns on evenly: the circle ends there, but hands go on."""
@@ -106,14 +118,7 @@ def grip_turn(origin: Vector, axis: Vector, point: Vector, ray: Ray, least: floa
         inset=max(0.0, least - reach),
         behind=bool(first @ ray.direction > 0) if flat else None,
     )
-    return TurnGrip(
-        center=center,
-        axes=axes,
-        radius=grip.radius,
-        inset=grip.inset,
-        behind=grip.behind,
-        shift=grip.follow(ray, 0.0),
-    )
+    return replace(grip, shift=grip.follow(ray, 0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,8 +161,7 @@ def grip_slide(axis: Vector, point: Vector, ray: Ray, up: Vector) -> SlideGrip:
             seen = math.copysign(1.0, slant) * (up - (up @ view) * view)
         across = unit(seen)
     grip = SlideGrip(point=point, axis=axis, view=view, across=across)
-    shift = grip.follow(ray, 0.0)
-    return SlideGrip(point=point, axis=axis, view=view, across=across, shift=shift)
+    return replace(grip, shift=grip.follow(ray, 0.0))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,6 +184,122 @@ class Drag:
         return self.position
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlaneGrip:
+    """A point (3,) that is held in the plane across a unit `normal` (3,). `view` (3,) is where the
+    eye looked when it was grabbed. `ways` is None but for a plane that is seen from its edge: there
+    it is (2, 2, 3), what the view shows to the side and up, and which ways in the plane these are.
+    """
+
+    point: Vector
+    normal: Vector
+    view: Vector
+    ways: Matrix | None
+    shift: Vector
+
+    def follow(self, ray: Ray, near: Vector) -> Vector:
+        """Returns the way (3,) from where the point was grabbed to where it is under the ray;
+        `near` where the ray does not tell."""
+        across = self.normal if self.ways is None else self.view
+        slant = float(ray.direction @ across)
+        ahead = float((self.point - ray.origin) @ across) / slant if slant else -1.0
+        if ahead <= 0 or abs(slant) < _HORIZON:
+            return near
+        met: Vector = ray.origin + ahead * ray.direction - self.point
+        if self.ways is not None:
+            met = (self.ways[0] @ met) @ self.ways[1]
+        return met - self.shift
+
+
+def grip_plane(normal: Vector, point: Vector, ray: Ray, up: Vector) -> PlaneGrip:
+    """Grabs a point (3,), under the ray, of a body that slides across a unit normal (3,). Where
+    that plane is seen from its edge, pushing the mouse along what is seen of it, or along `up`
+    (3,), pushes the body away."""
+    view, ways = ray.direction, None
+    slant = float(normal @ view)
+    if abs(slant) < _STEEP:
+        side = unit(cross(normal, view))
+        away = cross(side, normal)
+        seen = away - float(away @ view) * view
+        if np.linalg.norm(seen) < _NO_DIRECTION:
+            seen = normal - slant * view
+            seen = math.copysign(1.0, float(seen @ up)) * seen
+        ways = np.array([[side, unit(seen)], [side, away]])
+    grip = PlaneGrip(point=point, normal=normal, view=view, ways=ways, shift=np.zeros(3))
+    return replace(grip, shift=grip.follow(ray, np.zeros(3)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BallGrip:
+    """A point that is held on its sphere about `center` (3,). `behind` says that it was on the far
+    side; `toward` (3,) is where the near or far side was, `home` (3, 3) what the grab read."""
+
+    center: Vector
+    radius: float
+    behind: bool
+    toward: Vector
+    home: Matrix
+
+    def follow(self, ray: Ray) -> Matrix:
+        """Returns the turn (3, 3) from where the point was grabbed to where it is under the ray.
+        Beyond the edge of the sphere it turns on."""
+        direction = ray.direction if self.behind else -ray.direction
+        offset = ray.origin - self.center
+        aside = offset - float(offset @ ray.direction) * ray.direction
+        arc = _arc_of(float(np.linalg.norm(aside)) / self.radius)
+        tilt = _turn_about(cross(direction, aside), arc) @ _turn_between(self.toward, direction)
+        return tilt @ self.home.T
+
+
+def grip_ball(center: Vector, point: Vector, ray: Ray, least: float) -> BallGrip:
+    """Grabs a point (3,), under the ray, of a body that turns as it likes about `center` (3,).
+    Within `least` (metres) of that the hand turns it as if it were that far."""
+    arm = point - center
+    reach = float(np.linalg.norm(arm))
+    behind = bool(arm @ ray.direction > 0) and reach > least
+    grip = BallGrip(
+        center=center,
+        radius=max(reach, least, 1e-9),
+        behind=behind,
+        toward=ray.direction if behind else -ray.direction,
+        home=np.eye(3),
+    )
+    return replace(grip, home=grip.follow(ray))
+
+
+@dataclass(slots=True, kw_only=True)
+class PlaneDrag:
+    """A body that is slid. `way` (3,) is how far the mouse has it."""
+
+    grip: PlaneGrip
+    way: Vector = field(default_factory=lambda: np.zeros(3))
+    _last: Vector = field(default_factory=lambda: np.zeros(3))
+
+    def move(self, ray: Ray, *, fine: bool = False) -> Vector:
+        """Moves the mouse; returns the way (3,) in metres since the grab."""
+        now = self.grip.follow(ray, self._last)
+        self.way = self.way + (FINE if fine else 1.0) * (now - self._last)
+        self._last = now
+        return self.way
+
+
+@dataclass(slots=True, kw_only=True)
+class BallDrag:
+    """A body that is turned as one likes. `turn` (3, 3) is how far the mouse has it."""
+
+    grip: BallGrip
+    turn: Matrix = field(default_factory=lambda: np.eye(3))
+    _last: Matrix = field(default_factory=lambda: np.eye(3))
+
+    def move(self, ray: Ray, *, fine: bool = False) -> Matrix:
+        """Moves the mouse; returns the turn (3, 3) since the grab."""
+        now = self.grip.follow(ray)
+        step = now @ self._last.T
+        self.turn = (_shorten(step, FINE) if fine else step) @ self.turn
+        self._last = now
+        return self.turn
+
+
 def snap(position: float, step: float) -> float:
     """Returns the multiple of `step` that is nearest to a position."""
     return round(position / step) * step
@@ -191,3 +311,21 @@ def _arc_of(share: float) -> float:
         return math.asin(share)
     beyond = (abs(share) - _EDGE) / math.sqrt(1.0 - _EDGE * _EDGE)
     return math.copysign(math.asin(_EDGE) + beyond, share)
+
+
+def _turn_about(axis: Vector, angle: float) -> Matrix:
+    """Returns (3, 3); none about an axis of no length."""
+    length = float(np.linalg.norm(axis))
+    return np.eye(3) if length < 1e-12 else rotations_about(axis / length, np.array(angle))
+
+
+def _turn_between(start: Vector, end: Vector) -> Matrix:
+    """Returns the shortest turn (3, 3) from one unit vector to another that is not its opposite."""
+    axis = cross(start, end)
+    return _turn_about(axis, math.atan2(float(np.linalg.norm(axis)), float(start @ end)))
+
+
+def _shorten(turn: Matrix, share: float) -> Matrix:
+    x, y, z, w = quaternion_from_rotation(turn)
+    axis = np.array((x, y, z))
+    return _turn_about(axis, share * 2.0 * math.atan2(float(np.linalg.norm(axis)), w))

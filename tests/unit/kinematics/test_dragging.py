@@ -9,12 +9,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from urdf_importer.geometry.transforms import rotations_about, unit
-from urdf_importer.kinematics.dragging import FINE, Drag, grip_slide, grip_turn, make_ray, snap
+from urdf_importer.kinematics.dragging import (
+    FINE,
+    BallDrag,
+    Drag,
+    PlaneDrag,
+    grip_ball,
+    grip_plane,
+    grip_slide,
+    grip_turn,
+    make_ray,
+    snap,
+)
 
 STEPS = 24
 NOT_NEAR = 0.01
 """Metres from the axis within which hands turn it as if they were that far."""
 UP = np.array([0.0, 0.0, 1.0])
+NOWHERE = np.zeros(3)
 
 numbers = st.floats(-1.0, 1.0)
 vectors = st.tuples(numbers, numbers, numbers).map(np.array)
@@ -190,3 +202,98 @@ def test_the_body_of_a_follower_stays_under_the_mouse_too(ratio, way):
 def test_snapping():
     assert snap(0.0124, 0.005) == pytest.approx(0.01)
     assert snap(math.radians(-7.6), math.radians(5)) == pytest.approx(math.radians(-10))
+
+
+# What moves freely
+
+
+@given(directions, vectors, eyes, vectors)
+def test_a_body_in_a_plane_stays_under_the_mouse(normal, point, eye, way):
+    way = way - normal * (normal @ way)
+    ray, aim = ray_through(point, eye), ray_through(point + way, eye)
+    grip = grip_plane(normal, point, ray, UP)
+    assume(grip.ways is None and abs(aim.direction @ normal) > 0.1)
+    assert grip.follow(ray, NOWHERE) == pytest.approx(NOWHERE, abs=1e-9)
+    assert grip.follow(aim, NOWHERE) == pytest.approx(way, abs=1e-5)
+
+
+@given(directions, st.floats(-0.2, 0.2), st.floats(-0.5, 0.5), st.floats(-0.5, 0.5))
+def test_a_plane_seen_from_its_edge_is_pushed_by_pushing_the_mouse_up(normal, slant, side, up):
+    """To the side it goes with the mouse, up it goes away; it never leaves the plane."""
+    view = unit(np.cross(normal, [0.31, 0.52, 0.79]))
+    view = unit(view + slant * normal)
+    across = unit(np.cross(normal, view))
+    eye = (view, 5.0, True)
+    higher = np.cross(across, view) * (1.0 if slant > 0 else -1.0)
+    grip = grip_plane(normal, NOWHERE, ray_through(NOWHERE, eye), higher)
+    assert grip.ways is not None
+    way = grip.follow(ray_through(side * across + up * higher, eye), NOWHERE)
+    assert way @ normal == pytest.approx(0.0, abs=1e-9)
+    assert way @ across == pytest.approx(side, abs=1e-9)
+    assert way @ unit(view - normal * (view @ normal)) == pytest.approx(up, abs=1e-9)
+
+
+def test_a_plane_is_not_followed_to_its_horizon():
+    eye = np.array([0.0, -4.0, 2.0])
+    grip = grip_plane(UP, NOWHERE, make_ray(eye, -eye), UP)
+    near = np.array([0.0, 7.0, 0.0])
+    for upward in (0.0, 0.2, -1e-3):
+        assert grip.follow(make_ray(eye, [0.3, 1.0, upward]), near) is near
+
+
+@given(directions, st.floats(0.2, 1.0), eyes, directions, st.floats(-1.2, 1.2))
+def test_a_body_that_turns_freely_stays_under_the_mouse(arm, reach, eye, about, angle):
+    """From any side on which the held point is not at the edge of what is seen."""
+    middle, about = NOWHERE, unit(np.cross(arm, about) + 1e-6)
+    ray = ray_through(reach * arm, eye)
+    grip = grip_ball(middle, reach * arm, ray, NOT_NEAR)
+    assert grip.follow(ray) == pytest.approx(np.eye(3), abs=1e-9)
+    for share in np.linspace(0.0, 1.0, STEPS):
+        target = reach * turned(middle, about, arm, share * angle)
+        aim = ray_through(target, eye)
+        facing = -(target / reach) @ aim.direction
+        assume(abs(facing) > math.cos(math.radians(74)) and (facing < 0) == grip.behind)
+        turn = grip.follow(aim)
+        assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-9)
+        assert turn @ (reach * arm) == pytest.approx(target, abs=1e-5)
+
+
+@given(directions, directions, st.floats(0.05, 1.0), st.floats(-0.004, 0.004), directions)
+def test_a_small_way_of_the_mouse_is_a_small_turn(arm, view, reach, way, aside):
+    """Also where the held point is at the edge of what is seen, and in the very middle."""
+    eye = (view, 5.0, True)
+    step = way * unit(aside - view * (view @ aside) + 1e-9)
+    for point in (reach * arm, NOWHERE):
+        before, after = ray_through(point, eye), ray_through(point + step, eye)
+        turn = grip_ball(NOWHERE, point, before, 0.05).follow(after)
+        assert np.linalg.norm(turn - np.eye(3)) * max(0.05, reach * (point @ point > 0)) < 0.05
+
+
+def test_beyond_its_edge_a_ball_turns_on_and_comes_back():
+    eye, point = (np.array([0.0, 1.0, 0.0]), 5.0, True), np.array([0.0, -0.2, 0.0])
+    grip = grip_ball(NOWHERE, point, ray_through(point, eye), NOT_NEAR)
+    drag = BallDrag(grip=grip)
+    angles = []
+    for x in [*np.linspace(0.0, 1.0, 200), *np.linspace(1.0, 0.0, 200)]:
+        turn = drag.move(ray_through(point + np.array([x, 0.0, 0.0]), eye))
+        angles.append(math.atan2(turn[0, 1] - turn[1, 0], turn[0, 0] + turn[1, 1]))
+    there = np.unwrap(angles)
+    assert abs(there[199]) > math.pi
+    assert np.all(np.diff(np.abs(there[:200])) > -1e-9)
+    assert turn == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_fine_is_a_share_of_what_moves_freely_too():
+    eye, point = (np.array([0.0, 1.0, 0.0]), 5.0, True), np.array([0.0, -0.5, 0.0])
+    ray = ray_through(point, eye)
+    aims = [ray_through(point + np.array([x, 0.0, 0.0]), eye) for x in (0.1, 0.2)]
+    slid = PlaneDrag(grip=grip_plane(np.array([0.0, 1.0, 0.0]), point, ray, UP))
+    slid.move(aims[0])
+    assert slid.move(aims[1], fine=True) == pytest.approx([0.1 + FINE * 0.1, 0.0, 0.0])
+    grip = grip_ball(NOWHERE, point, ray, NOT_NEAR)
+    ball = BallDrag(grip=grip)
+    angles = [math.asin(x / 0.5) for x in (0.1, 0.2)]
+    ball.move(aims[0])
+    turn = ball.move(aims[1], fine=True)
+    angle = angles[0] + FINE * (angles[1] - angles[0])
+    assert turn == pytest.approx(rotations_about(UP, np.array(angle)), abs=1e-9)

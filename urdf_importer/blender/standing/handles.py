@@ -23,7 +23,8 @@ from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_join
 from .links import name_link
 from .robot_table import RobotTable, find_robot, recall_table
 
-_FREE = {"planar": "moves freely in a plane", "floating": "moves freely", "spherical": "is a ball"}
+_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+"""Blender's rotation modes that turn by angles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +48,18 @@ class JointHandle:
     def pose_bone(self) -> Any:
         return self.armature.pose.bones[self.joint.bone]
 
-    def shown(self) -> float:
-        """Returns where the joint is, within its limits while they hold."""
-        return _shown(self.pose_bone, self.channel)
+    @property
+    def is_free(self) -> bool:
+        """Whether it moves in several ways at once: planar, floating and ball joints."""
+        return self.joint.kind not in SCALAR_KINDS
 
-    def limit(self, position: float) -> float:
-        """Returns the nearest position that the joint can be put to."""
-        return self.channel.clamp(position) if holds_limits(self.pose_bone) else position
+    def shown(self, channel: JointChannel | None = None) -> float:
+        """Returns where the joint is, or one of its numbers, within its limits while they hold."""
+        return _shown(self.pose_bone, channel or self.channel)
+
+    def limit(self, channel: JointChannel, position: float) -> float:
+        """Returns the nearest position that a number of the joint can be put to."""
+        return channel.clamp(position) if holds_limits(self.pose_bone) else position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,37 +108,51 @@ def explain_hold(handle: JointHandle) -> str:
     joint, armature = handle.joint, handle.armature
     if not armature.is_editable:
         return "linked from another file: make a library override"
-    if joint.kind not in SCALAR_KINDS:
-        return f"{_FREE[joint.kind]}: select its bone, then G or R"
     if "REST" in (armature.data.pose_position, handle.carrier.data.pose_position):
         return "the armature is in its rest position"
     if handle.ratio == 0.0:
         return f"follows '{joint.name}' by a multiplier of 0"
-    bone, channel = handle.pose_bone, handle.channel
-    if joint.mimics or _is_driven(armature, bone, channel):
+    if joint.mimics:
         return "driven"
-    locks = bone.lock_rotation if channel.turns else bone.lock_location
-    if locks[channel.index]:
-        return "locked"
+    bone = handle.pose_bone
+    holds = [_explain_channel(armature, bone, channel) for channel in joint.channels]
+    if all(holds):
+        return holds[0]
     for held, name in _inverse_kinematics(armature):
         if bone.name in held:
             return f"held by the IK constraint '{name}': move its target"
     return ""
 
 
+def list_movable(handle: JointHandle) -> tuple[JointChannel, ...]:
+    """Lists the numbers of a joint that are neither driven nor locked."""
+    armature, bone = handle.armature, handle.pose_bone
+    return tuple(
+        channel
+        for channel in handle.joint.channels
+        if not _explain_channel(armature, bone, channel)
+    )
+
+
+def read_rest(pose_bone: Any) -> mathutils.Matrix:
+    """Reads (4, 4), where a bone would be in its armature if its own joints were at zero."""
+    rest = pose_bone.bone.matrix_local
+    if pose_bone.parent is None:
+        return rest.copy()
+    parent = pose_bone.parent
+    return parent.matrix @ parent.bone.matrix_local.inverted_safe() @ rest
+
+
 def read_frame(armature: Any, joint: RigJoint) -> JointFrame:
     """Reads where a joint of an armature is shown; the axis of one that moves freely is that of its
     first number."""
     bone, channel = armature.pose.bones[joint.bone], joint.channels[0]
-    rest = bone.bone.matrix_local
-    if bone.parent is not None:
-        rest = bone.parent.matrix @ bone.parent.bone.matrix_local.inverted_safe() @ rest
     place = bone.location.copy()
     angles = bone.rotation_euler.copy()
     for each in read_joints(bone.bone):
         for one in each.channels:
             (angles if one.turns else place)[one.index] = one.sign * _shown(bone, one)
-    frame = armature.matrix_world @ rest
+    frame = armature.matrix_world @ read_rest(bone)
     turn = frame.to_3x3()
     if channel.turns:
         turn = turn @ _outer_rotation(angles, bone.rotation_mode, channel.index)
@@ -175,15 +195,10 @@ def enter_armature(handle: JointHandle, sight: tuple[mathutils.Vector, mathutils
     return make_ray(np.array(home @ origin), np.array(home.to_3x3() @ direction))
 
 
-def find_step(handle: JointHandle, *, fine: bool) -> float:
-    """Returns the step to which a joint snaps: 5 degrees or 5 millimetres, or 1 of them."""
+def snap_position(channel: JointChannel, position: float, *, fine: bool) -> float:
+    """Returns the nearest whole step: of 5 degrees or 5 millimetres, or 1 of them."""
     size = 1.0 if fine else 5.0
-    return float(np.radians(size)) if handle.channel.turns else size / 1000.0
-
-
-def snap_position(handle: JointHandle, position: float, *, fine: bool) -> float:
-    """Returns the nearest whole step."""
-    return snap(position, find_step(handle, fine=fine))
+    return snap(position, math.radians(size) if channel.turns else size / 1000.0)
 
 
 def find_active_joints(item: Any, pose_bone: Any | None) -> tuple[str, ...]:
@@ -236,12 +251,23 @@ def _shown(pose_bone: Any, channel: JointChannel) -> float:
 
 def _outer_rotation(angles: Any, mode: str, index: int) -> mathutils.Matrix:
     """Returns (3, 3), the turns that act after that of a channel: Blender's name of the order has
-    the first to act first."""
+    the first to act first. None where a user chose a mode without angles."""
     outer = mathutils.Matrix.Identity(3)
+    if mode not in _ORDERS:
+        return outer
     for letter in mode[mode.index("XYZ"[index]) + 1 :]:
         place = "XYZ".index(letter)
         outer = mathutils.Matrix.Rotation(angles[place], 3, letter) @ outer
     return outer
+
+
+def _explain_channel(armature: Any, pose_bone: Any, channel: JointChannel) -> str:
+    if _is_driven(armature, pose_bone, channel):
+        return "driven"
+    if channel.turns and pose_bone.rotation_mode not in _ORDERS:
+        return "its bone does not turn by Euler angles"
+    locks = pose_bone.lock_rotation if channel.turns else pose_bone.lock_location
+    return "locked" if locks[channel.index] else ""
 
 
 def _is_driven(armature: Any, pose_bone: Any, channel: JointChannel) -> bool:
