@@ -64,7 +64,7 @@ def render_picture(picture: Picture) -> None:
         ROOT / "docs" / "images" / f"{picture.name}.png",
         width=picture.width,
         height=picture.height,
-        samples=96,
+        samples=64,
         bones=picture.bones,
     )
 

@@ -18,7 +18,7 @@ class ImportJob:
     blend: Path | None = None
     picture: Path | None = None
     picture_size: tuple[int, int] = (960, 720)
-    picture_samples: int = 24
+    picture_samples: int = 16
     bones: bool = False
     strict: bool = False
 

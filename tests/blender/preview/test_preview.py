@@ -63,6 +63,24 @@ def test_the_picture_shows_the_pose(tmp_path: Path) -> None:
     assert np.abs(take(armature, tmp_path / "p.png") - before).max() > 0.2
 
 
+def test_a_white_robot_keeps_its_shape(tmp_path: Path) -> None:
+    white = '<material name="m"><color rgba="1 1 1 1"/></material>'
+    ball = (
+        f'<link name="a"><visual><geometry><sphere radius="1"/></geometry>{white}</visual></link>'
+    )
+    robot = import_text(tmp_path, ball)
+    pixels = take(robot, tmp_path / "p.png", samples=16)
+    top = pixels[HEIGHT // 2 : -HEIGHT // 5, WIDTH // 3 : -WIDTH // 3].max(axis=2)
+    assert np.median(top) < 0.94 and top.max() < 0.97, "nothing is burnt out"
+    assert np.median(top) > 0.8 and np.ptp(top) > 0.1, "it is white, and round"
+
+
+def test_the_background_is_even_up_to_the_border(tmp_path: Path) -> None:
+    pixels = take(import_robot(ARM).armature, tmp_path / "p.png", samples=16)
+    assert np.ptp(pixels[-2:], axis=(0, 1)).max() < 0.06
+    assert np.ptp(pixels[HEIGHT // 2 :, -2:], axis=(0, 1)).max() < 0.06
+
+
 def test_bones_shine_through(tmp_path: Path) -> None:
     armature = import_robot(ARM).armature
     plain, rig = (take(armature, tmp_path / "p.png", bones=bones) for bones in (False, True))

@@ -14,7 +14,7 @@ from .render import render_preview
 
 _PICTURE = 256
 """Pixels across: what Blender keeps of a preview."""
-_SAMPLES = 24
+_SAMPLES = 16
 
 
 def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:

@@ -170,7 +170,7 @@ def render_preview(
     *,
     width: int = 960,
     height: int = 720,
-    samples: int = 24,
+    samples: int = 16,
     bones: bool = False,
 ) -> None:
     """Renders the robot as it is posed into a PNG file of `width` x `height` pixels.
