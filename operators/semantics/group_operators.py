@@ -7,6 +7,7 @@ import bpy
 
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.semantics.apply import keep_state, show_state
+from ...urdf_importer.blender.semantics.control import key_control
 from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
 from ...urdf_importer.blender.standing.pose import key_joints
 from ..active_robot import active_robot
@@ -45,7 +46,8 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
         try:
-            count = key_joints(robot, joints_of_group(robot, self.group))
+            joints = joints_of_group(robot, self.group)
+            count = key_joints(robot, joints) + key_control(robot, joints)
         except RobotError as error:
             return refuse(self, error)
         self.report({"INFO"}, f"{count} joints keyed at frame {context.scene.frame_current}")

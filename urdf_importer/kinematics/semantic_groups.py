@@ -59,16 +59,19 @@ def find_parent_group(robot: Robot, semantics: Semantics, effector: EndEffector)
 
 def describe_group(robot: Robot, name: str, joints: Iterable[str]) -> Group:
     """Returns a group of these joints: as a chain where they are all that moves on their own on the
-    way between two links, else by their names, in the order of the robot."""
+    way between two links, else by their names, in the order of the robot, virtual ones first."""
     tree = retrace_tree(robot)
-    wanted = set(joints)
+    wanted = dict.fromkeys(joints)
     moving = {
         motion.joint.child: motion.joint
         for motion in tree.joint_motions
         if motion.moves and motion.mimic is None
     }
     chosen = [joint for joint in moving.values() if joint.name in wanted]
-    named = Group(name=name, joints=tuple(j.name for j in robot.joints if j.name in wanted))
+    known = [joint.name for joint in robot.joints]
+    virtual = wanted.keys() - set(known)
+    ordered = (*(each for each in wanted if each in virtual), *filter(wanted.__contains__, known))
+    named = Group(name=name, joints=ordered)
     if len(chosen) < 2 or len(chosen) != len(wanted):
         return named
     places = [tree.index[joint.child] for joint in chosen]
@@ -80,7 +83,7 @@ def describe_group(robot: Robot, name: str, joints: Iterable[str]) -> Group:
             break
         if link in moving:
             way.append(moving[link].name)
-    if set(way) != wanted:
+    if set(way) != wanted.keys():
         return named
     return Group(name=name, chains=(Chain(base_link=top.parent, tip_link=tip.child),))
 

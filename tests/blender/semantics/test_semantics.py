@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SRDF on a rig: groups are bone collections, states poses; what the user changes is written."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bpy
+import mathutils
 import numpy as np
 import pytest
 
@@ -16,6 +18,8 @@ from urdf_importer import (
     ReadError,
     apply_srdf,
     compare_with_source,
+    delete_robot,
+    duplicate_robot,
     extract_robot,
     extract_semantics,
     find_robots,
@@ -31,8 +35,12 @@ from urdf_importer import (
     update_robot,
     write_srdf,
 )
+from urdf_importer.blender.modes import leave_modes
 from urdf_importer.blender.semantics.apply import show_state
-from urdf_importer.blender.standing.pose import random_pose
+from urdf_importer.blender.semantics.control import key_control
+from urdf_importer.blender.semantics.groups import joints_of_group, select_group
+from urdf_importer.blender.standing.pose import key_joints, random_pose
+from urdf_importer.blender.standing.robot_table import find_robot
 from urdf_importer.model import Chain, EndEffector, Group, GroupState
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -99,19 +107,85 @@ def test_a_state_is_a_pose_asset_and_poses_the_robot(arm: Any) -> None:
         show_state(arm, "arm", "away")
 
 
-def test_the_root_control_carries_the_robot_and_leaves_its_links_exact(arm: Any) -> None:
+def test_the_root_control_is_a_bone_that_carries_the_robot_and_leaves_it_exact(arm: Any) -> None:
     control = arm.parent
     assert control["urdf_virtual_joint"]["name"] == "world_joint"
     assert control["urdf_virtual_joint"]["properties"]["motion_model"] == "diff_drive"
-    assert tuple(control.lock_location) == (False, False, True)
-    before = link_pose(arm, "hand")
+    (bone,) = control.pose.bones
+    assert (bone.name, arm.parent_bone) == ("world_joint", "world_joint")
+    assert tuple(bone.lock_location) == (False, False, True)
+    assert tuple(bone.lock_rotation) == (True, True, False)
+    assert bone.custom_shape is not None
+    # At rest the robot is where it was, to the last bit.
+    bpy.context.view_layer.update()
+    assert arm.matrix_world == mathutils.Matrix()
     show_state(arm, "arm", "home")
     bpy.context.view_layer.update()
     assert np.allclose(arm.matrix_world.translation, (1.0, 2.0, 0.0))
     assert arm.matrix_world.to_euler().z == pytest.approx(0.25)
-    set_joint_positions(arm, {"shoulder": 0.0})
+    # However it moves, nothing changes within the robot's armature but rounding.
+    there = {link: link_pose(arm, link) for link in LINKS}
+    bone.location[0], bone.rotation_euler[2] = -3.7, 2.0
     bpy.context.view_layer.update()
-    assert np.allclose(link_pose(arm, "hand"), before, atol=1e-6)
+    for link, frame in there.items():
+        assert np.allclose(link_pose(arm, link), frame, atol=4e-6)
+
+
+def test_the_root_control_is_selected_and_keyed_with_its_groups(path: Path, tmp_path: Path) -> None:
+    text = """<robot name="arm">
+      <group name="base"><joint name="world"/></group>
+      <group name="all"><joint name="world"/><joint name="elbow"/></group>
+      <virtual_joint name="world" type="floating" parent_frame="map" child_link="base"/>
+      <group_state name="there" group="base"><joint name="world" value="1 2 3 0 0 0.6 0.8"/>
+      </group_state></robot>"""
+    (tmp_path / "arm.srdf").write_text(text)
+    arm = import_robot(path, ImportOptions(srdf=str(tmp_path / "arm.srdf"))).armature
+    control = arm.parent
+    assert find_robot(control) == arm
+    select_group(arm, "all")
+    assert {item.name for item in bpy.context.selected_pose_bones} == {"world", "elbow"}
+    joints = joints_of_group(arm, "all")
+    assert joints == ("world", "elbow")
+    assert key_joints(arm, joints) + key_control(arm, joints) == 2
+    assert control.animation_data.action is not None
+    leave_modes()
+    show_state(arm, "base", "there")
+    bpy.context.view_layer.update()
+    wanted = mathutils.Matrix.LocRotScale((1, 2, 3), mathutils.Quaternion((0.8, 0, 0, 0.6)), None)
+    assert np.allclose(np.array(arm.matrix_world), np.array(wanted), atol=1e-6)
+    assert write_srdf(arm, tmp_path / "out.srdf").read_text() == text
+    # Taken out of a group and put into another, it is written so.
+    groups = {each["urdf_group"]: each for each in control.data.collections_all if each.parent}
+    groups["all"].unassign(control.data.bones["world"])
+    control.data.collections.new("roots", parent=groups["base"].parent).assign(
+        control.data.bones["world"]
+    )
+    changed = {group.name: group for group in extract_semantics(arm).groups}
+    assert changed["all"].joints == ("elbow",)
+    assert changed["roots"].joints == changed["base"].joints == ("world",)
+
+
+def test_the_root_control_comes_and_goes(path: Path, arm: Any) -> None:
+    """With the SRDF, with the robot, and with copies of it."""
+    arm.parent.location = (1.0, 0.0, 0.5)
+    arm.parent.pose.bones[0].location[0] = 2.0
+    bpy.context.view_layer.update()
+    copy = duplicate_robot(arm)
+    bpy.context.view_layer.update()
+    assert copy.parent != arm.parent and copy.parent.data != arm.parent.data
+    assert copy.matrix_world == arm.matrix_world
+    delete_robot(copy)
+    before = extract_semantics(arm)
+    apply_srdf(arm, replace(before, virtual_joints=()))
+    bpy.context.view_layer.update()
+    assert arm.parent is None
+    assert np.allclose(arm.matrix_world.translation, (3.0, 0.0, 0.5))
+    assert [item for item in bpy.data.armatures if item.users] == [arm.data]
+    apply_srdf(arm, before)
+    bpy.context.view_layer.update()
+    assert np.allclose(arm.matrix_world.translation, (3.0, 0.0, 0.5))
+    delete_robot(arm)
+    assert not bpy.data.objects and not bpy.data.armatures
 
 
 def test_an_end_effector_is_a_target_in_the_frame_of_its_link(arm: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...rig.looks import draw_limits, draw_marks
-from ...rig.rig_plan import BonePlan, LimitMarkPlan, Mark, Role
+from ...rig.rig_plan import BoneLook, BonePlan, LimitMarkPlan, Mark, Role
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
@@ -54,8 +54,12 @@ _WIRE_WIDTH = 1.8
 def build_looks(armature: Any, bones: Sequence[BonePlan], ledger: Ledger) -> None:
     """Gives the bones their shapes and colours."""
     looks = {bone.name: bone.look for bone in bones if bone.look is not None}
-    if not looks:
-        return
+    if looks:
+        give_looks(armature, looks, ledger)
+
+
+def give_looks(armature: Any, looks: Mapping[str, BoneLook], ledger: Ledger) -> None:
+    """Gives bones their looks, by their names; others are drawn as Blender's own."""
     widgets = {
         marks: _find_widget(marks) or _build_widget(marks, ledger)
         for marks in dict.fromkeys(look.marks for look in looks.values())

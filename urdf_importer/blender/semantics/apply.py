@@ -25,8 +25,9 @@ from ..standing.poses import (
     read_pose,
     write_pose,
 )
+from .control import build_control, place_control
 from .groups import build_groups, extract_groups, joints_of_group
-from .markers import build_markers, place_control, targets_of
+from .markers import build_markers, targets_of
 from .record import find_semantics, keep_semantics
 
 _WHOLE = "whole_body"
@@ -42,6 +43,7 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
             raise BuildError(
                 f"{quote(armature.name)} belongs to another file; open that one to change it"
             )
+    build_control(armature, robot, semantics)
     build_groups(armature, robot, semantics)
     build_markers(armature, robot, semantics)
     _build_states(armature, robot, semantics)
@@ -84,7 +86,7 @@ def keep_state(armature: Any, group: str, name: str) -> None:
     of this name. Raises KinematicsError for a group without bones."""
     joints = joints_of_group(armature, group)
     shown = get_joint_positions(armature)
-    positions = {joint: shown[joint] for joint in joints}
+    positions = {joint: shown[joint] for joint in joints if joint in shown}
     robot = extract_name(armature)
     for home, kept, action in poses_of(robot):
         if (home, kept) == (group, name):

@@ -18,6 +18,7 @@ from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of, read_joints
 from ..standing.selection import select_bones
+from .control import find_control, name_virtual_joint
 
 GROUPS = "Groups"
 _OF_THE_RIG = (JOINTS, FIXED, MECHANISM)
@@ -30,7 +31,7 @@ def build_groups(armature: Any, robot: Robot, semantics: Semantics) -> None:
     for name, members in find_members(armature, robot, semantics).items():
         for home, bone in members:
             bones.setdefault(home, {}).setdefault(name, []).append(bone)
-    for home in armatures_of(armature):
+    for home in _homes_of(armature):
         shown = _remove_groups(home.data)
         wanted = bones.get(home.name, {})
         if not wanted:
@@ -51,9 +52,9 @@ def find_members(
     """Returns group -> (object, bone) of all bones that hold its joints; groups without bones are
     left out."""
     places: dict[str, tuple[str, str]] = {}
-    for home in armatures_of(armature):
+    for home in _homes_of(armature):
         for bone in home.data.bones:
-            places |= {joint.name: (home.name, bone.name) for joint in read_joints(bone)}
+            places |= {name: (home.name, bone.name) for name, _ in _names_on(home, bone)}
     found = {}
     for name, joints in resolve_groups(robot, semantics).items():
         members = list(dict.fromkeys(places[joint] for joint in joints if joint in places))
@@ -65,7 +66,7 @@ def find_members(
 def find_collections(armature: Any) -> Iterator[tuple[Any, Any]]:
     """Yields (armature object, bone collection) of all groups; where there is no collection
     `Groups`, of all collections of the user."""
-    for home in armatures_of(armature):
+    for home in _homes_of(armature):
         above = _find_above(home.data)
         if above is not None:
             yield from ((home, each) for each in above.children)
@@ -132,15 +133,30 @@ def _regroup(robot: Robot, group: Group, joints: Sequence[str]) -> Group:
 
 def _joints_on(armature: Any, members: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Returns the joints of these bones, without those that follow others."""
-    by_name: Mapping[str, Any] = {home.name: home for home in armatures_of(armature)}
-    chosen = set(members)
+    by_name: Mapping[str, Any] = {home.name: home for home in _homes_of(armature)}
     names = {
-        joint.name
-        for home, bone in chosen
-        for joint in read_joints(by_name[home].data.bones[bone])
-        if not joint.mimics
+        name
+        for home, bone in set(members)
+        for name, follows in _names_on(by_name[home], by_name[home].data.bones[bone])
+        if not follows
     }
-    return tuple(joint.name for joint in joints_of(armature) if joint.name in names)
+    control = find_control(armature)
+    virtual = [] if control is None else [name_virtual_joint(control)]
+    every = [*virtual, *(joint.name for joint in joints_of(armature))]
+    return tuple(name for name in every if name in names)
+
+
+def _homes_of(armature: Any) -> list[Any]:
+    """Lists the armatures of a robot, and the one that its root is moved by."""
+    control = find_control(armature)
+    return [*armatures_of(armature), *([] if control is None else [control])]
+
+
+def _names_on(home: Any, bone: Any) -> list[tuple[str, bool]]:
+    """Lists (joint, whether it follows another) of a bone."""
+    if properties.VIRTUAL_JOINT in home:
+        return [(name_virtual_joint(home), False)]
+    return [(joint.name, bool(joint.mimics)) for joint in read_joints(bone)]
 
 
 def _find_above(data: Any) -> Any | None:

@@ -3,22 +3,20 @@
 
 * An end effector is an empty in the frame of the link that it sits on, marked by `urdf_ik`: the
   target for the inverse kinematics of the arm. It hangs on the root link, not on the arm.
-* A planar or floating virtual joint is an empty that carries the armature: moving it moves the
-  robot, and no bone or link changes its place in the armature.
 * Passive joints and further properties of joints are marked on their bones.
 * Spheres of links are hidden empties.
 
-All but the control are made anew whenever an SRDF is put on a rig.
+All are made anew whenever an SRDF is put on a rig. The root control is control.py.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import bpy
 import mathutils
 
 from ...kinematics.semantic_groups import find_parent_group
-from ...model import Robot, Semantics, VirtualJoint
+from ...model import Robot, Semantics
 from ..standing import properties
 from ..standing.armatures import bones_of
 from ..standing.display import find_collection
@@ -27,17 +25,15 @@ from ..standing.links import links_of, name_link
 from ..standing.pose import link_pose
 
 TARGETS, SPHERES = "Targets", "Spheres"
-_MOVING = ("planar", "floating")
 
 
 def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    """Makes targets, spheres, the root control, and marks on bones."""
+    """Makes targets, spheres, and marks on bones."""
     empties = {name_link(item) or "": item for item in links_of(armature)}
     remove_markers(armature)
     _build_targets(armature, robot, semantics, empties)
     _build_spheres(armature, semantics, empties)
     _mark_bones(armature, semantics)
-    _build_control(armature, robot, semantics)
 
 
 def remove_markers(armature: Any) -> None:
@@ -67,29 +63,6 @@ def is_followed(item: Any) -> bool:
     """Whether an object is a target that a link follows, live or by Blender's own IK."""
     said = item.get(properties.IK)
     return said is not None and bool(said.get("live") or said.get("native"))
-
-
-def find_control(armature: Any) -> Any | None:
-    """Finds the empty that carries an armature for a virtual joint; None where there is none."""
-    above = armature.parent
-    return above if above is not None and properties.VIRTUAL_JOINT in above else None
-
-
-def place_control(armature: Any, positions: Mapping[str, tuple[float, ...]]) -> None:
-    """Puts the root control where a state has the virtual joint, or `root_joint`, which Pinocchio
-    calls a free base."""
-    control = find_control(armature)
-    if control is None:
-        return
-    numbers = positions.get(control[properties.VIRTUAL_JOINT]["name"], positions.get("root_joint"))
-    if numbers is None:
-        return
-    if len(numbers) == 3:
-        control.location[0], control.location[1], control.rotation_euler[2] = numbers
-    elif len(numbers) == 7:
-        x, y, z, w = numbers[3:]
-        control.location = numbers[:3]
-        control.rotation_euler = mathutils.Quaternion((w, x, y, z)).to_euler("XYZ")
 
 
 def find_root(armature: Any) -> Any | None:
@@ -168,52 +141,6 @@ def _mark_bones(armature: Any, semantics: Semantics) -> None:
             bone[properties.PASSIVE] = idle
         if more:
             bone[properties.JOINT_PROPERTIES] = more
-
-
-def _build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    virtual = _find_virtual(robot, semantics.virtual_joints)
-    control = find_control(armature)
-    if virtual is None:
-        if control is not None:
-            place = armature.matrix_world.copy()
-            armature.parent = None
-            armature.matrix_world = place
-            bpy.data.objects.remove(control)
-        return
-    if control is None:
-        if armature.parent is not None:
-            return  # The user has put it on something else.
-        control = _new_control(armature, virtual)
-    planar = virtual.type == "planar"
-    control.lock_location = (False, False, planar)
-    control.lock_rotation = (planar, planar, False)
-    control.lock_scale = (True, True, True)
-    packed = properties.pack(virtual)
-    said = {
-        item.property_name: item.value
-        for item in semantics.joint_properties
-        if item.joint_name == virtual.name
-    }
-    control[properties.VIRTUAL_JOINT] = packed | ({"properties": said} if said else {})
-
-
-def _new_control(armature: Any, virtual: VirtualJoint) -> Any:
-    kind = "ARROWS" if virtual.type == "floating" else "CIRCLE"
-    control = _new_empty(virtual.name, None, kind, _size_of(armature) * 0.6)
-    armature.users_collection[0].objects.link(control)
-    place, turn, scale = armature.matrix_basis.decompose()
-    control.location = place
-    control.rotation_euler = turn.to_euler("XYZ")
-    armature.matrix_basis = mathutils.Matrix.Diagonal((*scale, 1.0))
-    armature.parent = control
-    return control
-
-
-def _find_virtual(robot: Robot, joints: Iterable[VirtualJoint]) -> VirtualJoint | None:
-    below = {joint.child for joint in robot.joints}
-    roots = {link.name for link in robot.links} - below
-    found = (each for each in joints if each.child_link in roots and each.type in _MOVING)
-    return next(found, None)
 
 
 def _new_empty(name: str, parent: Any, kind: str, size: float) -> Any:

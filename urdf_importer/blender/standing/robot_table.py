@@ -58,8 +58,10 @@ _kept: dict[tuple[Any, ...], RobotTable] = {}
 
 
 def find_robot(item: Any) -> Any | None:
-    """Finds the main armature of the robot that an object is part of; None where it is not part of
-    one."""
+    """Finds the main armature of the robot that an object is part of, or moves by its root; None
+    where there is none."""
+    if item is not None and properties.VIRTUAL_JOINT in item:
+        return next((each for each in item.children if properties.ROBOT in each), None)
     while item is not None:
         found = find_main(item)
         if found is not None:

@@ -155,7 +155,9 @@ def _redirect_all(copies: Mapping[Any, Any]) -> None:
     for copy in list(copies.values()):
         if isinstance(copy, bpy.types.Object):
             if copy.parent in copies:
+                inverse = copy.matrix_parent_inverse.copy()
                 copy.parent = copies[copy.parent]
+                copy.matrix_parent_inverse = inverse  # Blender resets it with the parent.
             _redirect_object(copy, copies)
         _redirect_drivers(copy, copies)
         shapes = getattr(copy, "shape_keys", None)
