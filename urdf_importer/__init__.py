@@ -36,6 +36,8 @@ from .kinematics import IKResult, find_solutions, forward_kinematics, inverse_ki
 from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
 from .model import CollisionPair, Pose, Robot, Semantics
+from .motion.options import MotionOptions
+from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline import (
     CONVERT_MODES,
@@ -104,6 +106,9 @@ from .pipeline import (
 )
 from .pipeline.formats import find_offered
 from .progress import Progress
+from .recordings.read import list_topics, read_trajectory
+from .recordings.topics import Topic
+from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
@@ -126,12 +131,14 @@ __all__ = [
     "ExportResult",
     "FileOptions",
     "FragmentError",
+    "FrameTrack",
     "IKResult",
     "ImportOptions",
     "ImportResult",
     "KinematicsError",
     "MeshError",
     "MorseOptions",
+    "MotionOptions",
     "PlacementOptions",
     "Pose",
     "Progress",
@@ -144,6 +151,8 @@ __all__ = [
     "Semantics",
     "Severity",
     "StartOptions",
+    "Topic",
+    "Trajectory",
     "UpdateResult",
     "UrdfOptions",
     "UrdfResult",
@@ -184,6 +193,7 @@ __all__ = [
     "import_steps",
     "inverse_kinematics",
     "link_pose",
+    "list_topics",
     "list_xacro_arguments",
     "locate_package",
     "mark_as_asset",
@@ -195,6 +205,7 @@ __all__ = [
     "read_own_srdf",
     "read_robot",
     "read_srdf",
+    "read_trajectory",
     "reader_formats",
     "remove_ik",
     "render_preview",
@@ -212,6 +223,7 @@ __all__ = [
     "write_builder_script",
     "write_format",
     "write_srdf",
+    "write_trajectory",
     "write_urdf",
     "writer_formats",
 ]

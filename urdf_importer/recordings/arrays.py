@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trajectories as NumPy's own files: exactly the arrays of a Trajectory.
+
+names (n) texts, times (m), positions (m, n)
+velocities, accelerations, efforts (m, n), start_time, interpolation      where they are known
+frames (k, 2) parent and child; times_0, translations_0, quaternions_0 ...  where frames move
+"""
+
+import io
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import KinematicsError, ReadError, quote
+from ..motion.gather import MOST_VALUES
+from ..motion.trajectory import MOST_TIME, FrameTrack, Numbers, Trajectory
+
+_KINDS = ("velocities", "accelerations", "efforts")
+_MOST_BYTES = 8 * MOST_VALUES
+_MOST_FRAMES = 10_000
+
+
+def read_arrays(data: bytes, source: str) -> Trajectory:
+    """Returns the trajectory of an .npz file. Raises ReadError."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _Reader(archive, source).read()
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
+        raise ReadError(f"this is not an .npz file: {error}", source=source) from None
+    except (RuntimeError, EOFError, ValueError, OverflowError, TypeError) as error:
+        raise ReadError(f"the arrays cannot be read: {error}", source=source) from None
+    except KinematicsError as error:
+        raise ReadError(error.message, source=source) from None
+    except zlib.error as error:
+        raise ReadError(f"the file is damaged: {error}", source=source) from None
+
+
+class _Reader:
+    """Reads array by array, each within bounds: nothing is unpickled."""
+
+    def __init__(self, archive: zipfile.ZipFile, source: str) -> None:
+        self.archive = archive
+        self.source = source
+        self.left = 4 * _MOST_BYTES
+        self.names = {info.filename: info for info in archive.infolist()}
+
+    def read(self) -> Trajectory:
+        names = self._texts("names")
+        times = self._numbers("times")
+        first = float(times[0]) if times.ndim == 1 and len(times) else 0.0
+        start = int(self._optional("start_time", np.array(round(first * 1e9))))
+        if abs(start) >= MOST_TIME:
+            raise ReadError("the start time is not a time", source=self.source)
+        return Trajectory(
+            names=tuple(map(str, names.tolist())),
+            times=times - first,
+            positions=self._numbers("positions"),
+            velocities=self._find("velocities"),
+            accelerations=self._find("accelerations"),
+            efforts=self._find("efforts"),
+            frames=self._frames(),
+            start_time=start,
+            interpolation=str(self._optional("interpolation", np.array("linear"))),  # type: ignore[arg-type]
+            source=self.source,
+        )
+
+    def _frames(self) -> tuple[FrameTrack, ...]:
+        if not self._has("frames"):
+            return ()
+        edges = self._texts("frames")
+        if edges.ndim != 2 or edges.shape[1:] != (2,) or len(edges) > _MOST_FRAMES:
+            raise ReadError("the frames are not pairs of names", source=self.source)
+        return tuple(
+            FrameTrack(
+                parent=parent,
+                child=child,
+                times=self._numbers(f"times_{index}"),
+                translations=self._numbers(f"translations_{index}"),
+                quaternions=self._numbers(f"quaternions_{index}"),
+            )
+            for index, (parent, child) in enumerate(edges.tolist())
+        )
+
+    def _has(self, name: str) -> bool:
+        return f"{name}.npy" in self.names
+
+    def _optional(self, name: str, default: Any) -> Any:
+        return self._array(name) if self._has(name) else default
+
+    def _numbers(self, name: str) -> Numbers:
+        found = self._array(name)
+        if found.dtype.kind not in "fiu":
+            raise ReadError(f"the array {quote(name)} is not of numbers", source=self.source)
+        numbers: Numbers = found.astype(np.float64)
+        return numbers
+
+    def _find(self, name: str) -> Numbers | None:
+        return self._numbers(name) if self._has(name) else None
+
+    def _texts(self, name: str) -> Any:
+        found = self._array(name)
+        if found.dtype.kind != "U":
+            raise ReadError(f"the array {quote(name)} is not of texts", source=self.source)
+        return found
+
+    def _array(self, name: str) -> Any:
+        """Returns an array; the room that its header asks for is that of the bytes that are there,
+        or it is not made."""
+        info = self.names.get(f"{name}.npy")
+        if info is None:
+            raise ReadError(f"there is no array {quote(name)} in it", source=self.source)
+        self.left -= info.file_size
+        if info.file_size > _MOST_BYTES or self.left < 0:
+            raise ReadError(f"the array {quote(name)} is too big", source=self.source)
+        with self.archive.open(info) as file:
+            data = io.BytesIO(file.read(info.file_size))
+        version = np.lib.format.read_magic(data)
+        read = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        shape, is_fortran, dtype = read(data)
+        rest = data.read()
+        number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
+        if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
+            raise ReadError(f"the array {quote(name)} does not fit its header", source=self.source)
+        flat = np.frombuffer(rest, dtype=dtype, count=number)
+        return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def format_arrays(trajectory: Trajectory) -> bytes:
+    """Returns the bytes of an .npz file."""
+    arrays: dict[str, Any] = {
+        "names": np.array(trajectory.names, dtype=str),
+        "times": trajectory.times,
+        "positions": trajectory.positions,
+        "start_time": np.array(trajectory.start_time, dtype=np.int64),
+        "interpolation": np.array(trajectory.interpolation),
+    }
+    arrays |= {kind: array for kind in _KINDS if (array := getattr(trajectory, kind)) is not None}
+    if trajectory.frames:
+        edges = [(track.parent, track.child) for track in trajectory.frames]
+        arrays["frames"] = np.array(edges, dtype=str)
+    for index, track in enumerate(trajectory.frames):
+        for kind in ("times", "translations", "quaternions"):
+            arrays[f"{kind}_{index}"] = getattr(track, kind)
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()

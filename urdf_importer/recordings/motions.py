@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages as trees -> samples of joints and poses of frames.
+
+What a message is shows in its fields, so that whatever contains a JointState, a JointTrajectory, a
+transform or a pose is understood, however it is called.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..motion.gather import KINDS, FrameBlock, Gathered, SampleBlock, Times
+from ..motion.options import MotionOptions
+from ..motion.trajectory import Numbers, to_nanoseconds
+from .commands import Command, join_commands
+from .trees import MOST_LEVELS, Tree
+
+_ARRAYS = {
+    "positions": ("position", "positions"),
+    "velocities": ("velocity", "velocities"),
+    "accelerations": ("acceleration", "accelerations"),
+    "efforts": ("effort",),
+}
+_STATES = ("feedback", "actual", "reference", "desired", "output")
+_AXES, _TURNS = ("x", "y", "z"), ("x", "y", "z", "w")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _When:
+    """The messages of a tree: when each was recorded, in nanoseconds, and in which order."""
+
+    logs: Times
+    order: Times
+    is_static: bool
+
+
+class Collector:
+    """Takes trees, message by message or many of one form at once."""
+
+    def __init__(self, options: MotionOptions) -> None:
+        self._clock = options.clock
+        self._gathered = Gathered()
+        self._sample_logs: list[Times] = []
+        self._frame_logs: list[Times] = []
+        self._commands: list[Command] = []
+
+    def take(self, tree: Tree, logs: Times, order: Times, *, is_static: bool = False) -> None:
+        """Takes (m,) messages. Raises ReadError where there is more than can be held."""
+        self._find(tree, {}, _When(logs=logs, order=order, is_static=is_static), 0)
+
+    def finish(self) -> Gathered:
+        """Returns what was found, with the times of stamps, or of recording where these are not
+        set. Raises ReadError where there is more than can be held."""
+        found = self._gathered
+        samples = _set_clock(found.samples, self._sample_logs, self._clock)
+        frames = _set_clock(found.frames, self._frame_logs, self._clock)
+        result = Gathered(frames=frames)
+        for block in _join(samples):
+            result.add(block)
+        for block, interpolation in join_commands(self._commands, self._clock):
+            result.add(block)
+            if interpolation == "spline":
+                result.interpolation = "spline"
+        return result
+
+    def _find(self, tree: Tree, header: Tree, when: _When, level: int) -> None:
+        """Finds the motions in a tree; `header` is the nearest one above."""
+        if level > MOST_LEVELS:
+            return
+        if isinstance(tree, list):
+            for each in tree:
+                self._find(each, header, when, level + 1)
+        if not isinstance(tree, Mapping):
+            return
+        header = tree.get("header", header)
+        for kind, take in self._takers.items():
+            if _has(tree, kind):
+                take(self, tree, header, when)
+                return
+        commands = len(self._commands)
+        for each in tree.values():
+            self._find(each, header, when, level + 1)
+        _follow_each_other(self._commands, commands)
+
+    def _take_state(self, tree: Tree, header: Tree, when: _When) -> None:
+        self._add_samples(_texts(tree["name"]), tree, header, when)
+
+    def _take_controller(self, tree: Tree, header: Tree, when: _When) -> None:
+        state = next((tree[key] for key in _STATES if _array_of(tree.get(key), "positions")), None)
+        if state is not None:
+            self._add_samples(_texts(tree["joint_names"]), state, header, when)
+
+    def _add_samples(self, names: tuple[str, ...], tree: Tree, header: Tree, when: _When) -> None:
+        count = len(when.logs)
+        arrays = {kind: _numbers(tree, kind, count, len(names)) for kind in KINDS}
+        positions = arrays.pop("positions")
+        if positions is None or not names:
+            return
+        block = SampleBlock(
+            names=names,
+            times=_stamps(header, count),
+            order=when.order,
+            positions=positions,
+            **arrays,
+        )
+        self._gathered.add(block)
+        self._sample_logs.append(when.logs)
+
+    def _take_command(self, tree: Tree, header: Tree, when: _When) -> None:
+        names, points = _texts(tree["joint_names"]), tree["points"]
+        stamps = _stamps(header, len(when.logs))
+        if isinstance(points, Mapping):
+            width = len(names)
+            count = len(points["time_from_start"])
+            arrays = {kind: _numbers(points, kind, count, width) for kind in KINDS}
+            self._command(tree, names, stamps[0], when, 0, points["time_from_start"], arrays)
+            points = []
+        points = points if isinstance(points, list) else []
+        count = len(when.logs)
+        after = [_durations(point, count) for point in points]
+        for row in range(count if points else 0):
+            times = np.array([each[row] for each in after], dtype=np.int64)
+            arrays = {kind: _stack(points, kind, row, count, len(names)) for kind in KINDS}
+            self._command(tree, names, stamps[row], when, row, times, arrays)
+        self._take_moving_frames(tree, points, stamps, after, when)
+
+    def _command(
+        self,
+        tree: Tree,
+        names: tuple[str, ...],
+        stamp: Any,
+        when: _When,
+        row: int,
+        times: Times,
+        arrays: dict[str, Numbers | None],
+    ) -> None:
+        if arrays["positions"] is None or not names:
+            return
+        self._gathered.count(arrays["positions"].size)
+        self._commands.append(
+            Command(
+                stamp=int(stamp),
+                log=int(when.logs[row]),
+                order=int(when.order[row]),
+                is_linear=tree.get("interpolation") == "linear",
+                names=names,
+                times=times,
+                arrays=arrays,
+            )
+        )
+
+    def _take_moving_frames(
+        self, tree: Tree, points: Tree, stamps: Times, after: Sequence[Times], when: _When
+    ) -> None:
+        """Takes the transforms of points, and the frames that only our own files have."""
+        names = _texts(tree["joint_names"])
+        for point, later in zip(points, after, strict=True):
+            transforms = point.get("transforms") if isinstance(point, Mapping) else None
+            for name, each in zip(names, transforms or (), strict=False):
+                self._add_frame("", name, _pose(each, len(stamps)), stamps + later, when)
+        frames = tree.get("frames")
+        for each in frames if isinstance(frames, list) else ():
+            self._add_own_frame(each, int(stamps[0]), when)
+
+    def _add_own_frame(self, tree: Tree, start: int, when: _When) -> None:
+        if not isinstance(tree, Mapping) or not isinstance(tree.get("times"), np.ndarray):
+            return
+        times = to_nanoseconds(np.nan_to_num(tree["times"].ravel(), posinf=0, neginf=0))
+        rows = [tree.get(kind) for kind in ("translations", "quaternions")]
+        if not all(isinstance(each, list) and len(each) == len(times) for each in rows):
+            return
+        columns = [[np.ravel(each) for each in row or ()] for row in rows]
+        if {len(each) for each in columns[0]} != {3} or {len(each) for each in columns[1]} != {4}:
+            return
+        poses = np.array(columns[0], dtype=float), np.array(columns[1], dtype=float)
+        when = replace(when, logs=times + start, order=np.arange(len(times)))
+        parent, child = str(tree.get("parent", "")), str(tree.get("child", ""))
+        self._add_frame(parent, child, poses, times + start, when)
+
+    def _take_transforms(self, tree: Tree, header: Tree, when: _When) -> None:
+        for each in tree["transforms"] if isinstance(tree["transforms"], list) else ():
+            if isinstance(each, Mapping) and "child_frame_id" in each:
+                self._take_transform(each, each.get("header", header), when)
+
+    def _take_transform(self, tree: Tree, header: Tree, when: _When) -> None:
+        pose = _pose(tree.get("transform"), len(when.logs))
+        child = _text(tree, "child_frame_id")
+        self._add_frame(
+            _text(header, "frame_id"), child, pose, _stamps(header, len(when.logs)), when
+        )
+
+    def _take_many(self, tree: Tree, header: Tree, when: _When) -> None:
+        for name, each in zip(_texts(tree["joint_names"]), tree["transforms"], strict=False):
+            count = len(when.logs)
+            parent = _text(header, "frame_id")
+            self._add_frame(parent, name, _pose(each, count), _stamps(header, count), when)
+
+    def _take_pose(self, tree: Tree, header: Tree, when: _When) -> None:
+        inner = tree["pose"]
+        if isinstance(inner, Mapping) and "pose" in inner:
+            inner = inner["pose"]
+        count = len(when.logs)
+        child = _text(tree, "child_frame_id")
+        parent = _text(header, "frame_id")
+        self._add_frame(parent, child, _pose(inner, count), _stamps(header, count), when)
+
+    def _add_frame(
+        self,
+        parent: str,
+        child: str,
+        pose: tuple[Numbers, Numbers] | None,
+        stamps: Times,
+        when: _When,
+    ) -> None:
+        if pose is None:
+            return
+        self._gathered.add_frame(
+            FrameBlock(
+                parent=parent.lstrip("/"),
+                child=child.lstrip("/"),
+                times=stamps,
+                order=when.order,
+                translations=pose[0],
+                quaternions=pose[1],
+                is_static=when.is_static,
+            )
+        )
+        self._frame_logs.append(when.logs)
+
+    _takers = {  # noqa: RUF012
+        ("name", "position"): _take_state,
+        ("joint_names", "points"): _take_command,
+        ("joint_names", "transforms"): _take_many,
+        ("joint_names", "feedback"): _take_controller,
+        ("joint_names", "actual"): _take_controller,
+        ("transforms",): _take_transforms,
+        ("transform", "child_frame_id"): _take_transform,
+        ("pose", "header"): _take_pose,
+    }
+
+
+def _has(tree: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    named = isinstance(tree.get(keys[0]), tuple) or keys[0] not in ("name", "joint_names")
+    empty = isinstance(tree.get(keys[0]), np.ndarray) and tree[keys[0]].size == 0
+    return all(key in tree for key in keys) and (named or empty)
+
+
+def _follow_each_other(commands: list[Command], first: int) -> None:
+    """Trajectories in one message are shown one after the other, as MoveIt does it."""
+    ends: dict[int, int] = {}
+    for index in range(first, len(commands)):
+        each = commands[index]
+        shift = ends.get(each.order, 0)
+        if shift:
+            commands[index] = replace(each, times=each.times + shift)
+        ends[each.order] = int(commands[index].times[-1])
+
+
+def _texts(value: Tree) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _text(tree: Tree, key: str) -> str:
+    value = tree.get(key) if isinstance(tree, Mapping) else None
+    return value if isinstance(value, str) else ""
+
+
+def _array_of(tree: Tree, key: str) -> bool:
+    return isinstance(tree, Mapping) and isinstance(tree.get(key), np.ndarray)
+
+
+def _stamps(header: Tree, count: int) -> Times:
+    """Returns (m,) nanoseconds; zero where there is no stamp."""
+    stamp = header.get("stamp") if isinstance(header, Mapping) else None
+    return _to_times(stamp, count)
+
+
+def _durations(point: Tree, count: int) -> Times:
+    return _to_times(point.get("time_from_start") if isinstance(point, Mapping) else None, count)
+
+
+def _to_times(value: Tree, count: int) -> Times:
+    """Returns nanoseconds of a time, or of a number of seconds."""
+    if not isinstance(value, np.ndarray) or value.shape != (count,):
+        return np.zeros(count, dtype=np.int64)
+    if value.dtype == np.int64:
+        return value
+    seconds = np.where(np.abs(value) < 4e9, value, 0.0)
+    return to_nanoseconds(np.nan_to_num(seconds))
+
+
+def _numbers(tree: Tree, kind: str, count: int, width: int) -> Numbers | None:
+    """Returns (m, n) numbers, NaN for what is not finite; None where there are not so many."""
+    for key in _ARRAYS[kind]:
+        found = tree.get(key) if isinstance(tree, Mapping) else None
+        if isinstance(found, np.ndarray) and found.shape == (count, width):
+            return np.where(np.isfinite(found), found, np.nan)
+    return None
+
+
+def _stack(points: list[Tree], kind: str, row: int, count: int, width: int) -> Numbers | None:
+    found = [_numbers(point, kind, count, width) for point in points]
+    if all(each is None for each in found):
+        return None
+    nothing = np.full(width, np.nan)
+    return np.array([nothing if each is None else each[row] for each in found])
+
+
+def _pose(tree: Tree, count: int) -> tuple[Numbers, Numbers] | None:
+    """Returns translations (m, 3) and quaternions (m, 4) of a Transform or a Pose."""
+    if not isinstance(tree, Mapping):
+        return None
+    moved = _vector(tree.get("translation", tree.get("position")), _AXES, count)
+    turned = _vector(tree.get("rotation", tree.get("orientation")), _TURNS, count)
+    return None if moved is None or turned is None else (moved, turned)
+
+
+def _vector(tree: Tree, keys: Sequence[str], count: int) -> Numbers | None:
+    if not isinstance(tree, Mapping):
+        return None
+    found = [tree.get(key) for key in keys]
+    if not all(isinstance(each, np.ndarray) and each.shape == (count,) for each in found):
+        return None
+    stacked: Numbers = np.stack(found, axis=1).astype(np.float64)  # type: ignore[arg-type]
+    return stacked
+
+
+def _set_clock(blocks: list[Any], logs: list[Times], clock: str) -> list[Any]:
+    """Returns the blocks with the times that count: those of recording where the stamps of all
+    samples are the same."""
+    first = next((int(block.times[0]) for block in blocks if len(block.times)), 0)
+    several = sum(len(block.times) for block in blocks) > 1
+    useless = all((block.times == first).all() for block in blocks) and (several or first == 0)
+    if clock == "stamp" and not useless:
+        return blocks
+    return [replace(block, times=log) for block, log in zip(blocks, logs, strict=True)]
+
+
+def _join(blocks: Sequence[SampleBlock]) -> Iterator[SampleBlock]:
+    """Yields blocks of the same joints and kinds of numbers as one."""
+    groups: dict[Any, list[SampleBlock]] = {}
+    for block in blocks:
+        said = tuple(kind for kind in KINDS if getattr(block, kind) is not None)
+        groups.setdefault((block.names, said), []).append(block)
+    for (names, said), members in groups.items():
+        arrays = {kind: np.concatenate([getattr(each, kind) for each in members]) for kind in said}
+        yield SampleBlock(
+            names=names,
+            times=np.concatenate([each.times for each in members]),
+            order=np.concatenate([each.order for each in members]),
+            **arrays,
+        )

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages as trees, from JSON and YAML, and back.
+
+A tree has dicts for messages, lists for lists of messages, text for text, tuples for lists of
+texts, and arrays for numbers: (m,) or (m, n) over m messages of one form. Times and durations are
+whole nanoseconds (m,). Binary recordings make the same trees.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import ReadError
+from ..motion.trajectory import NANOSECONDS, Numbers, Trajectory
+
+Tree = Any
+MOST_JSON_BYTES = 24 * 1024 * 1024
+MOST_YAML_BYTES = 1024 * 1024
+MOST_LEVELS = 32
+POINT_ARRAYS = ("positions", "velocities", "accelerations", "effort")
+MOST_EVENTS = 2_000_000
+
+
+def read_json(text: str, source: str) -> list[Tree]:
+    """Returns the messages of a JSON file: one, a list of them, or one in each line."""
+    _check_bytes(text, MOST_JSON_BYTES, "JSON", source)
+    try:
+        written = [json.loads(text)]
+    except RecursionError:
+        raise ReadError("the file nests too deep", source=source) from None
+    except ValueError as error:
+        written = _read_lines(text, error, source)
+    return _to_messages(written, source)
+
+
+def _read_lines(text: str, error: ValueError, source: str) -> list[Any]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    line = getattr(error, "lineno", 0)
+    if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines[:2]):
+        problem = getattr(error, "msg", "a number has too many digits")
+        raise ReadError(f"this is not JSON: {problem}", source=source, line=line) from None
+    found = []
+    for number, each in enumerate(text.splitlines(), start=1):
+        try:
+            if each.strip():
+                found.append(json.loads(each))
+        except (ValueError, RecursionError):
+            raise ReadError("this is not JSON", source=source, line=number) from None
+    return found
+
+
+def read_yaml(text: str, source: str) -> list[Tree]:
+    """Returns the messages of a YAML file, one of each document. Nothing but texts, numbers, lists
+    and mappings is made of it, and an alias counts with all that it holds."""
+    written = _read_flat(text)
+    if written is not None:
+        return _to_messages([written], source)
+    _check_bytes(text, MOST_YAML_BYTES, "YAML", source)
+    try:
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+    except ImportError:
+        raise ReadError(
+            "a YAML file needs the Python package ruamel.yaml, which is not installed",
+            source=source,
+        ) from None
+    try:
+        yaml = YAML(typ="safe", pure=True)
+        return _to_messages(_Documents(source).build(yaml.parse(text)), source)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "characters that YAML forbids"
+        line = mark.line + 1 if mark is not None else 0
+        raise ReadError(f"this is not YAML: {problem}", source=source, line=line) from None
+    except RecursionError:
+        raise ReadError("the file nests too deep", source=source) from None
+
+
+def _read_flat(text: str) -> dict[str, Any] | None:
+    """Returns what format_yaml wrote: keys and points, each a line of JSON. A hundred times as fast
+    as a parser of all of YAML. None for anything else."""
+    if len(text) > MOST_JSON_BYTES or not text.startswith("header: {"):
+        return None
+    head, found, tail = text.partition("\npoints:\n")
+    if not found:
+        return None
+    try:
+        content = {}
+        for line in head.split("\n"):
+            key, _, value = line.partition(": ")
+            content[key] = json.loads(value)
+        lines = tail.rstrip("\n").split("\n")
+        if not all(line.startswith("  - {") for line in lines):
+            return None
+        content["points"] = [json.loads(line[4:]) for line in lines]
+    except (ValueError, RecursionError):
+        return None
+    return content
+
+
+def _check_bytes(text: str, most: int, kind: str, source: str) -> None:
+    if len(text) > most:
+        raise ReadError(
+            f"the file is bigger than {most // 2**20} MiB of {kind}; .npz and .mcap hold more",
+            source=source,
+        )
+
+
+class _Documents:
+    """Makes plain values of the events of a parser; anchors keep what they stand for."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.documents: list[Any] = []
+        self.open: list[tuple[Any, list[Any], str]] = []
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.sizes = [0]
+        self.left = MOST_EVENTS
+
+    def build(self, events: Iterator[Any]) -> list[Any]:
+        for event in events:
+            self._take(event)
+        return self.documents
+
+    def _take(self, event: Any) -> None:
+        kind = type(event).__name__
+        if kind == "ScalarEvent":
+            self._place(_scalar(event.value, event.implicit[0]), 1, event.anchor)
+        elif kind == "AliasEvent":
+            if event.anchor not in self.anchors:
+                line = event.start_mark.line + 1
+                raise ReadError("an alias names nothing", source=self.source, line=line)
+            self._place(*self.anchors[event.anchor], None)
+        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
+            if len(self.open) >= MOST_LEVELS:
+                line = event.start_mark.line + 1
+                raise ReadError("the file nests too deep", source=self.source, line=line)
+            self.open.append(([] if kind[0] == "S" else {}, [], event.anchor or ""))
+            self.sizes.append(1)
+        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+            value, _, anchor = self.open.pop()
+            self._place(value, self.sizes.pop(), anchor)
+
+    def _place(self, value: Any, size: int, anchor: str | None) -> None:
+        if anchor:
+            self.anchors[anchor] = (value, size)
+        self.sizes[-1] += size
+        if self.sizes[-1] > self.left:
+            raise ReadError("its aliases stand for too much", source=self.source)
+        if not self.open:
+            self.documents.append(value)
+            return
+        parent, keys, _ = self.open[-1]
+        if isinstance(parent, list):
+            parent.append(value)
+        elif not keys:
+            keys.append(str(value) if not isinstance(value, dict | list) else "")
+        else:
+            parent[keys.pop()] = value
+
+
+def _scalar(text: str, is_plain: bool) -> Any:
+    """Returns a number for what reads as one; everything else, also true and null, stays text."""
+    if not is_plain:
+        return text
+    named = {".nan": math.nan, ".inf": math.inf, "-.inf": -math.inf, "": None, "null": None}
+    if text.lower() in named:
+        return named[text.lower()]
+    try:
+        return int(text) if text.lstrip("+-").isdigit() and len(text) < 30 else float(text)
+    except ValueError:
+        return text
+
+
+def _to_messages(written: list[Any], source: str) -> list[Tree]:
+    messages: list[Any] = []
+    for each in written:
+        messages += each if isinstance(each, list) else [each]
+    found = [_convert(each, 0, source) for each in messages if isinstance(each, dict)]
+    if not found:
+        raise ReadError("it holds no message", source=source)
+    return found
+
+
+def _convert(value: Any, level: int, source: str) -> Tree:
+    """Returns the tree of one message."""
+    if level > MOST_LEVELS:
+        raise ReadError("the file nests too deep", source=source)
+    if isinstance(value, dict):
+        time = _read_time(value)
+        if time is not None:
+            return np.array([time])
+        return {
+            str(key): (_stack_points(each) if key == "points" else None)
+            or _convert(each, level + 1, source)
+            for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return _convert_list(value, level, source)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    return np.array([_number(value)])
+
+
+def _convert_list(value: list[Any], level: int, source: str) -> Tree:
+    """NaN is null in JSON, as rosbridge writes it, too."""
+    if any(isinstance(each, dict | list) for each in value):
+        return [_convert(each, level + 1, source) for each in value]
+    if any(isinstance(each, str) for each in value):
+        return tuple(str(each) for each in value)
+    return np.array([[_number(each) for each in value]], dtype=np.float64)
+
+
+def _stack_points(value: Any) -> dict[str, Any] | None:
+    """Returns the points of one trajectory as columns: (p, n) arrays, times (p,). None where they
+    are not alike, and have to be looked at one by one."""
+    if not isinstance(value, list) or len(value) < 2 or not isinstance(value[0], dict):
+        return None
+    keys = value[0].keys()
+    if "transforms" in keys or any(not isinstance(p, dict) or p.keys() != keys for p in value):
+        return None
+    try:
+        columns: dict[str, Any] = {
+            key: np.array([point[key] for point in value], dtype=np.float64)
+            for key in keys & set(POINT_ARRAYS)
+        }
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if any(array.ndim != 2 for array in columns.values()):
+        return None
+    columns["time_from_start"] = np.array([_seconds(p.get("time_from_start", 0)) for p in value])
+    return columns
+
+
+def _seconds(value: Any) -> int:
+    """Returns nanoseconds of a duration, whole where it is written so."""
+    time = _read_time(value) if isinstance(value, dict) else None
+    if time is not None:
+        return time
+    seconds = _number(value) if isinstance(value, int | float) else 0.0
+    return round(seconds * NANOSECONDS) if abs(seconds) < 4e9 else 0
+
+
+def _number(value: Any) -> float:
+    """Returns a double; NaN for nothing, and for whole numbers that none holds."""
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:
+        return math.nan
+
+
+_TIME_KEYS = (("sec", "nanosec"), ("secs", "nsecs"))
+
+
+def _read_time(value: Mapping[str, Any]) -> int | None:
+    for seconds, rest in _TIME_KEYS:
+        if seconds in value and value.keys() <= {seconds, rest}:
+            whole, part = _number(value[seconds]), _number(value.get(rest, 0))
+            if abs(whole) < 2**32 and abs(part) < 2**32:
+                return round(whole) * NANOSECONDS + round(part)
+    return None
+
+
+def format_json(trajectory: Trajectory) -> str:
+    """Returns a JointTrajectory as ROS writes it, which the exported Webots controller takes. What
+    ROS has no word for (frames, interpolation, the recording's clock) stands beside it."""
+    content = _to_plain(trajectory)
+    points = content.pop("points")
+    rest = json.dumps(content, allow_nan=False, ensure_ascii=False)[:-1]
+    lines = ",\n    ".join(json.dumps(each, allow_nan=False) for each in points)
+    return f'{rest}, "points": [\n    {lines}\n]}}\n' if points else f'{rest}, "points": []}}\n'
+
+
+def format_yaml(trajectory: Trajectory) -> str:
+    """Returns the same as YAML: a line for each point."""
+    content = _to_plain(trajectory)
+    points = content.pop("points")
+    lines = [
+        f"{key}: {json.dumps(value, allow_nan=False, ensure_ascii=True)}"
+        for key, value in content.items()
+    ]
+    lines.append("points:" if points else "points: []")
+    lines += [f"  - {json.dumps(each, allow_nan=False)}" for each in points]
+    return "\n".join(lines) + "\n"
+
+
+def _to_plain(trajectory: Trajectory) -> dict[str, Any]:
+    clock = divmod(trajectory.start_time, NANOSECONDS)
+    content: dict[str, Any] = {
+        "header": {"stamp": dict(zip(("sec", "nanosec"), clock, strict=True)), "frame_id": ""},
+        "interpolation": trajectory.interpolation,
+        "joint_names": list(trajectory.names),
+    }
+    if trajectory.frames:
+        content["frames"] = [
+            {
+                "parent": track.parent,
+                "child": track.child,
+                "times": track.times.tolist(),
+                "translations": track.translations.tolist(),
+                "quaternions": track.quaternions.tolist(),
+            }
+            for track in trajectory.frames
+        ]
+    rows = {"positions": trajectory.positions}
+    for kind in ("velocities", "accelerations", "efforts"):
+        array = getattr(trajectory, kind)
+        if array is not None:
+            rows["effort" if kind == "efforts" else kind] = array
+    lists = {kind: _rows(array) for kind, array in rows.items()}
+    content["points"] = [
+        {kind: each[row] for kind, each in lists.items()} | {"time_from_start": time}
+        for row, time in enumerate(trajectory.times.tolist())
+    ]
+    return content
+
+
+def _rows(array: Numbers) -> list[list[float | None]]:
+    return [[None if math.isnan(each) else each for each in row] for row in array.tolist()]
