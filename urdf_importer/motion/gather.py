@@ -37,7 +37,7 @@ class SampleBlock:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameBlock:
     """Poses of one frame: times (m,) in nanoseconds, translations (m, 3), quaternions (m, 4);
-    `is_static` where one pose holds always."""
+    `is_static` where one pose holds always; `origin` tells who said so."""
 
     parent: str
     child: str
@@ -46,6 +46,7 @@ class FrameBlock:
     translations: Numbers
     quaternions: Numbers
     is_static: bool = False
+    origin: str = ""
 
 
 @dataclass(slots=True)
@@ -217,6 +218,7 @@ def _drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
         translations=block.translations[good],
         quaternions=_normalize(block.quaternions[good], lengths[good]),
         is_static=block.is_static,
+        origin=block.origin,
     )
 
 
@@ -234,7 +236,17 @@ def _assemble_tracks(
     edges: dict[tuple[str, str], list[FrameBlock]] = {}
     for block in blocks:
         edges.setdefault((block.parent, block.child), []).append(block)
-    return tuple(_assemble_track(group, start, diagnostics) for group in edges.values())
+    chosen = [_choose_origin(group) for group in edges.values()]
+    return tuple(_assemble_track(group, start, diagnostics) for group in chosen)
+
+
+def _choose_origin(blocks: list[FrameBlock]) -> list[FrameBlock]:
+    """Odometry and tf may say the same of a frame: who says more often counts."""
+    counts: dict[str, int] = {}
+    for block in blocks:
+        counts[block.origin] = counts.get(block.origin, 0) + len(block.times)
+    best = max(counts, key=lambda origin: counts[origin])
+    return [block for block in blocks if block.origin == best]
 
 
 def _assemble_track(

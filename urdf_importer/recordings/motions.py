@@ -34,6 +34,7 @@ class _When:
     logs: Times
     order: Times
     is_static: bool
+    origin: str
 
 
 class Collector:
@@ -46,9 +47,13 @@ class Collector:
         self._frame_logs: list[Times] = []
         self._commands: list[Command] = []
 
-    def take(self, tree: Tree, logs: Times, order: Times, *, is_static: bool = False) -> None:
-        """Takes (m,) messages. Raises ReadError where there is more than can be held."""
-        self._find(tree, {}, _When(logs=logs, order=order, is_static=is_static), 0)
+    def take(
+        self, tree: Tree, logs: Times, order: Times, *, is_static: bool = False, origin: str = ""
+    ) -> None:
+        """Takes (m,) messages of the topic `origin`. Raises ReadError where there is more than can
+        be held."""
+        when = _When(logs=logs, order=order, is_static=is_static, origin=origin)
+        self._find(tree, {}, when, 0)
 
     def finish(self) -> Gathered:
         """Returns what was found, with the times of stamps, or of recording where these are not
@@ -225,6 +230,7 @@ class Collector:
                 translations=pose[0],
                 quaternions=pose[1],
                 is_static=when.is_static,
+                origin=when.origin,
             )
         )
         self._frame_logs.append(when.logs)

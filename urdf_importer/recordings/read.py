@@ -13,17 +13,21 @@ from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
 from . import arrays, tables, trees
 from .motions import Collector
+from .recorded import STREAMS, list_streams, read_stream
 from .topics import Topic
 
 AnyPath = str | os.PathLike[str]
 TABLES = (".csv", ".tsv", ".txt")
 TREES = (".json", ".jsonl", ".yaml", ".yml")
-SUFFIXES = (".csv", ".json", ".yaml", ".npz")
+SUFFIXES = (".bag", ".mcap", ".db3", ".csv", ".json", ".yaml", ".npz")
 
 
 def list_topics(path: AnyPath) -> tuple[Topic, ...]:
-    """Returns what a recording holds. A table or a text holds one topic without a name. Raises
-    ReadError for anything else."""
+    """Returns what a recording holds, by name. A table or a text holds one topic without a name.
+    Raises ReadError for anything else."""
+    source = os.fspath(path)
+    if _is_stream(source):
+        return list_streams(source)
     trajectory = read_trajectory(path)
     start = trajectory.start_time
     return (
@@ -46,37 +50,51 @@ def read_trajectory(
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
-    """Returns the motion that a file holds: .csv, .json, .yaml or .npz.
+    """Returns the motion that a recording holds: a ROS 1 bag, an MCAP file, a recording of ROS 2
+    (a .db3 or its folder), .csv, .json, .yaml or .npz.
 
-    Raises ReadError, in one sentence, for what cannot be read; nothing is guessed. A table and a
-    text have no topics, so that `topic` makes no sense of them.
+    `topic` says which of a recording's topics; without it that is /joint_states, or the only one
+    that has positions of joints. The poses of frames (/tf, odometry) come along. Raises ReadError,
+    in one sentence, for what cannot be read and where several topics are possible.
     """
     source = os.fspath(path)
     options = options or MotionOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(source)
-    suffix = Path(source).suffix.lower()
-    if suffix == ".npz":
-        _refuse_topic(topic, source)
-        return arrays.read_arrays(read_regular_file(source), source)
-    if suffix not in (*TABLES, *TREES):
-        raise ReadError(
-            f"a recording ends in {name_choices(SUFFIXES)}, not in {quote(suffix)}", source=source
-        )
-    _refuse_topic(topic, source)
-    text = _decode(read_regular_file(source), source)
     try:
-        gathered = (
-            tables.read_table(text, source, options)
-            if suffix in TABLES
-            else _read_messages(text, suffix, source, options)
-        )
-        return assemble(gathered, diagnostics, source=source, topic="")
-    except ReadError as error:
+        return _read(source, topic, options, diagnostics)
+    except (ReadError, KinematicsError) as error:
         if error.source:
             raise
         raise ReadError(error.message, source=source) from None
-    except KinematicsError as error:
-        raise ReadError(error.message, source=source) from None
+
+
+def _read(
+    source: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
+) -> Trajectory:
+    if _is_stream(source):
+        chosen, gathered = read_stream(source, topic, options, diagnostics)
+        return assemble(gathered, diagnostics, source=source, topic=chosen)
+    suffix = Path(source).suffix.lower()
+    if suffix not in (*TABLES, *TREES, ".npz"):
+        raise ReadError(
+            f"a recording ends in {name_choices(SUFFIXES)}, not in {quote(suffix)}", source=source
+        )
+    if topic is not None:
+        raise ReadError(f"the file has no topics, so none is called {quote(topic)}", source=source)
+    data = read_regular_file(source)
+    if suffix == ".npz":
+        return arrays.read_arrays(data, source)
+    text = _decode(data, source)
+    gathered = (
+        tables.read_table(text, source, options)
+        if suffix in TABLES
+        else _read_messages(text, suffix, source, options)
+    )
+    return assemble(gathered, diagnostics, source=source, topic="")
+
+
+def _is_stream(source: str) -> bool:
+    return os.path.isdir(source) or source.lower().endswith(STREAMS)
 
 
 def _read_messages(text: str, suffix: str, source: str, options: MotionOptions) -> Gathered:
@@ -103,8 +121,3 @@ def _decode(data: bytes, source: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ReadError("the text is not UTF-8", source=source, line=line) from None
-
-
-def _refuse_topic(topic: str | None, source: str) -> None:
-    if topic is not None:
-        raise ReadError(f"the file has no topics, so none is called {quote(topic)}", source=source)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ROS 1 bags, version 2.0, read from front to back, so that one whose recorder died is read, too.
+
+A record is its header and its data, each after its length; a header is fields `name=value`. Chunks
+hold records again, packed or not.
+"""
+
+from collections.abc import Mapping
+from struct import Struct
+from struct import error as StructError
+from typing import BinaryIO
+
+from ..diagnostics import Diagnostics, ReadError, quote
+from ..motion.trajectory import NANOSECONDS
+from .compression import unpack
+from .definitions import short_name
+from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
+
+MAGIC = b"#ROSBAG V2.0\n"
+_U32, _U64, _TIME = Struct("<I"), Struct("<Q"), Struct("<II")
+_MESSAGE, _HEADER, _CHUNK, _INFO, _CONNECTION = 2, 3, 5, 6, 7
+_MOST_HEADER = 1024 * 1024
+Fields = Mapping[bytes, bytes]
+
+
+def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
+    """Yields the messages of a bag, chunk by chunk. Raises ReadError, with the place."""
+    reader = _Reader(file, size, wanted)
+    file.seek(len(MAGIC))
+    while file.tell() < size:
+        place = file.tell()
+        try:
+            whole = reader.read_record()
+        except (ReadError, StructError, KeyError, ValueError) as error:
+            problem = error.message if isinstance(error, ReadError) else "a record is damaged"
+            raise ReadError(f"{problem}, at byte {place}") from None
+        yield from reader.sorter.take()
+        if not whole:
+            diagnostics.warning(
+                "cut-recording", f"the bag ends in the middle of a record, at byte {place}"
+            )
+            return
+
+
+def survey_bag(file: BinaryIO, size: int) -> Survey | None:
+    """Returns what the index at the end of a bag says; None where there is none."""
+    try:
+        file.seek(len(MAGIC))
+        header, _ = _read_parts(file, size)
+        start = _U64.unpack(header[b"index_pos"])[0]
+        if header[b"op"] != bytes((_HEADER,)) or not len(MAGIC) < start < size:
+            return None
+        file.seek(start)
+        reader = _Reader(file, size, lambda _: False)
+        counts: dict[int, int] = {}
+        while file.tell() < size:
+            fields, data = _read_parts(file, size)
+            if fields[b"op"][0] == _CONNECTION:
+                reader.add_connection(fields, data)
+            elif fields[b"op"][0] == _INFO:
+                for number, count in Struct("<II").iter_unpack(data):
+                    counts[number] = counts.get(number, 0) + count
+    except (ReadError, StructError, KeyError, ValueError, IndexError):
+        return None
+    survey: Survey = {}
+    for number, channel in reader.sorter.channels.items():
+        survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
+    return survey
+
+
+def _read_parts(file: BinaryIO, size: int) -> tuple[Fields, bytes]:
+    header = file.read(_length(file, _MOST_HEADER))
+    return _read_fields(header), file.read(_length(file, min(MOST_CHUNK, size)))
+
+
+def _length(file: BinaryIO, most: int) -> int:
+    raw = file.read(4)
+    length = int(_U32.unpack(raw)[0])
+    if length > most:
+        raise ReadError(f"a part of a record says that it has {length} bytes")
+    return length
+
+
+class _Reader:
+    def __init__(self, file: BinaryIO, size: int, wanted: Wanted) -> None:
+        self.file = file
+        self.size = size
+        self.sorter = Sorter(wanted)
+
+    def read_record(self) -> bool:
+        """Reads the next record of the file; False where the file ends within it."""
+        left = self.size - self.file.tell()
+        if left < 4:
+            return False
+        length = _length(self.file, _MOST_HEADER)
+        header = self.file.read(length)
+        if len(header) < length or self.size - self.file.tell() < 4:
+            return False
+        fields = _read_fields(header)
+        length = int(_U32.unpack(self.file.read(4))[0])
+        kind = fields[b"op"][0]
+        left = self.size - self.file.tell()
+        if kind not in (_MESSAGE, _CHUNK, _CONNECTION):
+            self.file.seek(min(length, left), 1)
+            return length <= left
+        if length > MOST_CHUNK and length <= left:
+            raise ReadError(f"a chunk has {length} bytes; {MOST_CHUNK} are the most that is read")
+        data = self.file.read(min(length, left, MOST_CHUNK))
+        whole = len(data) == length
+        if kind == _CHUNK:
+            self._read_chunk(fields, data)
+        elif whole:
+            self._take(kind, fields, memoryview(data))
+        return whole
+
+    def _read_chunk(self, fields: Fields, data: bytes) -> None:
+        kind = fields[b"compression"].decode("latin-1")
+        size = int(_U32.unpack(fields[b"size"])[0])
+        if size > MOST_CHUNK:
+            raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
+        self._read_records(memoryview(data if kind == "none" else unpack(data, kind, size)))
+
+    def _read_records(self, data: memoryview) -> None:
+        """Reads the records of a chunk as far as they are there; chunks hold no chunks."""
+        at, end = 0, len(data)
+        unpack_length = _U32.unpack_from
+        while at + 8 <= end:
+            length = unpack_length(data, at)[0]
+            start = at + 4 + length
+            if start + 4 > end:
+                return
+            header = bytes(data[at + 4 : start])
+            stop = start + 4 + unpack_length(data, start)[0]
+            if stop > end:
+                return
+            fields = _read_fields(header)
+            self._take(fields[b"op"][0], fields, data[start + 4 : stop])
+            at = stop
+
+    def _take(self, kind: int, fields: Fields, data: memoryview) -> None:
+        if kind == _MESSAGE:
+            seconds, rest = _TIME.unpack(fields[b"time"])
+            number = _U32.unpack(fields[b"conn"])[0]
+            self.sorter.add(number, seconds * NANOSECONDS + rest, data)
+        elif kind == _CONNECTION:
+            self.add_connection(fields, bytes(data))
+
+    def add_connection(self, fields: Fields, data: bytes) -> None:
+        details = _read_fields(data)
+        self.sorter.add_channel(
+            int(_U32.unpack(fields[b"conn"])[0]),
+            Channel(
+                topic=fields[b"topic"].decode("utf-8", "replace"),
+                type=short_name(details[b"type"].decode("utf-8", "replace")),
+                encoding="ros1",
+                definition=details.get(b"message_definition", b"").decode("utf-8", "replace"),
+            ),
+        )
+
+
+def _read_fields(data: bytes) -> Fields:
+    """Returns the fields of a header."""
+    fields = {}
+    at, end = 0, len(data)
+    while at + 4 <= end:
+        stop = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        name, found, value = data[at + 4 : stop].partition(b"=")
+        if not found or stop > end:
+            raise ReadError(f"a header has no field at {quote(name[:20].decode('latin-1'))}")
+        fields[name] = value
+        at = stop
+    return fields

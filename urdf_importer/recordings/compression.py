@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Unpacking what recordings pack, never more than they say, with nothing compiled of our own.
+
+LZ4 frames are unpacked here: no Python has LZ4. Zstandard is in Blender's Python, and in every one
+from 3.14.
+"""
+
+import bz2
+import importlib
+import io
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from ..diagnostics import ReadError
+
+_LZ4 = b"\x04\x22\x4d\x18"
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def unpack(data: bytes, kind: str, size: int) -> bytes:
+    """Returns at most `size` bytes of what is packed in `data`: as "bz2", "lz4" or "zstd". What is
+    cut off gives what is there. Raises ReadError for damage and for other kinds."""
+    if kind == "bz2":
+        return _unpack_bz2(data, size)
+    if kind == "lz4":
+        return _unpack_lz4(data, size)
+    if kind == "zstd":
+        return _unpack_zstd(data, size)
+    raise ReadError(f"it is packed as {kind!r:.40}, which is not read")
+
+
+def _unpack_bz2(data: bytes, size: int) -> bytes:
+    try:
+        return bz2.BZ2Decompressor().decompress(data, max_length=size)
+    except (OSError, ValueError, EOFError):
+        raise ReadError("a packed part (bz2) is damaged") from None
+
+
+@lru_cache(maxsize=1)
+def _find_zstd() -> tuple[Callable[[Any], Any], tuple[type[Exception], ...]]:
+    """Returns what opens a packed file, and what a damaged one raises."""
+    try:
+        module = importlib.import_module("compression.zstd")
+        return module.ZstdFile, (module.ZstdError, OSError, EOFError)
+    except ImportError:
+        pass
+    try:
+        import zstandard
+    except ImportError:
+        raise ReadError(
+            "it is packed as zstd, which this Python does not unpack; install zstandard "
+            "(pip install zstandard)"
+        ) from None
+
+    def open_packed(file: Any) -> Any:
+        return zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(
+            file, read_across_frames=True
+        )
+
+    return open_packed, (zstandard.ZstdError, OSError, EOFError)
+
+
+def open_zstd(file: Any) -> Any:
+    """Returns a file of what is packed in a file. Raises ReadError where nothing unpacks it."""
+    return _find_zstd()[0](file)
+
+
+def zstd_errors() -> tuple[type[Exception], ...]:
+    """Returns what a damaged file of open_zstd raises."""
+    return _find_zstd()[1]
+
+
+def _unpack_zstd(data: bytes, size: int) -> bytes:
+    try:
+        found: bytes = open_zstd(io.BytesIO(data)).read(size)
+    except zstd_errors():
+        raise ReadError("a packed part (zstd) is damaged") from None
+    return found
+
+
+def _unpack_lz4(data: bytes, size: int) -> bytes:
+    """Unpacks one frame (LZ4 Frame Format 1.6.2): descriptor, blocks, end mark."""
+    if len(data) < 7 or data[:4] != _LZ4 or data[4] >> 6 != 1:
+        raise ReadError("a packed part (lz4) is damaged")
+    flags = data[4]
+    at = 7 + (8 if flags & 8 else 0) + (4 if flags & 1 else 0)
+    out = bytearray()
+    while at + 4 <= len(data) and len(out) < size:
+        length = int.from_bytes(data[at : at + 4], "little")
+        at += 4
+        if not length:
+            break
+        block = data[at : at + (length & 0x7FFFFFFF)]
+        at += (length & 0x7FFFFFFF) + (4 if flags & 16 else 0)
+        if length & 0x80000000:
+            out += block
+        else:
+            try:
+                _unpack_block(block, out, size)
+            except IndexError:
+                break  # cut off
+    return bytes(out[:size])
+
+
+def _unpack_block(data: bytes, out: bytearray, size: int) -> None:
+    """Adds a block to what is unpacked. Raises IndexError where it is cut off."""
+    at, end = 0, len(data)
+    while at < end:
+        token = data[at]
+        at += 1
+        length = token >> 4
+        if length == 15:
+            length, at = _extend(data, length, at)
+        out += data[at : at + length]
+        at += length
+        if at >= end:
+            return
+        offset = data[at] | data[at + 1] << 8
+        at += 2
+        length = (token & 15) + 4
+        if length == 19:
+            length, at = _extend(data, length, at)
+        start = len(out) - offset
+        if start < 0 or not offset:
+            raise ReadError("a packed part (lz4) is damaged")
+        if offset >= length:
+            out += out[start : start + length]
+        else:
+            out += (out[start:] * (length // offset + 1))[:length]
+        if len(out) > size:
+            return
+
+
+def _extend(data: bytes, length: int, at: int) -> tuple[int, int]:
+    """Returns a length that goes on in the bytes at a place, and the place behind them."""
+    more = 255
+    while more == 255:
+        more = data[at]
+        at += 1
+        length += more
+    return length, at

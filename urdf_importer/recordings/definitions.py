@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What messages consist of: the definitions that recordings carry, and those of motions.
+
+A definition is text: a line for each field, then, after lines of `=`, those of the types that it
+uses. Whatever contains a motion can so be read, also types that this program has never heard of.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..diagnostics import ReadError, quote
+
+Encoding = Literal["ros1", "cdr"]
+MOST_TEXT = 4 * 1024 * 1024
+MOST_FIELDS = 20_000
+MOST_LEVELS = 24
+
+_STATE = "Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort"
+_POINT = (
+    "float64[] positions\nfloat64[] velocities\nfloat64[] accelerations\nfloat64[] effort\n"
+    "duration time_from_start"
+)
+_BUILT_IN = {
+    "sensor_msgs/JointState": _STATE,
+    "trajectory_msgs/JointTrajectory": "Header header\nstring[] joint_names\n"
+    "JointTrajectoryPoint[] points",
+    "trajectory_msgs/JointTrajectoryPoint": _POINT,
+    "trajectory_msgs/MultiDOFJointTrajectory": "Header header\nstring[] joint_names\n"
+    "MultiDOFJointTrajectoryPoint[] points",
+    "trajectory_msgs/MultiDOFJointTrajectoryPoint": "geometry_msgs/Transform[] transforms\n"
+    "geometry_msgs/Twist[] velocities\ngeometry_msgs/Twist[] accelerations\n"
+    "duration time_from_start",
+    "sensor_msgs/MultiDOFJointState": "Header header\nstring[] joint_names\n"
+    "geometry_msgs/Transform[] transforms\ngeometry_msgs/Twist[] twist\n"
+    "geometry_msgs/Wrench[] wrench",
+    "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
+    "tf/tfMessage": "geometry_msgs/TransformStamped[] transforms",
+    "nav_msgs/Odometry": "Header header\nstring child_frame_id\n"
+    "geometry_msgs/PoseWithCovariance pose\ngeometry_msgs/TwistWithCovariance twist",
+    "geometry_msgs/PoseStamped": "Header header\nPose pose",
+    "geometry_msgs/PoseWithCovarianceStamped": "Header header\nPoseWithCovariance pose",
+    "geometry_msgs/TransformStamped": "Header header\nstring child_frame_id\nTransform transform",
+    "geometry_msgs/PoseWithCovariance": "Pose pose\nfloat64[36] covariance",
+    "geometry_msgs/TwistWithCovariance": "Twist twist\nfloat64[36] covariance",
+    "geometry_msgs/Pose": "Point position\nQuaternion orientation",
+    "geometry_msgs/Transform": "Vector3 translation\nQuaternion rotation",
+    "geometry_msgs/Twist": "Vector3 linear\nVector3 angular",
+    "geometry_msgs/Wrench": "Vector3 force\nVector3 torque",
+    "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z",
+    "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z",
+    "geometry_msgs/Quaternion": "float64 x\nfloat64 y\nfloat64 z\nfloat64 w",
+}
+_HEADERS = {
+    "ros1": "uint32 seq\ntime stamp\nstring frame_id",
+    "cdr": "time stamp\nstring frame_id",
+}
+PRIMITIVES = {
+    "bool": "u1", "byte": "u1", "char": "u1", "int8": "i1", "uint8": "u1", "int16": "i2",
+    "uint16": "u2", "int32": "i4", "uint32": "u4", "int64": "i8", "uint64": "u8",
+    "float32": "f4", "float64": "f8",
+}  # fmt: skip
+TIMES = {
+    "time": "time", "duration": "duration",
+    "builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "duration",
+}  # fmt: skip
+"""Read as whole nanoseconds."""
+_JOINTS = {
+    "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory",
+    "trajectory_msgs/JointTrajectoryPoint",
+}  # fmt: skip
+_FRAMES = {
+    "tf2_msgs/TFMessage", "tf/tfMessage", "geometry_msgs/TransformStamped", "nav_msgs/Odometry",
+    "geometry_msgs/PoseStamped", "geometry_msgs/PoseWithCovarianceStamped",
+    "sensor_msgs/MultiDOFJointState", "trajectory_msgs/MultiDOFJointTrajectory",
+}  # fmt: skip
+_FIELD = re.compile(
+    r"(?P<type>[A-Za-z][\w/]*)(?:<=\d+)?(?P<list>\[(?:<=)?\d*\])?\s+(?P<name>[A-Za-z]\w*)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """`count`: -1 for a single value, 0 for a list of any length, else the length of an array."""
+
+    name: str
+    type: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """The fields of a type and of all types in it."""
+
+    type: str
+    types: Mapping[str, Sequence[Field]]
+
+    @property
+    def motion(self) -> Literal["joints", "frames", ""]:
+        """What of a motion is in it."""
+        found = _reach(self.type, self.types)
+        return "joints" if found & _JOINTS else "frames" if found & _FRAMES else ""
+
+
+def short_name(name: str) -> str:
+    """Returns a type's name as ROS 1 spells it: pkg/msg/Name is pkg/Name."""
+    parts = name.split("/")
+    return f"{parts[0]}/{parts[-1]}" if len(parts) == 3 else name
+
+
+def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
+    """Returns the definition of a type, of `text` where a recording carries one in the words of
+    .msg files, else the one that is built in. Raises ReadError for a type of which neither is
+    there, or that contains itself."""
+    name = short_name(name)
+    types = _parse_all(name, text) if text and len(text) <= MOST_TEXT else {}
+    if not types.get(name):
+        types = {}
+    types = {"std_msgs/Header": _parse(_HEADERS[encoding], "std_msgs"), **types}
+    wanted, known = [name], set[str]()
+    while wanted:
+        each = wanted.pop()
+        if each in known or each in PRIMITIVES or each in TIMES or each in ("string", "wstring"):
+            continue
+        known.add(each)
+        if each not in types:
+            if each not in _BUILT_IN:
+                raise ReadError(f"the recording does not say what {quote(each)} consists of")
+            types[each] = _parse(_BUILT_IN[each], each.partition("/")[0])
+        wanted += [field.type for field in types[each]]
+    definition = Definition(type=name, types=types)
+    _measure(name, types, 0)
+    return definition
+
+
+def _parse_all(name: str, text: str) -> dict[str, Sequence[Field]]:
+    parts = re.split(r"^=+[ \t]*$", text.replace("\r", ""), flags=re.MULTILINE)
+    types = {name: _parse(parts[0], name.partition("/")[0])}
+    for part in parts[1:]:
+        heading, _, rest = part.strip().partition("\n")
+        if heading.startswith("MSG:"):
+            named = short_name(heading[4:].strip())
+            types[named] = _parse(rest, named.partition("/")[0])
+    return types
+
+
+def _parse(text: str, package: str) -> Sequence[Field]:
+    fields = []
+    for line in text.split("\n"):
+        plain = line.partition("#")[0].strip()
+        found = _FIELD.match(plain)
+        # A constant has `=` behind its name, a default value of ROS 2 does not.
+        if found is None or plain[found.end() :].lstrip().startswith("="):
+            continue
+        length = (found["list"] or "").strip("[]")
+        count = -1 if not found["list"] else 0 if not length.isdigit() else int(length)
+        fields.append(Field(name=found["name"], type=_qualify(found["type"], package), count=count))
+        if len(fields) > MOST_FIELDS:
+            raise ReadError("a type has too many fields")
+    return tuple(fields)
+
+
+def _qualify(name: str, package: str) -> str:
+    if name in PRIMITIVES or name in TIMES or name in ("string", "wstring"):
+        return name
+    if name == "Header":
+        return "std_msgs/Header"
+    return short_name(name) if "/" in name else f"{package}/{name}"
+
+
+def _reach(name: str, types: Mapping[str, Sequence[Field]]) -> set[str]:
+    found, wanted = set(), [name]
+    while wanted:
+        each = wanted.pop()
+        if each not in found:
+            found.add(each)
+            wanted += [field.type for field in types.get(each, ())]
+    return found
+
+
+def _measure(name: str, types: Mapping[str, Sequence[Field]], level: int, seen: int = 0) -> int:
+    """Returns how many fields a message has at least; ReadError for one without an end."""
+    if level > MOST_LEVELS:
+        raise ReadError(f"the type {quote(name)} nests too deep")
+    count = seen
+    for field in types.get(name, ()):
+        count = _measure(field.type, types, level + 1, count + 1)
+        if count > MOST_FIELDS:
+            raise ReadError(f"the type {quote(name)} has too many fields")
+    return count

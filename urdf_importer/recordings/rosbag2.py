@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings of ROS 2: a folder with files of SQLite or MCAP, or one of these.
+
+metadata.yaml is not needed, so it is not read: the files of the folder are taken in the order of
+their numbers, and what is packed says so itself.
+"""
+
+import re
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..diagnostics import Diagnostics, ReadError, quote
+from ..files.regular import open_regular_file
+from .compression import ZSTD, open_zstd, unpack, zstd_errors
+from .definitions import short_name
+from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
+
+MAGIC = b"SQLite format 3\0"
+SUFFIXES = (".db3", ".mcap", ".db3.zstd", ".mcap.zstd")
+MOST_FILES = 10_000
+_BATCH_BYTES = 8 * 1024 * 1024
+_MOST_STEPS = 100_000
+
+
+def find_parts(folder: Path) -> list[Path]:
+    """Returns the files of a recorded folder in their order. Raises ReadError."""
+    try:
+        names = [each for each in folder.iterdir() if each.name.lower().endswith(SUFFIXES)]
+    except OSError as error:
+        raise ReadError(
+            f"the folder cannot be read: {error.strerror}", source=str(folder)
+        ) from None
+    if not names:
+        raise ReadError("the folder holds no recording (.db3 or .mcap)", source=str(folder))
+    if len(names) > MOST_FILES:
+        raise ReadError("the folder holds too many files", source=str(folder))
+    return sorted(names, key=lambda each: [int(n) for n in re.findall(r"\d{1,18}", each.name)])
+
+
+def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
+    """Yields the messages of a database in the order of their recording. Raises ReadError."""
+    with _open(path, diagnostics) as database:
+        sorter = Sorter(wanted)
+        for number, channel in _read_channels(database):
+            sorter.add_channel(number, channel)
+        chosen = [str(number) for number, each in sorter.channels.items() if wanted(each)]
+        rows = database.execute(
+            "SELECT topic_id, timestamp, data FROM messages "
+            f"WHERE topic_id IN ({','.join(chosen)}) ORDER BY rowid"
+        )
+        room = _BATCH_BYTES
+        for number, log, data in rows:
+            if isinstance(data, bytes) and isinstance(log, int):
+                message = unpack(data, "zstd", MOST_CHUNK) if data[:4] == ZSTD else data
+                sorter.add(number, log, message)
+                room -= len(message)
+            if room < 0:
+                room = _BATCH_BYTES
+                yield from sorter.take()
+        yield from sorter.take()
+
+
+def survey_database(path: Path, diagnostics: Diagnostics) -> Survey:
+    """Returns how many messages each channel has. Raises ReadError."""
+    with _open(path, diagnostics) as database:
+        counts = dict(database.execute("SELECT topic_id, COUNT(*) FROM messages GROUP BY topic_id"))
+        survey: Survey = {}
+        for number, channel in _read_channels(database):
+            survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
+        return survey
+
+
+@contextmanager
+def _open(path: Path, diagnostics: Diagnostics) -> Iterator[sqlite3.Connection]:
+    """Opens a database for reading, within bounds: tables only, no functions that it brings."""
+    try:
+        with closing(_connect(path, diagnostics)) as database:
+            _check_tables(database)
+            yield database
+    except sqlite3.Error as error:
+        raise ReadError(f"the database cannot be read: {str(error)[:200]}") from None
+
+
+def _connect(path: Path, diagnostics: Diagnostics) -> sqlite3.Connection:
+    address = path.absolute().as_uri() + "?mode=ro"
+    try:
+        return _prepare(address)
+    except sqlite3.OperationalError:
+        database = _prepare(address + "&immutable=1")
+    diagnostics.warning(
+        "cut-recording",
+        "the database was not closed and cannot be mended here; its last messages may be missing",
+    )
+    return database
+
+
+def _prepare(address: str) -> sqlite3.Connection:
+    database = sqlite3.connect(address, uri=True)
+    try:
+        database.text_factory = lambda text: text.decode("utf-8", "replace")
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CHUNK)
+        database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        for setting in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
+            database.execute(f"PRAGMA {setting}")
+        deadline = time.process_time() + 60.0
+        database.set_progress_handler(lambda: int(time.process_time() > deadline), _MOST_STEPS)
+        database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _check_tables(database: sqlite3.Connection) -> None:
+    """Views and virtual tables could run for ever, or run programs."""
+    rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    tables = {name: sql for name, sql in rows if isinstance(sql, str)}
+    for name in ("topics", "messages"):
+        sql = " ".join(tables.get(name, "").upper().split())
+        if not sql.startswith("CREATE TABLE ") or " AS (" in sql or "GENERATED" in sql:
+            raise ReadError(
+                f"it has no plain table {quote(name)}, so it is not a recording of ROS 2"
+            )
+
+
+def _read_channels(database: sqlite3.Connection) -> list[tuple[int, Channel]]:
+    definitions = _read_definitions(database)
+    rows = database.execute(
+        "SELECT id, name, type, serialization_format FROM topics ORDER BY id LIMIT 20001"
+    )
+    return [
+        (
+            int(number),
+            Channel(
+                topic=str(name),
+                type=short_name(str(kind)),
+                encoding=str(encoding),
+                definition=definitions.get(str(kind), ""),
+            ),
+        )
+        for number, name, kind, encoding in rows
+        if isinstance(number, int)
+    ]
+
+
+def _read_definitions(database: sqlite3.Connection) -> dict[str, str]:
+    """Returns type -> definition: databases have them since the fourth version."""
+    try:
+        rows = database.execute(
+            "SELECT topic_type, encoding, encoded_message_definition FROM message_definitions "
+            "LIMIT 20001"
+        )
+        return {kind: text for kind, encoding, text in rows if encoding == "ros2msg"}
+    except sqlite3.OperationalError:
+        return {}
+
+
+@contextmanager
+def unpacked(path: Path, most: int) -> Iterator[tuple[Path, BinaryIO, int]]:
+    """Gives what a file packed as a whole holds, as a file that is gone afterwards, and its size.
+    Raises ReadError."""
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        place = Path(folder, "unpacked")
+        with open_regular_file(path) as (file, _), place.open("wb") as target:
+            size = _copy(file, target, most)
+        with place.open("rb") as result:
+            yield place, result, size
+
+
+def _copy(file: BinaryIO, target: BinaryIO, most: int) -> int:
+    size = 0
+    try:
+        stream = open_zstd(file)
+        while part := stream.read(_BATCH_BYTES):
+            size += len(part)
+            if size > most:
+                raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
+            target.write(part)
+    except zstd_errors() as error:
+        raise ReadError(f"the packed file is damaged: {str(error)[:100]}") from None
+    return size

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the containers of messages share: a container knows nothing of what is in a message."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..diagnostics import ReadError
+
+MOST_CHUNK = 256 * 1024 * 1024
+MOST_CHANNELS = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """Messages of one type on one topic. `encoding` is "ros1" or "cdr", or what is not read;
+    `definition` the text that says what they consist of, as far as the recording has it."""
+
+    topic: str
+    type: str
+    encoding: str
+    definition: str = ""
+
+
+@dataclass(slots=True)
+class Piece:
+    """Some messages of a channel, their times of recording in nanoseconds, and their places among
+    all of the recording."""
+
+    channel: Channel
+    messages: list[memoryview | bytes] = field(default_factory=list)
+    logs: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+
+
+Wanted = Callable[[Channel], bool]
+Pieces = Iterator[Piece]
+Survey = dict[Channel, int]
+"""How many messages each channel has."""
+
+
+class Sorter:
+    """Puts the messages of a chunk into pieces by their channels."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.channels: dict[int, Channel] = {}
+        self._wanted = wanted
+        self._chosen: dict[int, bool] = {}
+        self._pieces: dict[int, Piece] = {}
+        self._place = 0
+
+    def add_channel(self, number: int, channel: Channel) -> None:
+        """Adds a channel. Raises ReadError where there are too many."""
+        if self.channels.setdefault(number, channel) is channel:
+            self._chosen[number] = self._wanted(channel)
+        if len(self.channels) > MOST_CHANNELS:
+            raise ReadError(f"it has more than {MOST_CHANNELS} channels")
+
+    def add(self, number: int, log: int, message: memoryview | bytes) -> None:
+        """Adds a message; those of channels that are unknown or not wanted are passed over."""
+        self._place += 1
+        if self._chosen.get(number):
+            piece = self._pieces.get(number)
+            if piece is None:
+                piece = self._pieces[number] = Piece(self.channels[number])
+            piece.messages.append(message)
+            piece.logs.append(log)
+            piece.places.append(self._place)
+
+    def take(self) -> Pieces:
+        """Yields what was added since the last time."""
+        pieces, self._pieces = self._pieces, {}
+        yield from pieces.values()
