@@ -15,6 +15,7 @@ from support.blender.rigs import new_scene
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import (
     Diagnostics,
+    ImportOptions,
     Robot,
     UrdfOptions,
     compare_with_description,
@@ -25,12 +26,15 @@ from urdf_importer import (
     set_joint_positions,
     write_urdf,
 )
+from urdf_importer.blender.modes import edit_bones_of
+from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes import load_mesh, make_box
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Box, Mesh
+from urdf_importer.morse.split.split import split_armature
 
 ARM = """<?xml version="1.0"?>
 <!-- An arm, as a person would write it. -->
@@ -75,13 +79,13 @@ ARM = """<?xml version="1.0"?>
 class Arm:
     """The arm in a new scene, imported from a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **options: Any) -> None:
         new_scene()
         self.folder = folder
         self.file = folder / "arm.urdf"
         self.file.write_text(ARM)
         (folder / "upper.stl").write_bytes(write_stl(make_triangles(make_box((0.1, 0.1, 0.3)))[0]))
-        self.rig = urdf_importer.import_robot(self.file)
+        self.rig = urdf_importer.import_robot(self.file, ImportOptions(**options))
         self.armature: Any = self.rig.armature
 
     def changes(self) -> list[str]:
@@ -544,3 +548,69 @@ def test_an_update_begins_anew(arm: Arm) -> None:
     arm.file.write_text(ARM.replace('"0 0 0.05"', '"0 0 0.06"'))
     urdf_importer.update_robot(arm.armature)
     assert arm.changes() == []
+
+
+# Robots of several armatures
+
+
+@pytest.fixture
+def split_arm(tmp_path: Path) -> Arm:
+    """The arm, whose elbow and what is below have armatures of their own."""
+    arm = Arm(tmp_path, profile="morse")
+    split_armature(arm.armature, "lower", ["elbow"])
+    bpy.context.view_layer.update()
+    return arm
+
+
+def move_part_bone(armature: Any, name: str, by: tuple[float, ...]) -> None:
+    """Moves a bone within its own armature."""
+    with edit_bones_of(armature) as edit_bones:
+        edit_bones[name].head += mathutils.Vector(by)
+        edit_bones[name].tail += mathutils.Vector(by)
+    bpy.context.view_layer.update()
+
+
+def test_a_split_alone_changes_nothing(split_arm: Arm) -> None:
+    assert len(armatures_of(split_arm.armature)) > 2
+    assert split_arm.changes() == []
+    split_arm.write()
+    assert split_arm.result.path.read_text() == ARM
+
+
+def test_bones_of_parts_are_read(split_arm: Arm) -> None:
+    lower = next(each for each in armatures_of(split_arm.armature) if each.name == "lower")
+    move_part_bone(lower, "elbow", (0.0, 0.0, 0.05))
+    robot = split_arm.write()
+    assert_changed(read_robot(split_arm.file), robot, {"elbow"})
+    for link, frame in forward_kinematics(robot).items():
+        np.testing.assert_allclose(link_pose(split_arm.armature, link), frame, atol=3e-6)
+    bounds = next(iter(lower.pose.bones["elbow"].constraints))
+    axis = next(a for a in "xyz" if getattr(bounds, f"use_limit_{a}"))
+    setattr(bounds, f"max_{axis}", 0.25)
+    limits = {joint.name: joint.limit for joint in split_arm.write().joints}
+    assert limits["elbow"] is not None and limits["elbow"].upper == 0.25
+
+
+def test_a_bone_that_carries_a_part_takes_it_along(split_arm: Arm) -> None:
+    (upper, *_) = armatures_of(split_arm.armature)
+    move_part_bone(upper, "shoulder", (0.0, 0.0, 0.1))
+    robot = split_arm.write()
+    assert_changed(read_robot(split_arm.file), robot, {"shoulder"})
+    assert {j.name: j.origin.xyz for j in robot.joints}["shoulder"] == (0.0, 0.0, 0.15)
+
+
+def test_what_was_moved_before_a_split_stays_moved(tmp_path: Path) -> None:
+    arm = Arm(tmp_path, profile="morse")
+    for bone in ("elbow", "grip", "follow"):
+        arm.move_bone(bone, (0.0, 0.0, 0.05))
+    wanted = arm.changes()
+    assert wanted
+    split_armature(arm.armature, "lower", ["elbow"])
+    bpy.context.view_layer.update()
+    assert arm.changes() == wanted
+
+
+def assert_changed(before: Robot, after: Robot, names: set[str]) -> None:
+    joints = {joint.name: joint for joint in before.joints}
+    assert {joint.name for joint in after.joints if joint != joints[joint.name]} == names
+    assert after.links == before.links

@@ -22,6 +22,7 @@ from ...model import IDENTITY, Inertia, Inertial, Joint, Limit, Link, Pose, Robo
 from ...reshape.inertia import inertia_of
 from ..build.links import inertia_in_link
 from ..standing import properties
+from ..standing.armatures import bones_of
 from ..standing.joints import JointChannel, limits_of, name_joints, posed_joints_of
 from ..standing.rests import find_edited_parts
 from ..update.names import is_named_after
@@ -272,7 +273,7 @@ def _move_inertial(found: Inertial, described: Inertial | None, basis: Matrix) -
 
 
 def _report_scene(armature: Any, empties: Mapping[str, Any], diagnostics: Diagnostics) -> None:
-    bones = armature.data.bones
+    bones = bones_of(armature)
     # Bones at tips are those of native inverse kinematics, which add_ik makes.
     added = [
         bone.name for bone in bones if properties.PART not in bone and properties.IK not in bone

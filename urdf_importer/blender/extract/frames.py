@@ -15,7 +15,7 @@ import numpy as np
 from ...geometry.tidy import is_identity, tidy_pose
 from ...geometry.transforms import Matrix, invert
 from ...model import Joint, Pose, Robot
-from ..standing import properties
+from ..standing.armatures import bone_of, frames_at_rest, held_frame
 from ..standing.joints import joints_of
 from ..standing.rests import read_bone_rest, read_link_rest
 
@@ -33,13 +33,15 @@ class RestFrames:
 
 
 def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) -> RestFrames:
-    """Finds what was moved. A robot of several armatures says nothing here: its parts stand in
-    frames of their own."""
-    if properties.ARMATURES in armature:
-        return RestFrames(origins={}, moved={})
-    bones = armature.data.bones
+    """Finds what was moved. Of a robot of several armatures each part stands in a frame of its own,
+    which a bone above it may carry along."""
+    frames = frames_at_rest(armature)
     carriers = {joint.name: joint.bone for joint in joints_of(armature)}
-    turns = {bone.name: _find_turn(bone) for bone in bones}
+    turns = {
+        bone.name: _find_turn(bone, frame)
+        for home, frame in frames.items()
+        for bone in home.data.bones
+    }
     above = {joint.child: joint for joint in robot.joints}
     parents = {joint.parent for joint in robot.joints}
     before: dict[str, Matrix] = {}
@@ -54,7 +56,7 @@ def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) ->
         turn = turns.get(carrier)
         before[name] = rest
         after[name] = rest if turn is None else turn @ rest
-        shift = invert(after[name]) @ _place_of(empty, bones)
+        shift = invert(after[name]) @ _place_of(empty, frames)
         if is_identity(_rigid(shift), _reach(rest)):
             continue
         if joint is not None and joint.type == "fixed" and name not in parents:
@@ -99,29 +101,26 @@ def _place_bare(
             return
 
 
-def _find_turn(bone: Any) -> Matrix | None:
-    """Finds what moved a bone from where it was to where it rests (4, 4); None for one that was not
-    moved, and for one of the user."""
+def _find_turn(bone: Any, frame: Matrix) -> Matrix | None:
+    """Finds what moved a bone from where it was to where it rests (4, 4) in the main armature, in
+    which its own has this frame; None for one that was not moved, and for one of the user."""
     kept = read_bone_rest(bone)
     if kept is None:
         return None
-    now = np.array(bone.matrix_local, dtype=np.float64)
+    now = frame @ np.array(bone.matrix_local, dtype=np.float64)
     if np.array_equal(now, kept[0]):
         return None
     turn = now @ invert(kept[0])
     return None if is_identity(turn, _reach(kept[0])) else _rigid(turn)
 
 
-def _place_of(empty: Any, bones: Any) -> Matrix:
-    """Returns where an empty stands in its armature (4, 4), from what is set on it, with the scale
-    taken out."""
+def _place_of(empty: Any, frames: Mapping[Any, Matrix]) -> Matrix:
+    """Returns where an empty stands in the main armature (4, 4), from what is set on it, with the
+    scale taken out. `frames` are those of the armatures in it."""
     local = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
-    if empty.parent_type != "BONE" or empty.parent_bone not in bones:
+    if empty.parent not in frames:
         return np.asarray(local, dtype=np.float64)
-    bone = bones[empty.parent_bone]
-    tail = np.array(bone.matrix_local, dtype=np.float64)
-    tail[:3, 3] += tail[:3, 1] * bone.length
-    placed: Matrix = tail @ local
+    placed: Matrix = held_frame(frames[empty.parent], empty.parent, bone_of(empty)) @ local
     return placed
 
 

@@ -22,7 +22,12 @@ def note_bone_rests(armature: Any, names: Iterable[str]) -> None:
     bones = armature.data.bones
     for name in names:
         bone = bones[name]
-        bone[properties.REST] = [*np.array(bone.matrix_local).ravel().tolist(), bone.length]
+        write_bone_rest(bone, np.array(bone.matrix_local), bone.length)
+
+
+def write_bone_rest(bone: Any, rest: Matrix, length: float) -> None:
+    """Writes on a bone where it rests (4, 4) in the main armature, and its length."""
+    bone[properties.REST] = [*rest.astype(float).ravel().tolist(), length]
 
 
 def note_link_rest(empty: Any, rest: Matrix, link: Link, joint: Joint | None) -> None:

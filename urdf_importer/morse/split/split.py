@@ -33,6 +33,7 @@ from ...blender.standing.armatures import (
     name_armature,
 )
 from ...blender.standing.joints import RigJoint, read_joints
+from ...blender.standing.rests import read_bone_rest, write_bone_rest
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, unit
 from ...kinematics.tree import retrace_tree
@@ -138,8 +139,19 @@ class _Builder:
             build_bones(made, bones)
         for bone in bones:
             copy_bone(self.old.pose.bones[bone.name], made.pose.bones[bone.name])
+            self._note_rest(made, bone.name)
         copy_drivers(self.old, made)
         return made
+
+    def _note_rest(self, made: Any, name: str) -> None:
+        """Notes where a bone would rest had the user not moved it: the split has turned it."""
+        before = self.frames[self.old] @ np.array(self.old.data.bones[name].matrix_local)
+        after = self.frames[made] @ np.array(made.data.bones[name].matrix_local)
+        kept = read_bone_rest(made.data.bones[name])
+        if kept is not None:
+            moved = before @ np.linalg.inv(kept[0])
+            rest = after if np.array_equal(before, kept[0]) else np.linalg.inv(moved) @ after
+            write_bone_rest(made.data.bones[name], rest, kept[1])
 
     def _build_object(self, name: str, ledger: Ledger) -> Any:
         made = ledger.new_object(name, ledger.new_armature(name))
