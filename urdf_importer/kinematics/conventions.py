@@ -65,6 +65,22 @@ class Convention:
         """Returns the opposite of to_robot: exactly so for a unit of 1, else to rounding."""
         return self._convert(ours, inwards=False)
 
+    def turn_to_robot(self, theirs: ArrayLike) -> Matrix:
+        """Returns quaternions (..., 4), x, y, z, w, in the robot's axes. Their axis of rotation
+        turns with the axes, the angle stays: exact."""
+        return self._turn_quaternions(theirs, read_axes(self.axes))
+
+    def turn_from_robot(self, ours: ArrayLike) -> Matrix:
+        """Returns the opposite of turn_to_robot, exactly."""
+        return self._turn_quaternions(ours, read_axes(self.axes).T)
+
+    def _turn_quaternions(self, given: ArrayLike, basis: Matrix) -> Matrix:
+        array = np.array(given, dtype=np.float64)
+        if array.shape[-1:] != (4,):
+            raise KinematicsError(f"quaternions are of shape (..., 4), not {array.shape}")
+        array[..., :3] = _place(basis, array[..., :3])
+        return array
+
     def _convert(self, given: ArrayLike, inwards: bool) -> Matrix:
         array = np.array(given, dtype=np.float64)
         basis = read_axes(self.axes) if inwards else read_axes(self.axes).T

@@ -16,7 +16,7 @@ from .exporting import (
 )
 from .extracting import compare_with_description, extract_robot
 from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
-from .ik import add_ik, bake_ik, remove_ik, solve_ik
+from .ik import add_ik, bake_ik, bake_path, remove_ik, solve_ik, trace_path
 from .importing import (
     ImportResult,
     XacroArgument,
@@ -78,6 +78,7 @@ __all__ = [
     "add_ik",
     "apply_srdf",
     "bake_ik",
+    "bake_path",
     "collision_steps",
     "compare_with_description",
     "compare_with_robot",
@@ -119,6 +120,7 @@ __all__ = [
     "solve_ik",
     "suggest_name",
     "suggest_proto_name",
+    "trace_path",
     "update_robot",
     "write_format",
     "write_srdf",

@@ -2,12 +2,17 @@
 """Inverse kinematics on a rig that exists."""
 
 from collections.abc import Collection
+from os import PathLike
 from typing import Any
 
 from ..diagnostics import Diagnostics
+from ..files.outputs import write_text
+from ..files.packages import AnyPath
 from ..kinematics import IKResult
 from ..kinematics.conventions import Convention
 from ..kinematics.inverse import Target
+from ..kinematics.link_paths import Rows, plan_path
+from ..readers.link_paths import HEADS, read_link_path
 
 
 def solve_ik(
@@ -86,9 +91,71 @@ def remove_ik(target: Any) -> None:
     live.remove_ik(target)
 
 
+def bake_path(
+    armature: Any,
+    link: str,
+    path: AnyPath | Rows,
+    *,
+    start: float = 1.0,
+    fps: float | None = None,
+    frame: str = "armature",
+    orientation: Any = "keep",
+    group: str | Collection[str] | None = None,
+    convention: Convention | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> tuple[int, ...]:
+    """Keys a robot's joints so that a link goes along a path, in every frame from the one before.
+
+    `path` is a CSV file or rows: (time, x, y, z), or (time, x, y, z, qx, qy, qz, qw), in seconds
+    and in the axes and the unit of `convention`. Between rows the link goes straight and turns
+    evenly. Time 0 is frame `start`; `fps` are those of the scene unless given. `frame`, `group` and
+    `orientation` are those of solve_ik; without quaternions "keep" is as the link is turned in the
+    first frame.
+
+    Returns the frames in which the link cannot be there: they hold the last pose. Raises
+    ReadError for a file that does not hold a path; KinematicsError for wrong rows, unknown names,
+    and where the link follows a target.
+    """
+    from ..blender.ik import bake
+    from ..blender.ik.targets import Wish
+
+    rows = read_link_path(str(path)) if isinstance(path, (str, PathLike)) else path
+    wish = Wish(
+        link=link, target=(0.0, 0.0, 0.0), mode="absolute", frame=frame, orientation=orientation,
+        group=group, state="", convention=None,
+    )  # fmt: skip
+    return bake.bake_path(
+        armature, wish, plan_path(rows, convention), start=start, fps=fps, diagnostics=diagnostics
+    )
+
+
+def trace_path(
+    armature: Any,
+    link: str,
+    start: int,
+    end: int,
+    step: int = 1,
+    *,
+    frame: str = "armature",
+    convention: Convention | None = None,
+    output: AnyPath | None = None,
+) -> tuple[tuple[float, ...], ...]:
+    """Returns the way of a link over frames of the scene, as bake_path takes it: rows (time, x, y,
+    z, qx, qy, qz, qw), the first at time 0, written in `convention`. With `output` it is also
+    written there, as CSV. Raises KinematicsError for unknown names, OutputError where the file
+    cannot be written."""
+    from ..blender.ik import bake
+
+    rows = bake.trace_path(armature, link, range(start, end + 1, step), frame, convention)
+    if output is not None:
+        lines = [HEADS[1], *(",".join(map(repr, row)) for row in rows)]
+        write_text(output, "\n".join(lines) + "\n")
+    return rows
+
+
 def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
     """Keys a robot's joints from frame to frame so that the link follows its target, each frame
     from the one before. Returns the frames in which it cannot: they hold the last pose."""
-    from ..blender.ik import live
+    from ..blender.ik import bake
 
-    return live.bake_ik(armature, target, start, end, step)
+    return bake.bake_ik(armature, target, start, end, step)

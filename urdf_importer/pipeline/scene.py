@@ -6,6 +6,7 @@ from typing import Any
 
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
+from ..kinematics.conventions import Convention
 from ..kinematics.forward import Position
 from ..options import PlacementOptions
 
@@ -47,11 +48,13 @@ def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
     return mirrored.mirror_pose(armature, joints)
 
 
-def link_pose(armature: Any, link: str) -> Matrix:
-    """Returns the evaluated frame (4, 4) of a link in armature space. Raises KinematicsError."""
+def link_pose(armature: Any, link: str, *, convention: Convention | None = None) -> Matrix:
+    """Returns the evaluated frame (4, 4) of a link in armature space, as `convention` writes it.
+    Raises KinematicsError."""
     from ..blender.standing import pose
 
-    return pose.link_pose(armature, link)
+    frame = pose.link_pose(armature, link)
+    return frame if convention is None else convention.from_robot(frame)
 
 
 def place_robots(armatures: Sequence[Any], options: PlacementOptions | None = None) -> None:

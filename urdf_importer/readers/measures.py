@@ -69,7 +69,7 @@ def read_measures_text(data: bytes, path: str) -> Measures:
 def _load_csv(data: bytes, path: str) -> Node:
     pairs: dict[str, Node] = {}
     group, width = "", 0
-    for line, cells in _read_rows(data, path):
+    for line, cells in read_rows(data, path):
         if not group:
             if cells not in (["joint", "x", "y", "z"], ["joint", "length"]):
                 raise ReadError(
@@ -87,7 +87,7 @@ def _load_csv(data: bytes, path: str) -> Node:
     return Node(line=0, pairs={group: Node(line=0, pairs=pairs)})
 
 
-def _read_rows(data: bytes, path: str) -> list[tuple[int, list[str]]]:
+def read_rows(data: bytes, path: str) -> list[tuple[int, list[str]]]:
     """Rows that are not empty, each with the line that it ends on."""
     found, line = [], 0
     try:

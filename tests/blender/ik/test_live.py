@@ -192,3 +192,41 @@ def test_a_group_moves_its_own_joints_alone(panda, tmp_path):
     assert get_joint_positions(panda)["panda_joint1"] == 0.0
     remove_ik(target)
     assert target.name in bpy.data.objects
+
+
+def test_auto_keying_keys_the_joints_when_a_drag_ends(panda):
+    """As a tool does it: many moves without keys, then the key. Without auto keying, none."""
+    target = add_ik(panda, "panda_hand")
+    settings = bpy.context.scene.tool_settings
+    for on in (False, True):
+        settings.use_keyframe_insert_auto = on
+        for _ in range(3):
+            move(target, (0.01, 0.0, 0.005))
+        assert find_curves(panda) is None
+        target.keyframe_insert("location")
+        bpy.context.view_layer.update()
+        assert (find_curves(panda) is not None) == on
+    paths = {curve.data_path for curve in find_curves(panda)}
+    assert len(paths) >= 4 and not any("finger" in path for path in paths)
+    settings.use_keyframe_insert_auto = False
+    unwatch()
+    shown = get_joint_positions(panda)
+    bpy.context.scene.frame_set(1)
+    assert get_joint_positions(panda) == pytest.approx(shown, abs=1e-6)
+
+
+def test_auto_keying_of_blenders_own_tools(panda):
+    """Its preferences may say that only what has keys gets more of them."""
+    target = add_ik(panda, "panda_hand")
+    target.keyframe_insert("location", frame=1)
+    bpy.context.scene.frame_set(5)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.context.view_layer.objects.active = target
+    for each in bpy.context.scene.objects:
+        each.select_set(each == target)
+    bpy.ops.transform.translate(value=(0.02, 0.0, 0.01))
+    bpy.context.view_layer.update()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    assert max(len(curve.keyframe_points) for curve in find_curves(target)) == 2
+    assert find_curves(panda) is not None
+    assert gap(panda, target) < 3e-5

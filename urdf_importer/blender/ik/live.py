@@ -23,6 +23,7 @@ from ...kinematics.inverse import IKResult, inverse_kinematics
 from ..semantics.apply import extract_semantics
 from ..semantics.markers import is_followed, new_target, remove_target, targets_of
 from ..standing import properties
+from ..standing.keys import is_keyed_now
 from ..standing.pose import get_joint_positions, key_joints, link_pose
 from ..standing.robot_table import find_robot
 from .native import find_obstacle, let_go, set_influence, try_native
@@ -39,6 +40,8 @@ _ALL_WAYS = 6
 """Joints that it takes to turn a link as one likes: with fewer the place alone counts."""
 
 _names: set[str] | None = None
+_moved: set[str] = set()
+"""Live targets that were moved since joints were keyed."""
 _joints: dict[tuple[int, str, str], tuple[str, ...]] = {}
 _busy = False
 
@@ -80,7 +83,7 @@ def _go_native(armature: Any, target: Any, joints: Collection[str]) -> str:
     """Hands a target to Blender's own IK. Returns an empty text, or why it cannot be."""
     said = target[properties.IK]
     link, turned = str(said["link"]), bool(said["turned"])
-    with _quietly():
+    with quietly():
         obstacle = find_obstacle(armature, link, joints)
         return obstacle or try_native(armature, target, link, joints, turned)
 
@@ -91,7 +94,7 @@ def remove_ik(target: Any) -> None:
     said["live"] = False
     robot = find_robot(target)
     if robot is not None and said.get("native"):
-        with _quietly():
+        with quietly():
             let_go(robot, target)
     known = extract_semantics(robot).end_effectors if robot is not None else ()
     kept = said.get("effector", "") and any(
@@ -112,7 +115,7 @@ def followed_targets_of(armature: Any) -> list[Any]:
 
 def bring_to_link(armature: Any, target: Any) -> None:
     """Puts a target where its link is shown. Native IK that rested acts again."""
-    with _quietly():
+    with quietly():
         frame = link_pose(armature, target[properties.IK]["link"])
         world = world_from_armature(armature) @ frame
         target.matrix_world = mathutils.Matrix(world.tolist())
@@ -123,35 +126,10 @@ def bring_to_link(armature: Any, target: Any) -> None:
 
 def snap_joints(armature: Any) -> None:
     """Sets every joint to the position that is shown; native IK rests from then on."""
-    with _quietly():
+    with quietly():
         set_positions(armature, get_joint_positions(armature))
         set_influence(armature, 0.0)
         bpy.context.view_layer.update()
-
-
-def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
-    """Keys the joints so that the link follows its target from frame to frame, each from the one
-    before. Returns the frames in which it cannot, which hold the last pose."""
-    scene = bpy.context.scene
-    before = scene.frame_current
-    failed: list[int] = []
-    last: dict[str, Any] = {}
-    with _quietly():
-        for frame in range(start, end + 1, step):
-            scene.frame_set(frame)
-            shown = get_joint_positions(armature) | last
-            answer = _solve(armature, target, shown, restarts=24, seconds=0.25)
-            if answer.success:
-                last = dict(answer.positions)
-            else:
-                failed.append(frame)
-                last = last or {name: shown[name] for name in answer.positions}
-            set_positions(armature, last)
-            key_joints(armature, last)
-        # Keys show from now on, also where the target is out of reach.
-        set_influence(armature, 0.0, target)
-        scene.frame_set(before)
-    return tuple(failed)
 
 
 def follow(target: Any) -> None:
@@ -160,9 +138,9 @@ def follow(target: Any) -> None:
     if armature is None or not armature.is_editable:
         return
     shown = get_joint_positions(armature)
-    answer = _solve(armature, target, shown, restarts=0, seconds=_SECONDS)
+    answer = solve_target(armature, target, shown, restarts=0, seconds=_SECONDS)
     if not answer.success:
-        other = _solve(armature, target, shown, restarts=1, seconds=_SECONDS)
+        other = solve_target(armature, target, shown, restarts=1, seconds=_SECONDS)
         answer = other if other.success else answer
     color = FREE if answer.success else OUT_OF_REACH
     if tuple(target.color) != tuple(mathutils.Vector(color)):
@@ -176,14 +154,23 @@ def follow(target: Any) -> None:
         set_positions(armature, moved)
 
 
-def _solve(armature: Any, target: Any, shown: Any, *, restarts: int, seconds: float) -> IKResult:
+def solve_target(
+    armature: Any, target: Any, shown: Any, *, restarts: int, seconds: float
+) -> IKResult:
+    """Solves for where a target is, from the positions that are shown; sets nothing."""
     said = target[properties.IK]
     rig, link = recall_rig(armature), str(said["link"])
     return inverse_kinematics(
         rig.robot, link, _find_goal(armature, target), start=shown,
-        joints=_recall_joints(armature, link, str(said.get("group", ""))),
+        joints=joints_of_target(armature, target),
         orientation=bool(said.get("turned", True)), restarts=restarts, seconds=seconds,
     )  # fmt: skip
+
+
+def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
+    """Returns the joints that move for a target."""
+    said = target[properties.IK]
+    return _recall_joints(armature, str(said["link"]), str(said.get("group", "")))
 
 
 def _recall_joints(armature: Any, link: str, group: str) -> tuple[str, ...]:
@@ -223,7 +210,7 @@ def _find_tip(armature: Any, group: str) -> str:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Targets that move by this code's own doing are not followed."""
     global _busy
     before, _busy = _busy, True
@@ -256,6 +243,7 @@ def forget_targets() -> None:
     """Forgets which targets there are, and what moves for them: they are looked for again."""
     global _names
     _names = None
+    _moved.clear()
     _joints.clear()
 
 
@@ -297,6 +285,23 @@ def _follow_moved(scene: Any, depsgraph: Any) -> None:
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
     }
     _follow(scene, moved)
+    _moved.update(moved & set(_live_names()))
+    if _moved and depsgraph.id_type_updated("ACTION"):
+        _key_moved(scene)
+
+
+def _key_moved(scene: Any) -> None:
+    """Keys the joints of targets that auto keying has keyed, when a drag of theirs has ended: so
+    the pose is in the file, and a cancelled drag leaves no keys."""
+    names = sorted(_moved)
+    _moved.clear()
+    if not scene.tool_settings.use_keyframe_insert_auto:
+        return
+    with quietly():
+        for target in filter(None, map(scene.objects.get, names)):
+            armature = find_robot(target)
+            if armature is not None and is_keyed_now(target):
+                key_joints(armature, joints_of_target(armature, target))
 
 
 def _follow_all(scene: Any, *_: Any) -> None:
@@ -306,7 +311,7 @@ def _follow_all(scene: Any, *_: Any) -> None:
 
 
 def _follow(scene: Any, names: Collection[str]) -> None:
-    with _quietly():
+    with quietly():
         for name in sorted(set(names) & set(_live_names())):
             target = scene.objects.get(name)
             if target is not None and find_robot(target) is not None:

@@ -56,7 +56,7 @@ def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved)
     if wish.mode not in MODES:
         raise KinematicsError(f"the mode is {', '.join(MODES)}, not {quote(str(wish.mode))}")
     given = _read_target(wish)
-    frame = _find_frame(armature, wish.frame)
+    frame = find_frame(armature, wish.frame)
     there, start = link_pose(armature, wish.link), shown
     if wish.mode == "default":
         start = shown | default
@@ -122,8 +122,9 @@ def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
     return rotation[:3, :3]
 
 
-def _find_frame(armature: Any, frame: str) -> Matrix:
-    """Returns (4, 4), what numbers of the frame are in armature space."""
+def find_frame(armature: Any, frame: str) -> Matrix:
+    """Returns (4, 4), what numbers of a frame ("armature", "world" or a link's name) are in
+    armature space. Raises KinematicsError for an unknown link."""
     if frame == "armature":
         return np.eye(4)
     if frame == "world":

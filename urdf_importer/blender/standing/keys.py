@@ -49,6 +49,16 @@ def find_curves(armature: Any) -> Any | None:
     return None
 
 
+def is_keyed_now(item: Any) -> bool:
+    """Whether an object has a keyframe at the current frame, of any of its numbers."""
+    frame = bpy.context.scene.frame_current_final
+    return any(
+        abs(point.co.x - frame) < 1e-3
+        for curve in find_curves(item) or ()
+        for point in curve.keyframe_points
+    )
+
+
 def find_key_state(curves: Any | None, pose_bone: Any, prop: str, index: int) -> KeyState:
     """Whether a number of a bone is animated, and has a keyframe at the current frame."""
     curve = curves.find(f"{pose_bone.path_from_id()}.{prop}", index=index) if curves else None
