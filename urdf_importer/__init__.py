@@ -42,6 +42,8 @@ from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline import (
     CONVERT_MODES,
     ConvertMode,
+    EngineExport,
+    EngineOptions,
     ExportOptions,
     ExportResult,
     ImportResult,
@@ -129,6 +131,8 @@ __all__ = [
     "Diagnostic",
     "DiagnosticGroup",
     "Diagnostics",
+    "EngineExport",
+    "EngineOptions",
     "ExportOptions",
     "ExportResult",
     "FileOptions",

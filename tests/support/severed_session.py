@@ -42,7 +42,7 @@ def plan_and_export(library: Any, folder: Path, robot: str) -> None:
     try:
         library.export_robot(described, folder / "planned.py")
     except library.WriteError as error:
-        assert "must end with .proto, .wbt or .urdf" in str(error)
+        assert "must end with .proto, .wbt, .urdf, .glb" in str(error)
     else:
         raise AssertionError("something was written")
     sys.stdout.write("planned\n")
@@ -54,7 +54,7 @@ def use_command(cli: Any, folder: Path, robot: str) -> None:
         assert run(cli, "check", robot, "--quiet") == 0
         assert run(cli, "export", robot, "-o", str(folder / "Said.proto")) == 0
         assert run(cli, "export", robot, "-o", str(folder / "said.py")) == 2
-    assert "has to end in .proto, .wbt or .urdf," in said.getvalue()
+    assert "has to end in .proto, .wbt, .urdf, .glb, " in said.getvalue()
     with contextlib.redirect_stdout(io.StringIO()) as shown:
         assert run(cli, "--help") == run(cli, "export", "--help") == 0
     assert "Webots" in shown.getvalue() and "MORSE" not in shown.getvalue()
@@ -87,7 +87,8 @@ def use_menus(extension: Any, folder: Path) -> None:
 
     extension.register()
     exporters = extension.operators.exporting.operators.EXPORTERS
-    assert [each.bl_idname for each in exporters] == ["export_scene.webots", "export_scene.urdf"]
+    names = ["webots", "urdf", "robot_for_engines"]
+    assert [each.bl_idname for each in exporters] == [f"export_scene.{name}" for name in names]
     assert bpy.ops.export_scene.webots(filepath=str(folder / "Shown.proto")) == {"FINISHED"}
     assert "morse_builder" not in dir(bpy.ops.export_scene)
     extension.unregister()

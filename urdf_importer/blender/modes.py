@@ -81,7 +81,10 @@ def edit_bones_of(armature: Any) -> Iterator[Any]:
     layer = scene.view_layers[0]
     layer.objects.active = armature
     try:
-        with bpy.context.temp_override(scene=scene, view_layer=layer):
+        # Said twice: without a window of that scene, Blender finds the active object elsewhere.
+        with bpy.context.temp_override(
+            scene=scene, view_layer=layer, object=armature, active_object=armature
+        ):
             bpy.ops.object.mode_set(mode="EDIT")
             try:
                 yield armature.data.edit_bones

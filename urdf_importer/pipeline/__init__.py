@@ -3,6 +3,7 @@
 
 from .collisions import collision_steps, find_disabled_collisions, replace_disabled
 from .converting import CONVERT_MODES, ConvertMode, convert_description
+from .engines import EngineExport, EngineOptions
 from .exporting import (
     ExportOptions,
     ExportResult,
@@ -63,6 +64,8 @@ from .urdf import UrdfOptions, UrdfResult, write_urdf
 __all__ = [
     "CONVERT_MODES",
     "ConvertMode",
+    "EngineExport",
+    "EngineOptions",
     "ExportOptions",
     "ExportResult",
     "ImportResult",

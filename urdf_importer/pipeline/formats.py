@@ -18,12 +18,13 @@ from ..readers import SIMMECHANICS, URDF, Description, choose_reader
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
+from .engines import ENGINES
 from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
 """One line for each format, in the order of front ends."""
 
-_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER)
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("batching", "morse")

@@ -57,19 +57,38 @@ def shown_mesh(item: Any) -> Iterator[Any]:
     if is_plain(item):
         yield item.data
         return
+    with _evaluated(item) as (shown, depsgraph):
+        try:
+            yield shown.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+        finally:
+            shown.to_mesh_clear()
+
+
+def copy_shown_mesh(item: Any) -> Any:
+    """Makes a mesh of its own of what an object shows, with all layers of its data."""
+    if item.mode == "EDIT":
+        item.update_from_editmode()
+    if is_plain(item):
+        return item.data.copy()
+    with _evaluated(item) as (shown, depsgraph):
+        return bpy.data.meshes.new_from_object(
+            shown, preserve_all_data_layers=True, depsgraph=depsgraph
+        )
+
+
+@contextmanager
+def _evaluated(item: Any) -> Iterator[tuple[Any, Any]]:
+    """Gives an evaluated copy of an object, whether or not it is hidden, and its depsgraph."""
     scene = bpy.data.scenes.new("urdf export")
     copy = item.copy()
     try:
         copy.hide_viewport = False
         scene.collection.objects.link(copy)
-        layer = scene.view_layers[0]
-        layer.update()
-        depsgraph = layer.depsgraph
-        shown = copy.evaluated_get(depsgraph)
-        try:
-            yield shown.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
-        finally:
-            shown.to_mesh_clear()
+        user = bpy.context.scene
+        # Not ViewLayer.update(), which would write what is keyed to the user's own objects.
+        scene.frame_set(user.frame_current, subframe=user.frame_subframe)
+        depsgraph = scene.view_layers[0].depsgraph
+        yield copy.evaluated_get(depsgraph), depsgraph
     finally:
         bpy.data.objects.remove(copy)
         bpy.data.scenes.remove(scene)

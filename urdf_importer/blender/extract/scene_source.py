@@ -67,8 +67,16 @@ def find_place(
 
     A robot has the size that is in its description: a scale is reported and left out.
     """
-    location, rotation, scale = armature.matrix_world.decompose()
-    if max(abs(part - 1.0) for part in scale) > 1e-5:
+    location, rotation, _ = armature.matrix_world.decompose()
+    report_scale(armature, diagnostics)
+    x, y, z = (shorten(part) for part in location)
+    roll, pitch, yaw = (shorten(part) for part in rotation.to_euler("XYZ"))
+    return (x, y, z), (roll, pitch, yaw)
+
+
+def report_scale(armature: Any, diagnostics: Diagnostics) -> None:
+    """Reports that a rig has another size in the scene than in its description."""
+    if max(abs(part - 1.0) for part in armature.matrix_world.to_scale()) > 1e-5:
         name = armature[properties.ROBOT].get("name", "")
         diagnostics.warning(
             "scaled-rig",
@@ -76,9 +84,6 @@ def find_place(
             "description says",
             subject=name,
         )
-    x, y, z = (shorten(part) for part in location)
-    roll, pitch, yaw = (shorten(part) for part in rotation.to_euler("XYZ"))
-    return (x, y, z), (roll, pitch, yaw)
 
 
 def shorten(number: float) -> float:

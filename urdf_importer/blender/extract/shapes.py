@@ -6,7 +6,7 @@ A shape that the user did not touch is exactly the described one: Blender holds 
 single precision only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,8 @@ from .robot import group_children, unpack
 _SAME = 2e-6
 """Places this near, per metre, are one place in Blender's single precision."""
 Materials = tuple[MeshMaterial, ...]
-_SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+"""Types of objects that have faces; a shape whose file is missing is an empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,26 +87,12 @@ class ShapeExtractor:
         for index, shape in enumerate((*link.visuals, *link.collisions)):
             order.setdefault(shape, index)
         found = []
-        for item, place in self._objects_of(empty):
+        for item, place in shape_objects(empty, self._children):
             described = _read_shape(item)
             index = order.get(described, len(order))
             place = place if moved is None else moved @ place
             found.append((index, self._extract(item, described, place)))
         return [shape for _, shape in sorted(found, key=lambda pair: pair[0])]
-
-    def _objects_of(self, empty: Any) -> Iterator[tuple[Any, Matrix]]:
-        """Yields the objects below a link's empty that stand for its shapes, with their transform
-        (4, 4) in the link's frame."""
-        scale = np.diag([*empty.scale, 1.0])
-        waiting = [(child, scale) for child in self._children.get(empty, ())]
-        while waiting:
-            item, above = waiting.pop(0)
-            if properties.LINK in item or properties.MOUNTED in item:
-                continue
-            place = above @ _local_transform(item)
-            if _stands_for_a_shape(item):
-                yield item, place
-            waiting.extend((child, place) for child in self._children.get(item, ()))
 
     def _extract(self, item: Any, described: Any, place: Matrix) -> FoundShape:
         origin, linear = _split(place, described.origin if described is not None else None)
@@ -113,7 +100,7 @@ class ShapeExtractor:
         return FoundShape(item=item, described=described, shown=shown, linear=linear)
 
     def _show(self, item: Any, described: Any, origin: Pose, linear: Matrix | None) -> ShownShape:
-        if item.type not in _SHOWN_TYPES:
+        if item.type not in SHOWN_TYPES:
             return ShownShape(shape=replace(described, origin=origin), data=None)
         is_visual = item.get(properties.PART) != properties.COLLISIONS
         arrays = self._find_arrays(item, bare=not is_visual)
@@ -161,14 +148,29 @@ class ShapeExtractor:
         return self._made[key]
 
 
+def shape_objects(empty: Any, children: Mapping[Any, list[Any]]) -> Iterator[tuple[Any, Matrix]]:
+    """Yields the objects below a link's empty that stand for its shapes, with their transform
+    (4, 4) in the link's frame. `children` are those of group_children."""
+    scale = np.diag([*empty.scale, 1.0])
+    waiting = [(child, scale) for child in children.get(empty, ())]
+    while waiting:
+        item, above = waiting.pop(0)
+        if properties.LINK in item or properties.MOUNTED in item:
+            continue
+        place = above @ _local_transform(item)
+        if _stands_for_a_shape(item):
+            yield item, place
+        waiting.extend((child, place) for child in children.get(item, ()))
+
+
 def _stands_for_a_shape(item: Any) -> bool:
     """Whether an object is a shape: one that was imported, a copy of one, or whatever a user put
     under a link to be seen; not a mark that an import draws."""
     if properties.PART in item:
-        is_known = item.type in _SHOWN_TYPES or properties.SHAPE in item
+        is_known = item.type in SHOWN_TYPES or properties.SHAPE in item
         return is_known and item[properties.PART] != properties.INERTIALS
     is_mark = properties.LIMITS_OF in item or properties.WIDGET in item
-    return item.type in _SHOWN_TYPES and not item.hide_render and not is_mark
+    return item.type in SHOWN_TYPES and not item.hide_render and not is_mark
 
 
 def _read_shape(item: Any) -> Any | None:

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work of an export to an engine: look -> stage -> bake -> write."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...diagnostics import Diagnostics
+from ...rig.engine_skeleton import EngineSkeleton
+from ..extract.robot import find_link_empties
+from ..extract.scene_source import report_scale
+from .files import write_stage
+from .motion import (
+    Motion,
+    Sampler,
+    find_span,
+    frames_between,
+    list_actions,
+    playing,
+    sampling,
+)
+from .stage import Stage, bake_clip, basis_of, pose_bones, show_pose, staged
+
+BoneProperties = Mapping[str, Mapping[str, Any]]
+"""Bone -> its custom properties, which are called urdf_<name>."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineWishes:
+    """What is asked for: all actions or the active one, first and last frame and step or None, the
+    shares of triangles, where textures go, the properties of bones."""
+
+    every_action: bool
+    frames: tuple[float, float, float] | None
+    shares: tuple[float, ...]
+    textures: str
+    properties: BoneProperties
+
+
+def export_rig(
+    main: Any,
+    skeleton: EngineSkeleton,
+    wishes: EngineWishes,
+    path: Path,
+    diagnostics: Diagnostics,
+) -> tuple[str, ...]:
+    """Writes a rig to `path`, and levels of detail and textures beside it where the format has them
+    so; returns the names of the clips. The scene is left as it was. Raises WriteError."""
+    report_scale(main, diagnostics)
+    found = find_link_empties(main)
+    empties = {link: found[link] for link in skeleton.carriers if link in found}
+    with sampling(main, list(empties.values())) as sampler:
+        shown = sampler.look()
+        clips = [clip for clip in _find_clips(main, sampler, wishes) if clip.moves]
+    name = str(skeleton.tree.robot.name) or "robot"
+    step = wishes.frames[2] if wishes.frames else 1.0
+    with staged(skeleton, empties, name, wishes.shares) as stage:
+        for bone, values in wishes.properties.items():
+            for key, value in values.items():
+                stage.armature.data.bones[bone][f"urdf_{key}"] = value
+        _act(stage, skeleton, list(empties), shown, clips, step)
+        _write_all(stage, path, wishes, clips)
+    return tuple(clip.name for clip in clips)
+
+
+def _find_clips(main: Any, sampler: Sampler, wishes: EngineWishes) -> Iterator[Motion]:
+    if wishes.every_action:
+        for armature, action in list_actions(main):
+            first, last, step = wishes.frames or (*action.frame_range, 1.0)
+            with playing(armature, action):
+                yield sampler.play(action.name, frames_between(first, last, step))
+        return
+    name, first, last = find_span(main) or ("", 0.0, 0.0)
+    first, last, step = wishes.frames or (first, last, 1.0)
+    if last > first:
+        yield sampler.play(name or "motion", frames_between(first, last, step))
+
+
+def _act(
+    stage: Stage,
+    skeleton: EngineSkeleton,
+    links: Sequence[str],
+    shown: Motion,
+    clips: Sequence[Motion],
+    step: float,
+) -> None:
+    """Gives the armature its clips or, where there are none, the pose that the scene shows."""
+    armature = stage.armature
+    if not clips:
+        show_pose(armature, basis_of(armature, skeleton, pose_bones(skeleton, links, shown)))
+    for clip in clips:
+        poses = pose_bones(skeleton, links, clip)
+        bake_clip(armature, clip.name, basis_of(armature, skeleton, poses), step)
+    most = max((len(clip.base) for clip in clips), default=1)
+    stage.scene.frame_start, stage.scene.frame_end = 0, int(np.ceil((most - 1) * step))
+
+
+def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
+    """Writes the file; formats without several levels in one get a file for each level."""
+    options: dict[str, Any] = {
+        "textures": wishes.textures,
+        "extras": bool(wishes.properties),
+        "moves": bool(clips),
+    }
+    with _tracks(stage.armature, path.suffix.lower()):
+        if path.suffix.lower() == ".fbx" or len(stage.meshes) < 2:
+            write_stage(stage, path, **options)
+            return
+        for index in range(len(stage.meshes)):
+            place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
+            with _only(stage, index):
+                write_stage(stage, place, **options)
+
+
+@contextmanager
+def _tracks(armature: Any, suffix: str) -> Iterator[None]:
+    """Puts the clips where an exporter looks for them: glTF takes muted tracks, FBX strips that
+    are not muted, USD what is playing."""
+    data = armature.animation_data
+    if data is not None:
+        for track in data.nla_tracks:
+            track.mute = suffix != ".fbx"
+        if suffix.startswith(".usd"):
+            data.nla_tracks[0].mute = False
+    yield
+
+
+@contextmanager
+def _only(stage: Stage, index: int) -> Iterator[None]:
+    """Takes all levels of detail but one from the stage."""
+    others = [mesh for place, mesh in enumerate(stage.meshes) if place != index]
+    for mesh in others:
+        stage.scene.collection.objects.unlink(mesh)
+    try:
+        yield
+    finally:
+        for mesh in others:
+            stage.scene.collection.objects.link(mesh)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's own exporters, each with the settings that engines need, and quiet.
+
+They differ between versions of Blender: of the settings only those are passed that an exporter has.
+"""
+
+import os
+import pkgutil
+import sys
+import typing
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import addon_utils
+import bpy
+
+from ...diagnostics import WriteError, quote
+from ...interrupts import hold_interrupt
+from .stage import Stage
+
+_GLTF, _FBX = "io_scene_gltf2", "io_scene_fbx"
+
+_GLTF_SETTINGS = {
+    "check_existing": False,
+    "use_active_scene": True,
+    "export_yup": True,
+    "export_apply": False,
+    "export_skins": True,
+    "export_all_influences": False,
+    "export_def_bones": False,
+    "export_morph": False,
+    "export_cameras": False,
+    "export_lights": False,
+    "export_animation_mode": "NLA_TRACKS",
+    "export_force_sampling": False,
+    "export_optimize_animation_size": False,
+    "export_reset_pose_bones": True,
+    "export_anim_slide_to_zero": False,
+    "export_vertex_color": "MATERIAL",
+}
+_FBX_SETTINGS = {
+    "check_existing": False,
+    "use_mesh_modifiers": False,
+    "object_types": {"ARMATURE", "MESH"},
+    # The default leaves a scale of 100 on the nodes.
+    "apply_scale_options": "FBX_SCALE_ALL",
+    "add_leaf_bones": False,
+    "mesh_smooth_type": "FACE",
+    "bake_anim_use_all_bones": True,
+    "bake_anim_use_nla_strips": True,
+    "bake_anim_use_all_actions": False,
+    "bake_anim_force_startend_keying": True,
+    "bake_anim_simplify_factor": 0.0,
+    "use_custom_props": False,
+}
+_USD_SETTINGS = {
+    "check_existing": False,
+    "export_armatures": True,
+    "only_deform_bones": False,
+    "export_custom_properties": False,
+    "export_lights": False,
+    "export_cameras": False,
+    "convert_world_material": False,
+    "export_hair": False,
+    "use_instancing": False,
+    "export_subdivision": "IGNORE",
+    "relative_paths": True,
+}
+
+
+def write_stage(stage: Stage, path: Path, *, textures: str, extras: bool, moves: bool) -> None:
+    """Writes what stands on a stage, in the format of the suffix. `textures`: embed, beside or
+    none; `extras`: with what bones have as properties; `moves`: with clips. Raises WriteError."""
+    suffix = path.suffix.lower()
+    if suffix in (".glb", ".gltf"):
+        _write_gltf(stage, path, textures, extras=extras, moves=moves)
+    elif suffix == ".fbx":
+        _write_fbx(stage, path, textures, moves=moves)
+    else:
+        _write_usd(stage, path, textures, moves=moves)
+    if not path.is_file() or not path.stat().st_size:
+        raise WriteError(f"Blender did not write {quote(path.name)}")
+
+
+def _write_gltf(stage: Stage, path: Path, textures: str, *, extras: bool, moves: bool) -> None:
+    settings = _GLTF_SETTINGS | {
+        "filepath": str(path),
+        "export_format": "GLB" if path.suffix.lower() == ".glb" else "GLTF_SEPARATE",
+        "export_extras": extras,
+        "export_image_format": "NONE" if textures == "none" else "AUTO",
+        "export_animations": moves,
+        # With clips, nodes stand at rest, where engines look for it.
+        "export_rest_position_armature": moves,
+    }
+    with _enabled(_GLTF), _window_kept(_GLTF):
+        _run(stage, bpy.ops.export_scene.gltf, settings, path)
+
+
+def _write_fbx(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
+    settings = _FBX_SETTINGS | {
+        "filepath": str(path),
+        "bake_anim": moves,
+        "path_mode": "STRIP" if textures == "none" else "COPY",
+        "embed_textures": textures == "embed",
+    }
+    with _enabled(_FBX):
+        _run(stage, bpy.ops.export_scene.fbx, settings, path)
+
+
+def _write_usd(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
+    settings = _USD_SETTINGS | {
+        "filepath": str(path),
+        "export_animation": moves,
+        "export_textures": textures != "none",
+        "export_textures_mode": "KEEP" if textures == "none" else "NEW",
+    }
+    _run(stage, bpy.ops.wm.usd_export, settings, path)
+
+
+def _run(stage: Stage, exporter: Any, settings: dict[str, Any], path: Path) -> None:
+    known = exporter.get_rna_type().properties.keys()
+    chosen = {name: value for name, value in settings.items() if name in known}
+    with hold_interrupt(), stage.context, _quiet():
+        try:
+            done = exporter(**chosen)
+        except RuntimeError as error:
+            raise WriteError(f"cannot write {quote(path.name)}: {_reason(error)}") from error
+    if done != {"FINISHED"}:
+        raise WriteError(f"Blender did not write {quote(path.name)}")
+
+
+def _reason(error: RuntimeError) -> str:
+    """What an exporter stumbled over: the last line of its traceback, without the place."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next(line for line in reversed(lines) if line and not line.startswith("Location:"))
+
+
+class _Quiescent:
+    """Stands for an object of Blender, but for what is given in its place."""
+
+    def __init__(self, real: Any, **instead: Any) -> None:
+        self.__dict__.update(instead, _real=real)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+@contextmanager
+def _window_kept(addon: str) -> Iterator[None]:
+    """Keeps an exporter from showing the window its scene, as glTF's does.
+
+    When the user's own scene comes back, Blender shows what is keyed there, also where numbers were
+    changed since; and a window that shows a scene that is removed ends the process. The exporter
+    works in the right scene without it.
+    """
+    window = _Quiescent(bpy.context.window, scene=None, cursor_set=lambda shape: None)
+    stand_in = _Quiescent(bpy, context=_Quiescent(bpy.context, window=window))
+    patched = [vars(each) for each in _load_modules(f"{addon}.blender.exp")]
+    patched = [each for each in patched if each.get("bpy") is bpy]
+    for each in patched:
+        each["bpy"] = stand_in
+    try:
+        yield
+    finally:
+        for each in patched:
+            each["bpy"] = bpy
+
+
+def _load_modules(package: str) -> list[ModuleType]:
+    """Loads all modules of a package, which its operator would load later."""
+    found = [import_module(package)]
+    for each in pkgutil.iter_modules(found[0].__path__, f"{package}."):
+        found += _load_modules(each.name) if each.ispkg else [import_module(each.name)]
+    return found
+
+
+@contextmanager
+def _enabled(addon: str) -> Iterator[None]:
+    """Lends an exporter that users may have switched off."""
+    _, loaded = addon_utils.check(addon)
+    if not loaded and addon_utils.enable(addon, default_set=False) is None:
+        raise WriteError(f"this Blender has no {quote(addon)}, which writes the format")
+    try:
+        yield
+    finally:
+        if not loaded:
+            addon_utils.disable(addon, default_set=False)
+        _forget_types()
+
+
+def _forget_types() -> None:
+    """Lets typing forget Blender's classes, which exporters name in hints: they would outlive
+    Blender, and 4.2 as a module ends with a crash then."""
+    for clear in getattr(typing, "_cleanups", ()):
+        clear()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Discards what exporters say of their progress, and of what they will have to change."""
+    kept = []
+    for number in (1, 2):
+        try:
+            kept.append((number, os.dup(number)))
+        except OSError:
+            continue
+    streams = [each for each in (sys.stdout, sys.stderr) if each is not None]
+    for each in streams:
+        each.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number, _ in kept:
+            os.dup2(nowhere, number)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for each in streams:
+            each.flush()
+        for number, old in kept:
+            os.dup2(old, number)
+            os.close(old)
+        os.close(nowhere)

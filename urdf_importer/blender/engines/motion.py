@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion of a rig, looked at frame by frame in a scene of its own.
+
+Nothing of the user's is touched: a frame that is set in another scene changes evaluated copies
+only, so poses without keyframes stay as they are. (ViewLayer.update() of that scene would write
+what is keyed to the originals.) An armature whose bones copy the links' empties
+makes Blender evaluate all that moves them, also where it is hidden.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...geometry.transforms import Matrix, Vector
+from ..modes import edit_bones_of
+from ..standing.armatures import armatures_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Motion:
+    """Where links are, frame by frame.
+
+    name   the clip's
+    base   (F, 4, 4), the robot's root frame against where it stands in the first frame
+    links  (F, L, 4, 4), frames of the links in the robot's root frame, in metres
+    """
+
+    name: str
+    base: Matrix
+    links: Matrix
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything is elsewhere in some frame."""
+        return any(
+            float(np.abs(part - part[:1]).max(initial=0.0)) > 1e-6
+            for part in (self.base, self.links)
+        )
+
+
+class Sampler:
+    """Looks at a main armature and the empties of links; only within sampling()."""
+
+    def __init__(self, watched: Sequence[Any], scene: Any, probe: Any) -> None:
+        self._watched = watched
+        self._scene, self._probe = scene, probe
+
+    def look(self) -> Motion:
+        """Returns the one frame that the user's scene shows now."""
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shown = [item.evaluated_get(depsgraph).matrix_world for item in self._watched]
+        return _make("", np.array(shown)[None])
+
+    def play(self, name: str, frames: Iterable[float]) -> Motion:
+        """Returns the motion at frames, in their order."""
+        found = []
+        for frame in frames:
+            whole = math.floor(frame)
+            self._scene.frame_set(whole, subframe=frame - whole)
+            found.append(self._read())
+        return _make(name, np.array(found))
+
+    def _read(self) -> Matrix:
+        depsgraph = self._scene.view_layers[0].depsgraph
+        bones = self._probe.evaluated_get(depsgraph).pose.bones
+        numbers = np.empty(16 * len(bones), np.float32)
+        bones.foreach_get("matrix", numbers)
+        return numbers.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+
+
+def _make(name: str, worlds: Matrix) -> Motion:
+    base, links = worlds[:, 0], worlds[:, 1:]
+    return Motion(
+        name=name,
+        base=_upright(np.linalg.inv(base[:1]) @ base),
+        links=_upright(np.linalg.inv(base)[:, None] @ links),
+    )
+
+
+def _upright(frames: Matrix) -> Matrix:
+    """Returns frames (..., 4, 4) without the scale and shear that single precision leaves, or that
+    a scaled armature gives them."""
+    result = np.array(frames)
+    u, _, v = np.linalg.svd(result[..., :3, :3])
+    result[..., :3, :3] = u @ v
+    return result
+
+
+@contextmanager
+def sampling(main: Any, empties: Sequence[Any]) -> Iterator[Sampler]:
+    """Gives a sampler of a robot's main armature and of its links' empties."""
+    user, watched = bpy.context.scene, [main, *empties]
+    scene = bpy.data.scenes.new("~ motion")
+    data = bpy.data.armatures.new("~ motion")
+    probe = bpy.data.objects.new("~ motion", data)
+    try:
+        scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
+        scene.collection.objects.link(probe)
+        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
+            _watch(probe, watched)
+        yield Sampler(watched, scene, probe)
+    finally:
+        bpy.data.objects.remove(probe)
+        bpy.data.armatures.remove(data)
+        bpy.data.scenes.remove(scene)
+
+
+def _watch(probe: Any, targets: Sequence[Any]) -> None:
+    with edit_bones_of(probe) as edit_bones:
+        for index in range(len(targets)):
+            edit_bones.new(str(index)).tail = (0.0, 1.0, 0.0)
+    for bone, target in zip(probe.pose.bones, targets, strict=True):
+        bone.constraints.new("COPY_TRANSFORMS").target = target
+
+
+def find_span(main: Any) -> tuple[str, float, float] | None:
+    """Finds the name of what the scene plays of a robot, and its first and last frame; None where
+    nothing that the robot depends on is animated."""
+    name, spans = "", []
+    for item in _movers(main):
+        data = item.animation_data
+        if data is None:
+            continue
+        if data.action is not None:
+            name = name or data.action.name
+            spans.append(tuple(data.action.frame_range))
+        for track in data.nla_tracks if data.use_nla else ():
+            if not track.mute:
+                spans += [(each.frame_start, each.frame_end) for each in track.strips]
+                name = name or next((each.name for each in track.strips), "")
+    if not spans:
+        return None
+    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+    return name, float(first), float(last)
+
+
+def _movers(main: Any) -> list[Any]:
+    """The armatures of a robot and all objects that these follow: parents and targets."""
+    found: dict[Any, None] = dict.fromkeys(armatures_of(main))
+    waiting = list(found)
+    while waiting:
+        item = waiting.pop()
+        above = [item.parent, *_targets(item.constraints)]
+        for bone in item.pose.bones if item.pose else ():
+            above += _targets(bone.constraints)
+        for each in above:
+            if each is not None and each not in found:
+                found[each] = None
+                waiting.append(each)
+    return list(found)
+
+
+def _targets(constraints: Any) -> Iterator[Any]:
+    for each in constraints:
+        yield getattr(each, "target", None)
+        yield getattr(each, "pole_target", None)
+        if each.type == "ARMATURE":
+            yield from (part.target for part in each.targets)
+
+
+def list_actions(main: Any) -> list[tuple[Any, Any]]:
+    """Lists (armature, action) of each action of the file that moves bones with joints of a robot,
+    by the names of the actions."""
+    bones = {each: {bone.name for bone in each.data.bones} for each in armatures_of(main)}
+    found = []
+    for action in sorted(bpy.data.actions, key=lambda each: str(each.name)):
+        named = _named_bones(action)
+        fitting = [(len(named & names), each) for each, names in bones.items()]
+        most = max(fitting, key=lambda pair: pair[0])
+        if most[0]:
+            found.append((most[1], action))
+    return found
+
+
+def _named_bones(action: Any) -> set[str]:
+    curves = [curve.data_path for curve in _curves(action)]
+    parts = (path.split('"') for path in curves if path.startswith('pose.bones["'))
+    return {part[1] for part in parts if len(part) > 2}
+
+
+def _curves(action: Any) -> Iterator[Any]:
+    if hasattr(action, "layers"):
+        for layer in action.layers:
+            for strip in layer.strips:
+                for bag in strip.channelbags:
+                    yield from bag.fcurves
+    else:
+        yield from action.fcurves
+
+
+@contextmanager
+def playing(armature: Any, action: Any) -> Iterator[None]:
+    """Lets an armature play an action. Afterwards all is as before, numbers without keyframes
+    too, which Blender overwrites when it plays again what was assigned."""
+    had = armature.animation_data is not None
+    data = armature.animation_data or armature.animation_data_create()
+    before = {
+        name: getattr(data, name) for name in ("action", "action_slot") if hasattr(data, name)
+    }
+    muted, slot_name = data.use_nla, getattr(data, "last_slot_identifier", None)
+    numbers = _remember(armature)
+    try:
+        data.use_nla = False
+        data.action = action
+        _choose_slot(data, action)
+        yield
+    finally:
+        data.use_nla = muted
+        for name, value in before.items():
+            if name == "action" or value is not None:
+                setattr(data, name, value)
+        if slot_name is not None:
+            with suppress(AttributeError):
+                data.last_slot_identifier = slot_name
+        if not had:
+            armature.animation_data_clear()
+        bpy.context.view_layer.update()
+        _restore(armature, numbers)
+
+
+def _choose_slot(data: Any, action: Any) -> None:
+    if getattr(data, "action_slot", False) is None:
+        slots = [each for each in action.slots if each.target_id_type in ("OBJECT", "UNSPECIFIED")]
+        if slots:
+            data.action_slot = slots[0]
+
+
+_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+
+
+def _remember(armature: Any) -> list[tuple[Any, str, tuple[float, ...]]]:
+    return [
+        (item, name, tuple(getattr(item, name)))
+        for item in (armature, *armature.pose.bones)
+        for name in _CHANNELS
+    ]
+
+
+def _restore(armature: Any, numbers: list[tuple[Any, str, tuple[float, ...]]]) -> None:
+    for item, name, value in numbers:
+        if tuple(getattr(item, name)) != value:
+            setattr(item, name, value)
+
+
+def frames_between(first: float, last: float, step: float) -> Vector:
+    """Returns the frames from the first to the last, whole ones where none were chosen."""
+    count = math.floor((last - first) / step + 1e-9) + 1
+    frames: Vector = first + step * np.arange(count, dtype=np.float64)
+    return frames

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is exported, in a scene of its own: an armature with one bone a link, one mesh, and clips.
+
+When the block ends all of it is gone again. Names that stand in the file are lent by the user's
+datablocks for as long.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix as BlenderMatrix
+
+from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...rig.engine_skeleton import EngineSkeleton
+from ...rig.rig_plan import BonePlan
+from ..build.armature import build_bones, rest_matrices
+from ..extract.meshes import copy_shown_mesh
+from ..extract.robot import group_children
+from ..extract.shapes import SHOWN_TYPES, shape_objects
+from ..standing import properties
+from .motion import Motion
+
+ARMATURE = "Armature"
+"""The name of the armature object: of an object of this name Unreal makes no bone."""
+_UVS = "UVMap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stage:
+    """The scene with its one armature, and the meshes of the levels of detail."""
+
+    scene: Any
+    armature: Any
+    meshes: tuple[Any, ...]
+
+    @property
+    def context(self) -> Any:
+        """Lets Blender's operators work in this scene."""
+        return bpy.context.temp_override(
+            scene=self.scene,
+            view_layer=self.scene.view_layers[0],
+            object=self.armature,
+            active_object=self.armature,
+            selected_objects=[],
+        )
+
+
+@contextmanager
+def staged(
+    skeleton: EngineSkeleton, empties: Mapping[str, Any], name: str, shares: Sequence[float]
+) -> Iterator[Stage]:
+    """Gives a stage with the skeleton and the shapes below links' empties, as they look in the
+    scene. `name` is the robot's; `shares` are those of triangles of each level of detail."""
+    with ExitStack() as held:
+        several = len(shares) > 1
+        names = [f"{name}_LOD{i}" if several else f"{name}_mesh" for i in range(len(shares))]
+        held.enter_context(_lending_names([ARMATURE, *names]))
+        held.enter_context(_leaving_nothing())
+        user, scene = bpy.context.scene, bpy.data.scenes.new("~ export")
+        scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
+        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
+            armature = _build_armature(scene, skeleton)
+            mesh = _join(scene, _copy_shapes(scene, skeleton, empties))
+            meshes = [] if mesh is None else _make_levels(scene, mesh, names, shares)
+        for each in meshes:
+            _bind(each, armature)
+        yield Stage(scene=scene, armature=armature, meshes=tuple(meshes))
+
+
+@contextmanager
+def own_scene() -> Iterator[None]:
+    """Works in an empty scene; what the block makes is gone afterwards."""
+    with _leaving_nothing():
+        scene = bpy.data.scenes.new("~ robot")
+        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
+            yield
+
+
+_COLLECTIONS = (
+    "actions",
+    "armatures",
+    "collections",
+    "images",
+    "materials",
+    "meshes",
+    "objects",
+    "scenes",
+    "texts",
+)
+
+
+@contextmanager
+def _leaving_nothing() -> Iterator[None]:
+    """Removes what the block makes."""
+    before = {kind: set(getattr(bpy.data, kind)) for kind in _COLLECTIONS}
+    try:
+        yield
+    finally:
+        for kind in reversed(_COLLECTIONS):
+            made = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
+            bpy.data.batch_remove(made)
+
+
+@contextmanager
+def _lending_names(names: Sequence[str]) -> Iterator[None]:
+    """Takes the names of objects away from the user's, for as long as the block runs."""
+    lent = [(item, item.name) for item in map(bpy.data.objects.get, names) if item is not None]
+    lent = [(item, name) for item, name in lent if item.library is None]
+    for item, name in lent:
+        item.name = f"~ {name}"
+    try:
+        yield
+    finally:
+        for item, name in lent:
+            item.name = name
+
+
+def _build_armature(scene: Any, skeleton: EngineSkeleton) -> Any:
+    data = bpy.data.armatures.new(ARMATURE)
+    armature = bpy.data.objects.new(ARMATURE, data)
+    scene.collection.objects.link(armature)
+    length = 0.05 * skeleton.scale
+    bones = [
+        BonePlan(
+            name=bone.name,
+            parent=bone.parent,
+            rest=bone.rest,
+            length=length,
+            collection="",
+            exact="xyz",
+        )
+        for bone in skeleton.bones
+    ]
+    build_bones(armature, bones)
+    for pose_bone in armature.pose.bones:
+        pose_bone.rotation_mode = "QUATERNION"
+    return armature
+
+
+def _copy_shapes(scene: Any, skeleton: EngineSkeleton, empties: Mapping[str, Any]) -> list[Any]:
+    """Copies the visuals into the frame of the skeleton, each bound to its bone."""
+    rests = {bone.name: bone.rest for bone in skeleton.bones}
+    size = np.diag([skeleton.scale] * 3 + [1.0])
+    children, copies = group_children(), []
+    for link, empty in empties.items():
+        bone, place = skeleton.carriers[link]
+        for item, local in shape_objects(empty, children):
+            if item.get(properties.PART) == properties.COLLISIONS or item.type not in SHOWN_TYPES:
+                continue
+            carried = np.array(place)
+            carried[:3, 3] *= skeleton.scale
+            copies.append(_copy_shape(item, rests[bone] @ carried @ size @ local, bone))
+    for copy in copies:
+        scene.collection.objects.link(copy)
+    return copies
+
+
+def _copy_shape(item: Any, place: Matrix, bone: str) -> Any:
+    mesh = copy_shown_mesh(item)
+    for key in list(mesh.keys()):
+        del mesh[key]
+    mesh.transform(BlenderMatrix(place.tolist()))
+    if np.linalg.det(place[:3, :3]) < 0.0:
+        mesh.flip_normals()
+    if len(mesh.uv_layers) == 1:
+        mesh.uv_layers[0].name = _UVS
+    _fill_slots(mesh, item)
+    copy = bpy.data.objects.new(item.name, mesh)
+    group = copy.vertex_groups.new(name=bone)
+    group.add(range(len(mesh.vertices)), 1.0, "REPLACE")
+    return copy
+
+
+def _fill_slots(mesh: Any, item: Any) -> None:
+    """Puts into a mesh the materials that the object shows, wherever it has them from."""
+    for index, slot in enumerate(item.material_slots):
+        if index < len(mesh.materials):
+            mesh.materials[index] = slot.material
+        else:
+            mesh.materials.append(slot.material)
+
+
+def _join(scene: Any, copies: Sequence[Any]) -> Any | None:
+    """Makes one object of all; None of none."""
+    if not copies:
+        return None
+    if len(copies) > 1:
+        scene.view_layers[0].objects.active = copies[0]
+        for each in copies:
+            each.select_set(True)
+        with bpy.context.temp_override(
+            active_object=copies[0],
+            object=copies[0],
+            selected_objects=copies,
+            selected_editable_objects=copies,
+        ):
+            bpy.ops.object.join()
+    return copies[0]
+
+
+def _make_levels(scene: Any, mesh: Any, names: Sequence[str], shares: Sequence[float]) -> list[Any]:
+    """Makes the levels of detail; the first takes the place of the mesh."""
+    levels = []
+    for name, share in zip(names, shares, strict=True):
+        level = mesh.copy()
+        level.data = mesh.data.copy()
+        scene.collection.objects.link(level)
+        if share < 1.0:
+            _decimate(scene, level, share)
+        level.name = level.data.name = name
+        level.data.name = name
+        levels.append(level)
+    bpy.data.meshes.remove(mesh.data)
+    return levels
+
+
+def _decimate(scene: Any, level: Any, share: float) -> None:
+    modifier = level.modifiers.new("share", "DECIMATE")
+    modifier.ratio = share
+    layer = scene.view_layers[0]
+    layer.update()
+    shown = level.evaluated_get(layer.depsgraph)
+    made = bpy.data.meshes.new_from_object(
+        shown, preserve_all_data_layers=True, depsgraph=layer.depsgraph
+    )
+    level.modifiers.clear()
+    level.data = made
+
+
+def _bind(mesh: Any, armature: Any) -> None:
+    mesh.parent = armature
+    modifier = mesh.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+
+
+def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -> dict[str, Matrix]:
+    """Returns bone -> (F, 4, 4), its frames in the armature, turned and scaled. `names` are the
+    links in the order of the motion."""
+    index = {name: place for place, name in enumerate(names)}
+    frames = {
+        bone.name: motion.base @ motion.links[:, index[bone.link]]
+        for bone in skeleton.bones
+        if bone.link in index
+    }
+    count = len(motion.base)
+    root = skeleton.bones[0]
+    if root.name not in frames:
+        frames[root.name] = motion.base
+    if skeleton.mover in index:
+        carried = motion.links[:, index[skeleton.mover]]
+        zero = _zero_of(skeleton, skeleton.mover)
+        frames[root.name] = motion.base @ carried @ np.linalg.inv(zero)
+    shown = {name: skeleton.into_engine(each) for name, each in frames.items()}
+    for bone in skeleton.bones:
+        # A link whose empty is gone stays where it was on its parent.
+        if bone.name not in shown:
+            parent = next(each for each in skeleton.bones if each.name == bone.parent)
+            held = np.linalg.inv(parent.rest) @ bone.rest
+            shown[bone.name] = shown[bone.parent] @ np.tile(held, (count, 1, 1))
+    return shown
+
+
+def _zero_of(skeleton: EngineSkeleton, link: str) -> Matrix:
+    """The frame of a link with all joints at zero, in metres."""
+    (rest,) = (bone.rest for bone in skeleton.bones if bone.link == link)
+    zero = np.array(rest)
+    zero[:3, 3] /= skeleton.scale
+    zero[:3] = skeleton.turn.T @ zero[:3]
+    return zero
+
+
+def basis_of(
+    armature: Any, skeleton: EngineSkeleton, poses: Mapping[str, Matrix]
+) -> dict[str, tuple[Matrix, Matrix]]:
+    """Returns bone -> (locations (F, 3), quaternions (F, 4) as w, x, y, z) of its own transform,
+    against the rest that Blender made. Neighbouring quaternions lie in one hemisphere."""
+    rests = rest_matrices(armature)
+    found = {}
+    for bone in skeleton.bones:
+        rest, shown = rests[bone.name], poses[bone.name]
+        # What Blender made of the link's frame is a hair off: so is the pose.
+        shown = shown @ np.linalg.inv(bone.rest) @ rest
+        if bone.parent:
+            above = poses[bone.parent] @ np.linalg.inv(_rest_of(skeleton, bone.parent))
+            above = above @ rests[bone.parent]
+            rest = np.linalg.inv(rests[bone.parent]) @ rest
+            shown = np.linalg.inv(above) @ shown
+        own = np.linalg.inv(rest) @ shown
+        found[bone.name] = own[:, :3, 3], _quaternions(own[:, :3, :3])
+    return found
+
+
+def _rest_of(skeleton: EngineSkeleton, name: str) -> Matrix:
+    return next(bone.rest for bone in skeleton.bones if bone.name == name)
+
+
+def _quaternions(rotations: Matrix) -> Matrix:
+    found = np.array([quaternion_from_rotation(each) for each in rotations])[:, [3, 0, 1, 2]]
+    signs = np.where(np.einsum("ij,ij->i", found[1:], found[:-1]) < 0.0, -1.0, 1.0)
+    found[1:] *= np.cumprod(signs)[:, None]
+    return found
+
+
+def show_pose(armature: Any, basis: Mapping[str, tuple[Matrix, Matrix]], frame: int = 0) -> None:
+    """Puts the bones where they are in one frame."""
+    for name, (locations, quaternions) in basis.items():
+        pose_bone = armature.pose.bones[name]
+        pose_bone.location = locations[frame].tolist()
+        pose_bone.rotation_quaternion = quaternions[frame].tolist()
+
+
+def bake_clip(
+    armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]], step: float
+) -> Any:
+    """Makes an action of what the bones do, from frame 0 on, with linear keys."""
+    action = bpy.data.actions.new(name)
+    curves, slot = _open_curves(action)
+    for bone, (locations, quaternions) in basis.items():
+        path = f'pose.bones["{bone}"].'
+        for index, values in enumerate(locations.T):
+            _key(curves.new(path + "location", index=index), values, step)
+        for index, values in enumerate(quaternions.T):
+            _key(curves.new(path + "rotation_quaternion", index=index), values, step)
+    data = armature.animation_data or armature.animation_data_create()
+    track = data.nla_tracks.new()
+    track.name = name
+    strip = track.strips.new(name, 0, action)
+    if slot is not None:
+        strip.action_slot = slot
+    return action
+
+
+def _open_curves(action: Any) -> tuple[Any, Any]:
+    """The curves of a new action, and its slot where Blender has slots."""
+    if not hasattr(action, "layers"):
+        return action.fcurves, None
+    slot = action.slots.new(id_type="OBJECT", name=ARMATURE)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True).fcurves, slot
+
+
+_LINEAR = 1
+
+
+def _key(curve: Any, values: Matrix, step: float) -> None:
+    points = curve.keyframe_points
+    points.add(len(values))
+    numbers = np.column_stack([step * np.arange(len(values)), values])
+    points.foreach_set("co", numbers.ravel().astype(np.float32))
+    points.foreach_set("interpolation", [_LINEAR] * len(values))
+    curve.update()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots to game engines: (build ->) plan the skeleton -> let Blender write it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import RobotError, WriteError
+from ..files.outputs import check_output, replace_files
+from ..kinematics.tree import KinematicTree, retrace_tree
+from ..model import Robot
+from ..options import ImportOptions
+from ..rig import plan_rig
+from ..rig.engine_skeleton import EngineSkeleton, clean_name, plan_skeleton
+from ..writers.engines.options import EngineOptions as EngineOptions
+from ..writers.engines.physics import describe_bones, write_physics
+from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EngineExport(Written):
+    """What an export to a game engine made.
+
+    bones       link -> its bone; of a fixed link without one, the bone that carries it
+    animations  the names of the clips, in the order of the file
+    """
+
+    bones: dict[str, str]
+    animations: tuple[str, ...]
+
+
+def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
+    options = found.options
+    shares, frames = options.shares, options.chosen_frames
+    check_output(path)
+    with _rig_of(found) as (armature, tree), replace_files(path.parent) as folder:
+        from ..blender.engines.export import EngineWishes, export_rig
+
+        skeleton = plan_skeleton(
+            tree, sockets=options.sockets, forward=options.front, scale=options.scale
+        )
+        wishes = EngineWishes(
+            every_action=options.actions == "all",
+            frames=frames,
+            shares=shares,
+            textures=options.textures,
+            properties=describe_bones(tree, skeleton.bones_of) if options.extras else {},
+        )
+        place = folder / path.name
+        clips = export_rig(armature, skeleton, wishes, place, found.diagnostics)
+        if options.extras:
+            text = write_physics(tree, skeleton.carriers, options.scale, found.files)
+            place.with_suffix(".physics.json").write_text(text, "utf-8")
+        if found.strict and len(found.diagnostics):
+            raise WriteError("there are diagnostics, and each is taken as a failure")
+        made = [each.relative_to(folder) for each in sorted(folder.rglob("*")) if each.is_file()]
+    return EngineExport(
+        path=path,
+        files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
+        robot=found.robot.name,
+        facts=_count(found.robot, skeleton, clips),
+        diagnostics=tuple(found.diagnostics),
+        bones=dict(skeleton.bones_of),
+        animations=clips,
+    )
+
+
+def _count(robot: Robot, skeleton: EngineSkeleton, clips: tuple[str, ...]) -> dict[str, Any]:
+    motions = [motion for motion in skeleton.tree.joint_motions if motion.moves]
+    sizes = {"planar": 3, "floating": 6, "spherical": 3}
+    counts = count_robot(
+        robot,
+        links=len(skeleton.tree.links),
+        moving_joints=len(motions),
+        degrees_of_freedom=sum(sizes.get(each.kind, 1) for each in motions if not each.mimic),
+    )
+    return counts | {"bones": len(skeleton.bones), "animations": list(clips)}
+
+
+@contextmanager
+def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTree]]:
+    """Gives the rig to be written and its tree; for a description one that is built for the
+    moment. Raises RobotError where there is no Blender."""
+    if found.armature is not None:
+        yield found.armature, retrace_tree(found.robot)
+        return
+    try:
+        from ..blender.build.build import build_rig
+        from ..blender.engines.stage import own_scene
+    except ImportError as missing:
+        raise RobotError(
+            "files of game engines are written by Blender, which this Python does not have: "
+            "install it with `pip install bpy` (Python 3.11 or 3.13), or use the command in a "
+            "Blender program"
+        ) from missing
+    plan = plan_rig(found.robot, _BARE, found.diagnostics)
+    with own_scene():
+        steps = build_rig(plan, _BARE, found.files)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                armature = finished.value.armature
+                break
+        yield armature, plan.tree
+
+
+_BARE = ImportOptions(
+    collisions=False, inertials=False, bone_shapes=False, share_data=False, fixed_joints="fold"
+)
+"""How descriptions are built for an export: no more than can be seen."""
+
+
+def _suggest_name(name: str) -> str:
+    return clean_name(name).strip("_-") or "robot"
+
+
+ENGINES = WriterFormat(
+    name="engines",
+    label="Engines",
+    title="Robot for Game Engines",
+    text="a skinned, animated robot for game engines (.glb, .gltf, .fbx, .usd, .usda, .usdc, "
+    ".usdz)",
+    description="Write the active robot for game engines and the web, as it moves in the scene: "
+    "one mesh on a clean skeleton, upright and at its true size",
+    kinds=(
+        OutputKind(name="GLB", label="glTF Binary", suffix=".glb", text="One file: Godot, web"),
+        OutputKind(name="GLTF", label="glTF", suffix=".gltf", text="Text, with files beside it"),
+        OutputKind(name="FBX", label="FBX", suffix=".fbx", text="Unreal Engine and Unity"),
+        OutputKind(name="USD", label="USD", suffix=".usd", text="Omniverse and Isaac Sim"),
+        OutputKind(name="USDA", label="USD Text", suffix=".usda", text="USD as text"),
+        OutputKind(name="USDC", label="USD Binary", suffix=".usdc", text="USD as binary data"),
+        OutputKind(name="USDZ", label="USDZ", suffix=".usdz", text="USD with its images, one file"),
+    ),
+    options=EngineOptions,
+    write=_write,
+    suggest_name=_suggest_name,
+    operator="robot_for_engines",
+    reads_rigs=True,
+)

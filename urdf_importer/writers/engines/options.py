@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What users can choose of exports to game engines."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ...diagnostics import WriteError
+from ...options import FileOptions, option
+
+Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
+Forward = Literal["engine", "z", "x"]
+Actions = Literal["active", "all"]
+Textures = Literal["embed", "beside", "none"]
+
+_MOST_FRAMES = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions(FileOptions):
+    """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Files")
+
+    engine: Engine = option(
+        "generic",
+        "Engine",
+        "What the robot is made for",
+        group="Engine",
+        choices={
+            "generic": "Any program: +X of the robot is the front of the format",
+            "unreal": "Unreal Engine: faces +Y, as its mannequins do; one root bone",
+            "unity": "Unity: +X of the robot is +Z",
+            "godot": "Godot: +X of the robot is +Z, the front of assets",
+            "isaac": "Isaac Sim: the robot's own axes, Z up",
+            "web": "Web pages with three.js, Babylon.js and others",
+        },
+    )
+    forward: Forward = option(
+        "engine",
+        "Front",
+        "Where the robot's +X goes",
+        group="Engine",
+        choices={
+            "engine": "As the engine has it: X for Isaac, Z for the others",
+            "z": "To the front of assets: +Z of glTF, +Y in Unreal",
+            "x": "To +X, as ROS has it",
+        },
+    )
+    scale: float = option(
+        1.0,
+        "Scale",
+        "How many times its true size the robot has",
+        group="Engine",
+        minimum=0.0001,
+        maximum=10_000.0,
+    )
+    actions: Actions = option(
+        "active",
+        "Actions",
+        "Which motion is written",
+        group="Motion",
+        choices={
+            "active": "What the scene plays: one clip",
+            "all": "A clip for each action that moves the robot's joints",
+        },
+    )
+    frames: tuple[float, ...] = option(
+        (0.0, 0.0, 0.0),
+        "Frames",
+        "First and last frame of the clips and the step between frames; zeros: those of the "
+        "actions, one by one",
+        group="Motion",
+        entries="FIRST LAST STEP",
+    )
+    sockets: bool = option(
+        True,
+        "Sockets",
+        "Make bones of fixed links at the robot's ends too, such as tool frames",
+        group="Contents",
+    )
+    extras: bool = option(
+        True,
+        "Physics Data",
+        "Write joints, masses and collision shapes into a file beside (.physics.json) and, in "
+        "glTF, onto the bones",
+        group="Contents",
+    )
+    lods: tuple[float, ...] = option(
+        (0.0, 0.0, 0.0),
+        "Levels of Detail",
+        "Shares of the triangles, such as 1 0.5 0.1, of which a level of detail is made each; "
+        "zeros: one level with all triangles",
+        group="Contents",
+        entries="LOD0 LOD1 LOD2",
+    )
+    textures: Textures = option(
+        "embed",
+        "Textures",
+        "Where images go",
+        group="Contents",
+        choices={
+            "embed": "Into the file, where the format can hold them",
+            "beside": "Into files beside it; .glb and .usdz hold them always",
+            "none": "Nowhere: colours only",
+        },
+    )
+
+    @property
+    def front(self) -> str:
+        """Where the robot's +X goes: "x" or "z"."""
+        if self.forward == "engine":
+            return "x" if self.engine == "isaac" else "z"
+        return self.forward
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of triangles of each level of detail. Raises WriteError."""
+        given = tuple(share for share in self.lods if share != 0.0)
+        if not all(0.0 < share <= 1.0 for share in given):
+            raise WriteError("levels of detail are shares of the triangles, above 0 and at most 1")
+        return given or (1.0,)
+
+    @property
+    def chosen_frames(self) -> tuple[float, float, float] | None:
+        """First and last frame and step; None for those of the actions. Raises WriteError."""
+        first, last, step = (*self.frames, 0.0, 0.0, 0.0)[:3]
+        step = step or 1.0
+        if not any(self.frames[:2]):
+            return None
+        if not (all(map(math.isfinite, self.frames)) and last >= first and step > 0.0):
+            raise WriteError("frames are a first one, a last one not before it, and a step above 0")
+        check_count((last - first) / step)
+        return first, last, step
+
+
+def check_count(frames: float) -> None:
+    """Raises WriteError for more frames than make sense."""
+    if frames > _MOST_FRAMES:
+        raise WriteError(
+            f"the motion has {frames:.0f} frames, of which at most {_MOST_FRAMES} are written; "
+            "choose fewer"
+        )
