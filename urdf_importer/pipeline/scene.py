@@ -2,7 +2,7 @@
 """Work on a rig that exists, and on the scene that it is in."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
@@ -153,3 +153,32 @@ def mark_as_asset(armature: Any) -> Any:
     from ..blender.preview import asset
 
     return asset.mark_as_asset(armature)
+
+
+def build_studio(
+    armatures: Sequence[Any],
+    *,
+    turntable: Literal["plate", "camera", "none"] = "plate",
+    frames: int = 0,
+) -> Any:
+    """Builds a studio around imported robots, as they are posed, in the scene: ground, three
+    lights and the active camera, in one collection, which is returned. One that is there is
+    replaced. Robots, world and render settings stay as they are.
+
+    `turntable`: "plate" takes camera and lights around the robots, so that they seem to turn on a
+    plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
+    first frame on, and goes on without a jump; 0 stands for the scene's own range.
+
+    Raises BuildError for an object that is not an imported robot, and for no robots at all.
+    """
+    from ..blender.preview import stage
+
+    return stage.build_studio(armatures, turntable=turntable, frames=frames)
+
+
+def remove_studio() -> bool:
+    """Removes the scene's studio; the camera that was active before it is so again. Returns whether
+    there was one."""
+    from ..blender.preview import stage
+
+    return stage.remove_studio()

@@ -50,8 +50,8 @@ def test_normals_of_the_file_are_kept():
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     mesh = build_mesh(roof(10, normals=normals.astype(np.float32)), "roof", Ledger())
     assert mesh.has_custom_normals
-    # Before Blender 4.5 they are kept in 16 bits.
-    within = 1e-6 if bpy.app.version >= (4, 5) else 1e-2
+    # Before Blender 5.0 they are kept in 16 bits.
+    within = 1e-6 if bpy.app.version >= (5, 0) else 1e-2
     assert np.abs(normals_of(mesh) - normals).max() < within
 
 

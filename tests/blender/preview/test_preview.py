@@ -56,6 +56,27 @@ def test_the_whole_robot_is_in_the_picture(tmp_path: Path) -> None:
     assert max(np.ptp(rows) / HEIGHT, np.ptp(columns) / WIDTH) > 0.6, "it fills the picture"
 
 
+def test_the_picture_heeds_the_normals_of_files(tmp_path: Path) -> None:
+    """Each corner of this cube is shared by three faces, which only its normals keep flat."""
+    corners = [f"v {x} {y} {z}" for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    normals = ["vn -1 0 0", "vn 1 0 0", "vn 0 -1 0", "vn 0 1 0", "vn 0 0 -1", "vn 0 0 1"]
+    sides = ((1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4))
+    faces = [
+        "f " + " ".join(f"{corner}//{number}" for corner in side)
+        for number, side in enumerate(sides, 1)
+    ]
+    (tmp_path / "cube.obj").write_text("\n".join([*corners, *normals, *faces]))
+    shapes = ('<mesh filename="cube.obj"/>', '<box size="2 2 2"/>')
+    mesh, box = (
+        take(import_text(tmp_path, f'<link name="a"><visual><geometry>{shape}</geometry>'
+                         '<material name="m"><color rgba="1 1 1 1"/></material></visual></link>'),
+             tmp_path / "p.png", samples=16)
+        for shape in shapes
+    )  # fmt: skip
+    assert np.abs(mesh - box).mean() < 0.01
+    assert np.percentile(np.abs(mesh - box), 98) < 0.06
+
+
 def test_the_picture_shows_the_pose(tmp_path: Path) -> None:
     armature = import_robot(ARM).armature
     before = take(armature, tmp_path / "p.png")

@@ -90,9 +90,9 @@ def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
 
 
 def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
-    """Sets normals: since Blender 4.5 as they are, through an attribute; before, a hundred times
-    slower and rounded to 16 bits."""
-    if bpy.app.version >= (4, 5):
+    """Sets normals: since Blender 5.0 as they are, through an attribute; before, a hundred times
+    slower and rounded to 16 bits. 4.5 has the attribute too, but Cycles does not heed it there."""
+    if bpy.app.version >= (5, 0):
         attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
         attribute.data.foreach_set("vector", normals.ravel())
     else:
