@@ -16,6 +16,7 @@ from . import (
     robot_menu,
     select_operators,
     sliders,
+    studio_operators,
     whole_robot,
 )
 
@@ -24,6 +25,7 @@ _CLASSES = (
     *select_operators.CLASSES,
     *reshape_operators.CLASSES,
     *whole_robot.CLASSES,
+    *studio_operators.CLASSES,
     *panel.CLASSES,
     *panel_joints.CLASSES,
     *panel_display.CLASSES,

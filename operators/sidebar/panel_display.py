@@ -21,6 +21,7 @@ from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
+from .studio_operators import draw_studio
 
 _PARTS = (
     ("Visuals", "Visuals", "none were imported"),
@@ -48,6 +49,7 @@ class DisplayPanel(RobotSubPanel, bpy.types.Panel):
             if len(armatures) > 1:
                 column.label(text=armature.name, icon="ARMATURE_DATA")
             _draw_armature(column, armature)
+        draw_studio(self.layout.column(align=True), context)
 
 
 def draw_limits_switch(layout: Any, context: Any, robot: Any) -> None:

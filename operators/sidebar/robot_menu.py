@@ -33,6 +33,9 @@ ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
     ),
     (
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
+        ("urdf.build_studio", "OUTLINER_OB_CAMERA"),
+        ("urdf.remove_studio", "X"),
+        ("urdf.material_preset", "MATERIAL"),
         ("urdf.mark_asset", "ASSET_MANAGER"),
         ("urdf.update", "FILE_TICK"),
         ("urdf.copy_report", "COPYDOWN"),

@@ -29,6 +29,7 @@ from .importing import (
 from .locating import find_package_folders, locate_package
 from .reshaping import Reshaping, reshape_robot
 from .scene import (
+    build_studio,
     delete_robot,
     duplicate_robot,
     find_robots,
@@ -39,10 +40,12 @@ from .scene import (
     new_file,
     open_blend,
     place_robots,
+    remove_studio,
     render_preview,
     reset_parts,
     save_blend,
     set_joint_positions,
+    set_material_preset,
 )
 from .srdf import (
     apply_srdf,
@@ -82,6 +85,7 @@ __all__ = [
     "apply_srdf",
     "bake_ik",
     "bake_path",
+    "build_studio",
     "collision_steps",
     "compare_with_description",
     "compare_with_robot",
@@ -114,12 +118,14 @@ __all__ = [
     "read_srdf",
     "reader_formats",
     "remove_ik",
+    "remove_studio",
     "render_preview",
     "replace_disabled",
     "reset_parts",
     "reshape_robot",
     "save_blend",
     "set_joint_positions",
+    "set_material_preset",
     "solve_ik",
     "suggest_name",
     "suggest_proto_name",

@@ -182,3 +182,19 @@ def remove_studio() -> bool:
     from ..blender.preview import stage
 
     return stage.remove_studio()
+
+
+def set_material_preset(
+    armature: Any,
+    preset: Literal["auto", "plastic", "aluminium", "rubber"] = "auto",
+    objects: Collection[Any] | None = None,
+) -> int:
+    """Gives the materials of a robot's visuals, or of those among `objects`, the roughness and
+    metal of a preset; "auto" goes by their names, else by their colours. Colours and images stay.
+    Materials that something else shows too are copied first. Returns how many were set.
+
+    Raises BuildError for an object that is not an imported robot.
+    """
+    from ..blender.standing import finishes
+
+    return finishes.set_material_preset(armature, preset, objects)

@@ -93,9 +93,10 @@ def remove_studio() -> bool:
     before = home.get(_CAMERA_BEFORE)
     if scene.camera in made:
         scene.camera = before if before is not None and before.name in scene.objects else None
-    spent = [each for item in made for each in _data_of(item)]
+    kinds = [dict.fromkeys(kind) for kind in zip(*map(_data_of, made), strict=True)]
     bpy.data.batch_remove(made)
-    bpy.data.batch_remove([each for each in dict.fromkeys(spent) if not each.users])
+    for kind in kinds:
+        bpy.data.batch_remove([each for each in kind if each is not None and not each.users])
     if home.objects or home.children:
         del home[STUDIO]
     else:
@@ -119,12 +120,11 @@ def _outline_all(armatures: Iterable[Any]) -> Matrix:
     return np.concatenate(points)
 
 
-def _data_of(item: Any) -> list[Any]:
-    """Lists what an object of the studio alone uses: its data, materials and action."""
+def _data_of(item: Any) -> tuple[Any, Any, Any]:
+    """Returns what an object of the studio uses, or None: action, data, and the data's material."""
     animation = item.animation_data
     action = animation.action if animation is not None else None
-    materials = [slot.material for slot in item.material_slots]
-    return [each for each in (item.data, *materials, action) if each is not None]
+    return action, item.data, item.active_material
 
 
 def _add(home: Any, item: Any) -> Any:

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Showing a robot: a studio around it, and the finish of its materials."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import RobotError, build_studio, remove_studio, set_material_preset
+from ...urdf_importer.blender.preview.stage import find_studio
+from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.command.summary import count
+from ..active_robot import active_robot, redraw_views
+from .pose_operators import RobotOperator
+
+
+class BuildStudio(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.build_studio"
+    bl_label = "Studio"
+    bl_description = (
+        "Put a ground, three lights and a camera around the selected robots, as they are posed; "
+        "the camera goes around them once in the scene's frames. What the studio was before is "
+        "replaced. Robots, world and render settings stay as they are"
+    )
+
+    turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Turntable",
+        description="What goes around the robots",
+        items=[
+            ("plate", "Camera and Lights", "The robots seem to turn on a plate"),
+            ("camera", "Camera", "The lights stand still"),
+            ("none", "Nothing", "A still picture, with the robots as large as they fit"),
+        ],
+    )
+    frames: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Frames",
+        description="How many frames once around takes; 0: as many as the scene has",
+        min=0,
+        soft_max=1000,
+    )
+    look: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Look Through Camera",
+        description="Show the 3D view as the camera sees it",
+        default=True,
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        space = context.space_data
+        if self.look and getattr(space, "type", "") == "VIEW_3D":
+            space.region_3d.view_perspective = "CAMERA"
+        redraw_views()
+        return {"FINISHED"}
+
+
+class RemoveStudio(bpy.types.Operator):
+    bl_idname = "urdf.remove_studio"
+    bl_label = "Remove Studio"
+    bl_description = (
+        "Take the studio away: ground, lights, camera and turntable. The camera that the scene had "
+        "before is active again"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if find_studio(context.scene) is None:
+            cls.poll_message_set("There is no studio in this scene")
+            return False
+        return context.mode in ("OBJECT", "POSE")
+
+    def execute(self, context: Any) -> set[str]:
+        remove_studio()
+        redraw_views()
+        return {"FINISHED"}
+
+
+class MaterialPreset(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.material_preset"
+    bl_label = "Material Preset"
+    bl_description = (
+        "Make the robot's materials look like plastic, aluminium or rubber: how metallic and how "
+        "rough they are. Their colours and images stay"
+    )
+
+    preset: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Preset",
+        description="What the materials look like",
+        items=[
+            ("auto", "By Name or Colour", "Words such as rubber or steel in a material's name; "
+             "else black is rubber, grey is aluminium and all else is plastic"),
+            ("plastic", "Plastic", "Smooth, not metallic"),
+            ("aluminium", "Aluminium", "Metal, a little rough"),
+            ("rubber", "Rubber", "Dull, not metallic"),
+        ],
+    )  # fmt: skip
+    selected: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Selected Only",
+        description="Only the materials of selected bodies; those of others stay as they are",
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        chosen = context.selected_objects if self.selected else None
+        try:
+            made = set_material_preset(active_robot(context), self.preset, chosen)
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if not made:
+            self.report({"WARNING"}, "No material of this robot could be set")
+            return {"CANCELLED"}
+        self.report({"INFO"}, count(made, "material") + " set")
+        return {"FINISHED"}
+
+
+def _list_robots(context: Any) -> list[Any]:
+    """Lists the robots of what is selected, else the active one."""
+    found = [find_robot(item) for item in context.selected_objects]
+    robots = [each for each in dict.fromkeys(found) if each is not None]
+    active = active_robot(context)
+    return robots if active in robots else [active]
+
+
+def draw_studio(layout: Any, context: Any) -> None:
+    """Draws the buttons of the studio and the materials."""
+    row = layout.row(align=True)
+    row.operator(BuildStudio.bl_idname, icon="OUTLINER_OB_CAMERA")
+    if find_studio(context.scene) is not None:
+        row.operator(RemoveStudio.bl_idname, text="", icon="X")
+    layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
+
+
+CLASSES = (BuildStudio, RemoveStudio, MaterialPreset)
