@@ -64,7 +64,7 @@ def build_studio(
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     size = max(float(np.linalg.norm(high - low)), _LEAST_SIZE)
-    centre = _add(home, bpy.data.objects.new("Studio Turntable", None))
+    centre = _put_into(home, bpy.data.objects.new("Studio Turntable", None))
     centre.location = (middle[0], middle[1], low[2])
     centre.empty_display_type, centre.empty_display_size = "PLAIN_AXES", 0.25 * size
     _add_ground(home, low, middle, size)
@@ -127,7 +127,7 @@ def _data_of(item: Any) -> tuple[Any, Any, Any]:
     return action, item.data, item.active_material
 
 
-def _add(home: Any, item: Any) -> Any:
+def _put_into(home: Any, item: Any) -> Any:
     item[STUDIO] = item.name
     home.objects.link(item)
     return item
@@ -140,7 +140,7 @@ def _add_ground(home: Any, low: Vector, middle: Vector, size: float) -> None:
     mesh = bpy.data.meshes.new("Studio Ground")
     mesh.from_pydata((_GROUND_SHARE * size * corners).tolist(), [], [list(range(64))])
     mesh.materials.append(_new_ground_material(size))
-    ground = _add(home, bpy.data.objects.new("Studio Ground", mesh))
+    ground = _put_into(home, bpy.data.objects.new("Studio Ground", mesh))
     # A little lower than the robots, or soles that stand on it would flicker.
     ground.location = (middle[0], middle[1], low[2] - 1e-4 * size)
     ground.hide_select = True
@@ -181,7 +181,7 @@ def _add_light(
     light.size = width * size
     light.color = color
     light.energy = brightness * (math.pi * size) ** 2 * float(aside @ aside)
-    lamp = _add(home, bpy.data.objects.new(name, light))
+    lamp = _put_into(home, bpy.data.objects.new(name, light))
     lamp.location = middle + size * aside
     lamp.rotation_euler = mathutils.Vector(aside).to_track_quat("Z", "Y").to_euler()
     return lamp
@@ -210,7 +210,7 @@ def _add_camera(home: Any, scene: Any, points: Matrix) -> Any:
     data = bpy.data.cameras.new("Studio Camera")
     data.lens, data.sensor_width = _LENS, 36.0
     data.clip_start, data.clip_end = nearest / 10, 100 * farthest
-    camera = _add(home, bpy.data.objects.new("Studio Camera", data))
+    camera = _put_into(home, bpy.data.objects.new("Studio Camera", data))
     matrix = mathutils.Matrix(frame.tolist())
     camera.location, camera.rotation_euler = matrix.translation, matrix.to_euler()
     return camera
