@@ -253,6 +253,7 @@ def describe_bones(main: Any) -> dict[str, Any]:
             bone = armature.pose.bones[described["name"]]
             place = {"rest", "length", "parent"}
             found[bone.name] = {key: value for key, value in described.items() if key not in place}
+            found[bone.name]["properties"].pop("urdf_rest")  # It says where the bone is, too.
             found[bone.name] |= {
                 "own": dict(bone.items()),
                 "collections": sorted(each.name for each in bone.bone.collections),

@@ -25,6 +25,10 @@ from urdf_importer import (
     reshape,
     update_robot,
 )
+from urdf_importer.geometry.triangles import make_triangles
+from urdf_importer.meshes import make_box
+from urdf_importer.meshes.write import write_stl
+from urdf_importer.model import Mesh
 
 HUMANOID = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 
@@ -182,6 +186,42 @@ def test_materials_and_edited_bones_stay(arm: Animated) -> None:
     update_robot(arm.armature, robot=stripped)
     arm.assert_is(stripped)
     assert visual.material_slots[0].material == painted
+
+
+EDITED = """<robot name="r"><link name="base"/>
+  <link name="plate"><visual><geometry><box size="1 2 3"/></geometry></visual>
+    <visual><origin xyz="0 0 1"/><geometry><cylinder radius="0.1" length="0.5"/></geometry></visual>
+    <collision><geometry><mesh filename="m.stl" scale="1 2 1"/></geometry></collision></link>
+  <joint name="fixed" type="fixed"><origin xyz="0 0 1"/><parent link="base"/><child link="plate"/>
+  </joint></robot>"""
+
+
+def test_meshes_that_were_edited_follow_what_happens_to_their_shapes(tmp_path: Path) -> None:
+    new_scene()
+    (tmp_path / "m.stl").write_bytes(write_stl(make_triangles(make_box((0.1, 0.1, 0.3)))[0]))
+    (tmp_path / "r.urdf").write_text(EDITED)
+    rig = urdf_importer.import_robot(tmp_path / "r.urdf")
+    shapes = [*rig.visuals["plate"], *rig.collisions["plate"]]
+    for shape in shapes:
+        shape.data.vertices[0].co = (0.7, 0.8, 0.9)
+    wanted = [[tuple(v.co) for v in shape.data.vertices] for shape in shapes]
+    factors = {"plate": (2.0, 2.0, 0.5)}
+    robot = reshape.resize(find_reshaped(rig.armature), factors=factors)
+    update_robot(rig.armature, robot=robot)
+    for shape, points in zip(shapes, wanted, strict=True):
+        found = np.array([tuple(v.co) for v in shape.data.vertices])
+        np.testing.assert_allclose(found, np.array(points) * factors["plate"], rtol=1e-6)
+    # The link goes, its shapes are those of the one that it hung on; and it is written so.
+    robot = reshape.merge_fixed(find_reshaped(rig.armature))
+    result = update_robot(rig.armature, robot=robot)
+    merged = [*result.visuals["base"], *result.collisions["base"]]
+    for shape, points in zip(merged, wanted, strict=True):
+        found = np.array([tuple(v.co) for v in shape.data.vertices])
+        np.testing.assert_allclose(found, np.array(points) * factors["plate"], rtol=1e-6)
+    written = urdf_importer.write_urdf(rig.armature, tmp_path / "out.urdf")
+    assert len(written.files) == 4
+    (link,) = written.robot.links
+    assert all(isinstance(each.geometry, Mesh) for each in (*link.visuals, *link.collisions))
 
 
 def test_what_is_not_a_tree_changes_nothing(arm: Animated) -> None:

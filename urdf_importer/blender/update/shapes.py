@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes and materials of a standing rig and their twins in the staged one.
 
-A mesh whose fingerprint is the same stays, even if the user edited it; any other is replaced by its
-twin. A material that the user changed, or put into a slot, stays in the slot; all others follow the
-description.
+A mesh whose fingerprint is the same stays, even if the user edited it, also on a link that another
+was melted into. One that the user edited and that has another size now is scaled. Any other is
+replaced by its twin. A material that the user changed, or put into a slot, stays in the slot; all
+others follow the description.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+import mathutils
+import numpy as np
+
+from ..extract.fingerprints import fingerprint_content
 from ..standing import properties
 from .materials import find_touched, find_users_slots, is_users
 from .names import NamesAside
@@ -26,6 +31,7 @@ class ShapeUpdater:
         self._elsewhere = standing.used_elsewhere()
         self._objects = [item for item in standing.objects() if item.type == "MESH"]
         self._reused: set[Any] = set()
+        self._scaled: dict[tuple[Any, Any], Any] = {}
         self._spent_meshes: list[Any] = []
         self._spent_materials: list[Any] = []
 
@@ -40,7 +46,9 @@ class ShapeUpdater:
                 self._names.take(old, material)
                 material.user_remap(old)
                 self._spent_materials.append(material)
-        for mesh, old in self._match_meshes(pairs).items():
+        matched = self._match_meshes(pairs)
+        matched |= self._match_edited(pairs, shapes, matched.keys())
+        for mesh, old in matched.items():
             kept = self._update_slots(old, mesh)
             self._names.take(kept, mesh)
             mesh.user_remap(kept)
@@ -57,6 +65,25 @@ class ShapeUpdater:
             if alike and mesh not in found and old not in self._reused:
                 found[mesh] = old
                 self._reused.add(old)
+        return found
+
+    def _match_edited(
+        self, pairs: Sequence[tuple[Any, Any]], shapes: Sequence[Any], taken: Set[Any]
+    ) -> dict[Any, Any]:
+        """Returns the same for meshes that the user edited and whose objects go, since their shapes
+        belong to other links now."""
+        standing = {item for item, _ in pairs}
+        going = [item for item in self._objects if item not in standing]
+        edited = {
+            item.data[properties.FINGERPRINT]: item.data
+            for item in going
+            if item.data not in self._reused and is_edited(item.data)
+        }
+        found: dict[Any, Any] = {}
+        for mesh in _distinct(twin.data for twin in shapes):
+            if mesh not in taken and mesh[properties.FINGERPRINT] in edited:
+                found[mesh] = edited.pop(mesh[properties.FINGERPRINT])
+                self._reused.add(found[mesh])
         return found
 
     def _find_material(self, look: str) -> Any | None:
@@ -119,10 +146,31 @@ class ShapeUpdater:
             return
         cleared = _clear_object_materials(old)
         if changes_mesh:
-            looks = _looks(old.data)
-            old.data = twin.data
-            self._keep_own(old, own, looks)
+            looks, scaled = _looks(old.data), self._scale_edited(old, twin)
+            old.data = scaled or twin.data
+            if scaled is None:
+                self._keep_own(old, own, looks)
         self._set_object_materials(old, twin, own, cleared)
+
+    def _scale_edited(self, old: Any, twin: Any) -> Any | None:
+        """Returns the mesh that the user edited in the size that its shape has now; None for one
+        that was not edited, and where the shape is another one."""
+        before, after = (item[properties.SHAPE]["geometry"].to_dict() for item in (old, twin))
+        ratio = _find_ratio(before, after)
+        if ratio is None or not is_edited(old.data):
+            return None
+        key = (old.data, twin.data)
+        if key not in self._scaled:
+            made = old.data.copy()
+            self._names.put(made, twin.data.name)
+            made.transform(mathutils.Matrix.Diagonal((*ratio, 1.0)))
+            if np.prod(ratio) < 0.0:
+                made.flip_normals()
+            for name in (properties.FINGERPRINT, properties.CONTENT):
+                made[name] = twin.data[name]
+            self._update_slots(made, twin.data)
+            self._scaled[key] = made
+        return self._scaled[key]
 
     def _find_own(self, old: Any) -> dict[int, tuple[str, Any]]:
         """Returns slot -> (where it is, material) of slots whose material is the user's."""
@@ -182,6 +230,32 @@ class ShapeUpdater:
         if old.type == "MESH":
             self._spent_meshes.append(old.data)
             old.data = twin.data
+
+
+def is_edited(mesh: Any) -> bool:
+    """Whether a mesh is not what an import or update made of its shape."""
+    return properties.CONTENT in mesh and mesh[properties.CONTENT] != fingerprint_content(mesh)
+
+
+def _find_ratio(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[float] | None:
+    """Returns how much larger a geometry became along each axis; None where it is another one, or
+    of a kind that cannot be scaled so."""
+    kinds = before["type"], after["type"], before.get("filename") == after.get("filename")
+    if kinds[0] != kinds[1] or not kinds[2] or kinds[0] not in _SIZES:
+        return None
+    sizes = [[float(each) for each in _SIZES[kinds[0]](geometry)] for geometry in (before, after)]
+    if not all(np.all(np.isfinite(size)) and np.all(size) for size in sizes):
+        return None
+    return [new / old for old, new in zip(*sizes, strict=True)]
+
+
+_SIZES: Mapping[str, Callable[[Mapping[str, Any]], Sequence[float]]] = {
+    "mesh": lambda geometry: geometry["scale"],
+    "box": lambda geometry: geometry["size"],
+    "sphere": lambda geometry: [geometry["radius"]] * 3,
+    "cylinder": lambda geometry: [geometry["radius"], geometry["radius"], geometry["length"]],
+}
+"""Kinds of geometry -> the three numbers that make up its size along its axes."""
 
 
 def _clear_object_materials(old: Any) -> dict[int, Any]:
