@@ -18,6 +18,7 @@ from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
 from ...kinematics.motion import JointMotion
 from ...kinematics.semantic_groups import group_joints
+from ...kinematics.tips import find_palm, survey_tree
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Robot
 from ..extract.robot import extract_robot
@@ -121,36 +122,11 @@ def suggest_link(armature: Any) -> str:
     if links:
         return links[0]
     tree = recall_rig(armature).tree
-    counts: list[int] = []
-    for parent, motion in zip(tree.parents, tree.motions, strict=True):
-        own = motion is not None and motion.is_scalar and motion.mimic is None
-        counts.append((counts[parent] if parent >= 0 else 0) + own)
-    most = max(counts)
+    survey = survey_tree(tree)
+    most = max(survey.counts)
     if not most:
         return ""
-    tip = counts.index(most)
-    return tree.links[_find_palm(tree, tip, counts)].name
-
-
-_MOST_OF_A_FINGER = 4
-"""Joints beyond a branch that are still fingers, and not arms."""
-
-
-def _find_palm(tree: KinematicTree, tip: int, counts: list[int]) -> int:
-    """The link that fingers branch off, where `tip` is that of a finger; else `tip`."""
-    for place in tree.ancestors(tip):
-        beyond = counts[tip] - counts[place]
-        if beyond > _MOST_OF_A_FINGER or not counts[place]:
-            break
-        branches = [child for child in tree.children[place] if _moves_below(tree, child)]
-        if len(branches) > 1 and 2 * beyond < counts[tip]:
-            return place
-    return tip
-
-
-def _moves_below(tree: KinematicTree, place: int) -> bool:
-    motions = (tree.motions[each] for each in tree.subtree(place))
-    return any(motion is not None and motion.is_scalar for motion in motions)
+    return tree.links[find_palm(tree, survey.counts.index(most), survey)].name
 
 
 def choose_joints(
