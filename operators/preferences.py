@@ -182,7 +182,7 @@ class RemovePackageFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
-GIZMO_SWITCHES = ("joint_gizmo",)
+GIZMO_SWITCHES = ("joint_gizmo", "tip_handles")
 """Properties of the preferences, which other places show too."""
 
 
@@ -205,6 +205,12 @@ class ImporterPreferences(bpy.types.AddonPreferences):
         name="Joint Gizmo",
         description="Light the joint of the robot's body under the mouse in 3D views, and move it "
         "by dragging the body",
+        default=True,
+    )
+    tip_handles: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Tip Handles",
+        description="Show a handle at the robots' hands and feet in 3D views: drag it, and the "
+        "joints follow",
         default=True,
     )
 

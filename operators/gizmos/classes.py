@@ -5,16 +5,20 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer.blender.ik.tip_handles import forget_handles
 from .bodies import forget_bodies
 from .drag_joint import DragJoint, PickJoint
+from .drag_tip import DragTip
 from .joint_gizmo import KEYMAP, JointGizmo, JointGizmos
 from .switch import draw_in_gizmos
+from .tip_gizmo import TIP_KEYMAP, TipGizmo, TipGizmos
 
-_CLASSES = (DragJoint, PickJoint, JointGizmo, JointGizmos)
+# In the order in which they are asked for what is under the mouse.
+_CLASSES = (DragTip, TipGizmo, TipGizmos, DragJoint, PickJoint, JointGizmo, JointGizmos)
 
 
 def register_gizmos() -> None:
-    """Adds the joint gizmo to all 3D views."""
+    """Adds the gizmos to all 3D views."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     bpy.types.VIEW3D_PT_gizmo_display.append(draw_in_gizmos)
@@ -32,10 +36,11 @@ def unregister_gizmos() -> None:
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)
     keymaps = bpy.context.window_manager.keyconfigs.default.keymaps
-    keymap = keymaps.get(KEYMAP)
-    if keymap is not None:
-        keymaps.remove(keymap)
-    forget_bodies()
+    for name in (KEYMAP, TIP_KEYMAP):
+        keymap = keymaps.get(name)
+        if keymap is not None:
+            keymaps.remove(keymap)
+    _forget()
 
 
 def _moments() -> tuple[Any, ...]:
@@ -46,10 +51,11 @@ def _moments() -> tuple[Any, ...]:
 @bpy.app.handlers.persistent
 def _forget(*_: Any) -> None:
     forget_bodies()
+    forget_handles()
 
 
 @bpy.app.handlers.persistent
 def _forget_changed(scene: Any, depsgraph: Any) -> None:
-    """Forgets bodies when objects come or go, and when one gets another mesh or parent."""
+    """Forgets what there is when objects come or go, and when one gets another mesh or parent."""
     if any(depsgraph.id_type_updated(kind) for kind in ("COLLECTION", "MESH")):
-        forget_bodies()
+        _forget()

@@ -98,7 +98,7 @@ class DragJoint(bpy.types.Operator):
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:
             return {"CANCELLED", "PASS_THROUGH"}
-        hit = find_hit(context, _pressed(context.region, event))
+        hit = find_hit(context, pressed_at(context.region, event))
         handle = find_handle(hit.item) if hit is not None else None
         if hit is None or handle is None:
             return {"CANCELLED", "PASS_THROUGH"}
@@ -174,7 +174,7 @@ class PickJoint(bpy.types.Operator):
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         """Leaves a click in object mode to Blender, which selects an object."""
-        mouse = _pressed(context.region, event)
+        mouse = pressed_at(context.region, event)
         hit = find_hit(context, mouse) if context.mode == "POSE" else None
         handle = find_handle(hit.item) if hit is not None else None
         if handle is None or handle.carrier.mode != "POSE" or _selects_by_right(context):
@@ -223,7 +223,7 @@ def _read_raw(handle: JointHandle) -> tuple[float, ...]:
     return tuple(getattr(bone, each.prop)[each.index] for each in handle.joint.channels)
 
 
-def _pressed(region: Any, event: Any) -> tuple[float, float]:
+def pressed_at(region: Any, event: Any) -> tuple[float, float]:
     """Returns where in the region the mouse was pressed; it has gone some pixels since."""
     if event.value in ("CLICK_DRAG", "CLICK"):
         return event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
 from mathutils import Euler, Quaternion
 
@@ -22,7 +23,7 @@ _FAR = (130.0, 60.0)
 
 
 def gizmo(driver: Driver) -> Steps:
-    """Hovering and dragging; undo, steps, taking back. ARGUMENTS: file."""
+    """Hovering and dragging bodies, then tips; undo, steps, taking back. ARGUMENTS: file."""
     (path,) = driver.arguments
     hands = Hands(driver)
     hands.prepare(path, _POSE)
@@ -30,6 +31,10 @@ def gizmo(driver: Driver) -> Steps:
     yield from _hover(hands)
     yield from _drag_and_undo(hands)
     yield from _steps_and_taking_back(hands)
+    yield from _hover_tip(hands)
+    yield from _drag_tip(hands)
+    yield from _tip_out_of_reach_and_back(hands)
+    yield from _switch_tips_off(hands)
 
 
 def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps:
@@ -87,6 +92,72 @@ def _steps_and_taking_back(hands: "Hands") -> Steps:
     # They left no undo step: the next undo is that of the drag before.
     yield from hands.driver.undo()
     yield from hands.driver.wait_for("the drag before", lambda: hands.positions() != before)
+
+
+def _hover_tip(hands: "Hands") -> Steps:
+    """The handle takes the mouse on its lines, and the joint is not lit there."""
+    place = hands.find_part("slide", 2)
+    with hands.watch_drawing() as drawn:
+        yield from hands.rest_on(hands.empty)
+        drawn.clear()
+        yield from hands.rest_on(place)
+        hands.driver.take_picture("tip_hover")
+        assert not drawn, drawn
+
+
+def _drag_tip(hands: "Hands") -> Steps:
+    """The hand goes up, as it is turned; the sliders show it; keyframes; one undo step."""
+    settings = bpy.context.scene.tool_settings
+    before, start = hands.positions(), hands.tip()
+    settings.use_keyframe_insert_auto = True
+    yield from hands.drag(hands.find_part("slide", 2), (0.0, 90.0), picture="tip_dragging")
+    settings.use_keyframe_insert_auto = False
+    after, end = hands.positions(), hands.tip()
+    way = end.translation - start.translation
+    assert way.z > 0.05, way
+    assert abs(way.x) < 1e-4 and abs(way.y) < 1e-4, way
+    assert end.to_quaternion().rotation_difference(start.to_quaternion()).angle < 1e-3
+    moved = {name for name in after if abs(after[name] - before[name]) > 1e-3}
+    assert JOINT in moved and "panda_finger_joint1" not in moved, moved
+    keyed = {curve.data_path for curve in hands.curves()}
+    assert len(keyed) >= len(moved), keyed
+    yield from hands.driver.undo()
+    yield from hands.driver.wait_for("undone", lambda: hands.positions() == before)
+    yield from hands.driver.redo()
+    yield from hands.driver.wait_for("redone", lambda: hands.positions() == after)
+
+
+def _tip_out_of_reach_and_back(hands: "Hands") -> Steps:
+    """In pose mode: far away the hand comes near, within limits; Esc takes all of it back. Turning
+    leaves the hand where it is."""
+    with bpy.context.temp_override(**hands.context()):
+        bpy.ops.object.mode_set(mode="POSE")
+    yield 0.3
+    before = {name: hands.raw(name) for name in hands.positions() if "finger" not in name}
+    far = hands.drag(hands.find_part("free", 0), (-10.0, 420.0), picture="tip_far", end="ESC")
+    seen = []
+    for pause in far:
+        seen.append(hands.raw(JOINT))
+        yield pause
+    assert max(seen) - min(seen) > 0.1
+    assert {name: hands.raw(name) for name in before} == before
+    start = hands.tip()
+    yield from hands.drag(hands.find_part("turn", 2), (60.0, 25.0), picture="tip_turning")
+    end = hands.tip()
+    assert (end.translation - start.translation).length < 1e-4
+    assert end.to_quaternion().rotation_difference(start.to_quaternion()).angle > 0.1
+
+
+def _switch_tips_off(hands: "Hands") -> Steps:
+    preferences = bpy.context.preferences.addons[hands.extension].preferences
+    place, before = hands.find_part("slide", 0), hands.tip()
+    preferences.tip_handles = preferences.joint_gizmo = False
+    hands.redraw()
+    yield 0.5
+    hands.driver.take_picture("tips_off")
+    yield from hands.drag(place, _FAR)
+    assert hands.tip() == before
+    preferences.tip_handles = preferences.joint_gizmo = True
 
 
 class Hands:
@@ -179,6 +250,25 @@ class Hands:
             for bone in self.robot.pose.bones:
                 bone.custom_shape_scale_xyz = (1e-3, 1e-3, 1e-3)
         return max(grid, key=lambda place: self._count_around(grid, place))
+
+    def tip(self) -> Any:
+        """Where the hand is, in the world."""
+        return bpy.data.objects["panda_hand"].matrix_world.copy()
+
+    def curves(self) -> Any:
+        find = self.module("urdf_importer.blender.standing.keys").find_curves
+        return find(self.robot) or ()
+
+    def find_part(self, kind: str, axis: int) -> Place:
+        """Finds a place on a part of the handle at the hand."""
+        shape, region = self.module("operators.gizmos.tip_shape"), self.region
+        with bpy.context.temp_override(**self.context()):
+            (handle,) = shape.visible_handles(bpy.context)
+            look = shape.look_at(bpy.context, handle)
+        line = dict(shape.outline(look))[kind, axis]
+        place = line[len(line) // 3] if kind == "turn" else line[-1]
+        x, y = location_3d_to_region_2d(region, self.view, place)
+        return region.x + x, region.y + y
 
     def rest_on(self, place: Place) -> Steps:
         """Blender looks what is under a mouse that stands still when it moves next."""

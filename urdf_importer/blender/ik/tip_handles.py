@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tips of robots as things to take hold of: a hand is brought somewhere, and its joints follow.
+
+Nothing has to be set up: which links are tips follows from the description and its SRDF. While a
+tip is dragged the joints' numbers change, and no object comes or goes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...diagnostics import RobotError
+from ...geometry.transforms import Matrix
+from ...kinematics.inverse import IKResult, inverse_kinematics
+from ...kinematics.tips import find_tips
+from ..semantics.markers import targets_of
+from ..semantics.record import effector_links
+from ..standing import properties
+from ..standing.armatures import armatures_by_name, bones_of
+from ..standing.handles import explain_hold, make_handle
+from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.links import find_link, visuals_of
+from ..standing.pose import get_joint_positions, link_pose, put_position
+from ..standing.robot_table import find_robots
+from .live import bring_to_link, live_targets_of
+from .solve import choose_joints, recall_rig
+
+_FULL = 6
+"""Joints from which on a link can be anywhere in any orientation."""
+_BALL = 3
+_SECONDS, _CROWD_SECONDS = 0.05, 0.008
+"""The first tries take 2 ms at most; the last looks for other ways as long as a redraw may wait."""
+_REST = 1e-7
+_NO_SIZE = 1e-18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipHandle:
+    """A tip of a robot that stands in the scene: `empty` is that of its link, `point` (3,) where
+    the tip is in the link's frame, `joints` are those that move for it."""
+
+    armature: Any
+    empty: Any
+    link: str
+    point: tuple[float, float, float]
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TipFrame:
+    """Where a tip is shown, in the world: `origin` (3,), and the unit `axes` of its link."""
+
+    origin: mathutils.Vector
+    axes: tuple[mathutils.Vector, mathutils.Vector, mathutils.Vector]
+
+
+_handles: dict[int, tuple[TipHandle, ...]] = {}
+
+
+def handles_in(scene: Any) -> tuple[TipHandle, ...]:
+    """Returns the tips of all robots of a scene, as when something last came or went."""
+    found = _handles.get(scene.session_uid)
+    if found is None:
+        found = tuple(handle for robot in find_robots() for handle in _read_tips(robot))
+        _handles[scene.session_uid] = found
+    return found
+
+
+def _read_tips(armature: Any) -> tuple[TipHandle, ...]:
+    """None of a robot that its user took apart: links are missing."""
+    try:
+        return tuple(_handles_of(armature))
+    except RobotError:
+        return ()
+
+
+def forget_handles() -> None:
+    """Forgets them all. To be called when objects came or went, and after undo."""
+    _handles.clear()
+
+
+def read_frame(handle: TipHandle) -> TipFrame:
+    """Reads where a tip is shown in the pose of the moment; of links that are hidden too."""
+    place = _place(handle.empty)
+    x, y, z = (place.col[axis].to_3d().normalized() for axis in range(3))
+    return TipFrame(origin=place @ mathutils.Vector(handle.point), axes=(x, y, z))
+
+
+def _place(empty: Any) -> mathutils.Matrix:
+    """Returns the empty's place in the world. Blender does not keep that of hidden objects up to
+    date, but that of bones."""
+    above = empty.parent
+    if above is None:
+        return empty.matrix_world
+    held = above.matrix_world
+    bone = above.pose.bones.get(empty.parent_bone) if empty.parent_type == "BONE" else None
+    if bone is not None:
+        held = held @ bone.matrix @ mathutils.Matrix.Translation((0.0, bone.bone.length, 0.0))
+    return held @ empty.matrix_parent_inverse @ empty.matrix_basis
+
+
+@dataclass(slots=True, kw_only=True)
+class TipDrag:
+    """A tip that is being dragged by `joints`, which are on `homes`, armatures by their names;
+    `shown` and `begun` are the positions of all joints, now and at the start. `turned` (3, 3) is
+    how the link was turned then, in armature space, and `raw` are the channels' numbers, to the
+    last bit. `answer` is the last that was found."""
+
+    handle: TipHandle
+    start: TipFrame
+    homes: dict[str, Any]
+    joints: dict[str, RigJoint]
+    turned: Matrix
+    shown: dict[str, float | tuple[float, ...]]
+    begun: dict[str, float | tuple[float, ...]]
+    raw: dict[str, float]
+    answer: IKResult | None = field(default=None)
+
+    def move(self, origin: mathutils.Vector, turn: mathutils.Quaternion, *, turning: bool) -> None:
+        """Brings the tip to a place of the world, turned away from where it was, or as near as it
+        can come. `turning` says which of the two the hand is after: without enough joints the other
+        is let go."""
+        goal = self._enter_armature(origin, turn)
+        starts = ((self.shown, 0), (self.begun, 0), (self.shown, 1))
+        tries = (self._solve(goal, turning, start, crowds) for start, crowds in starts)
+        nearest = next(tries)
+        answer = nearest if nearest.success else next((t for t in tries if t.success), nearest)
+        self.answer = answer
+        for name, position in answer.closest.items():
+            if not np.allclose(position, self.shown[name], rtol=0.0, atol=_REST):
+                self.shown[name] = position
+                put_position(self._bone(name), self.joints[name], position)
+
+    def _solve(
+        self, goal: Matrix, turning: bool, start: Mapping[str, Any], crowds: int
+    ) -> IKResult:
+        armature, count = self.handle.armature, len(self.joints)
+        return inverse_kinematics(
+            recall_rig(armature).robot, self.handle.link, goal, start=start,
+            joints=tuple(self.joints), tip=self.handle.point,
+            position=not turning or count > _BALL, orientation=turning or count >= _FULL,
+            restarts=crowds, seconds=_CROWD_SECONDS if crowds else _SECONDS,
+        )  # fmt: skip
+
+    def keep(self) -> bool:
+        """Ends it; moved joints get keyframes where Blender's auto keying is on. Returns whether
+        any is elsewhere than it was."""
+        moved = [name for name in self.joints if self.read(name) != self.raw[name]]
+        for name in moved:
+            channel, bone = self.joints[name].channels[0], self._bone(name)
+            channel.set(bone, channel.get(bone))
+        targets = [each for each in live_targets_of(self.handle.armature) if moved]
+        if targets:
+            bpy.context.view_layer.update()
+        for target in targets:
+            if target.is_editable and target.animation_data is None:
+                bring_to_link(self.handle.armature, target)
+        return bool(moved)
+
+    def take_back(self) -> None:
+        """Puts the numbers there that were there before."""
+        for name, number in self.raw.items():
+            channel = self.joints[name].channels[0]
+            getattr(self._bone(name), channel.prop)[channel.index] = number
+
+    def _enter_armature(self, origin: mathutils.Vector, turn: mathutils.Quaternion) -> Matrix:
+        """Returns (4, 4) in armature space, without its scale. Of a mirrored armature too: what
+        turns one way in the world turns the other way there."""
+        inverse = np.linalg.inv(np.array(self.handle.armature.matrix_world, dtype=np.float64))
+        axes = _nearest_rotation(inverse[:3, :3])
+        result = np.eye(4)
+        result[:3, 3] = inverse[:3, :3] @ np.array(origin) + inverse[:3, 3]
+        result[:3, :3] = axes @ np.array(turn.to_matrix()) @ axes.T @ self.turned
+        return result
+
+    def _bone(self, name: str) -> Any:
+        joint = self.joints[name]
+        return self.homes[joint.armature].pose.bones[joint.bone]
+
+    def read(self, name: str) -> float:
+        """Returns the number of a joint's channel."""
+        channel = self.joints[name].channels[0]
+        return float(getattr(self._bone(name), channel.prop)[channel.index])
+
+
+def _nearest_rotation(matrix: Matrix) -> Matrix:
+    """Returns the orthonormal matrix (3, 3) nearest to one, with its reflection if it has one."""
+    left, _, right = np.linalg.svd(matrix)
+    result: Matrix = left @ right
+    return result
+
+
+def explain_tip(handle: TipHandle) -> str:
+    """Explains in a few words why a tip cannot be dragged; empty where it can."""
+    if abs(handle.armature.matrix_world.determinant()) < _NO_SIZE:
+        return "the armature is scaled to nothing"
+    held = _find_held(handle)
+    return next(iter(held.values())) if len(held) == len(handle.joints) else ""
+
+
+def _find_held(handle: TipHandle) -> dict[str, str]:
+    """Returns why joints of a chain stay, of those that do."""
+    held = {}
+    for name in handle.joints:
+        joint = make_handle(handle.armature, name)
+        reason = "without its bone" if joint is None else explain_hold(joint)
+        if reason:
+            held[name] = reason
+    return held
+
+
+def grip_tip(handle: TipHandle) -> TipDrag:
+    """Takes hold of a tip, where the rig shows it."""
+    held = _find_held(handle)
+    homes = armatures_by_name(handle.armature)
+    joints = {
+        joint.name: joint
+        for _, joint in posed_joints_of(handle.armature)
+        if joint.name in handle.joints and joint.name not in held
+    }
+    shown = get_joint_positions(handle.armature)
+    drag = TipDrag(
+        handle=handle, start=read_frame(handle), homes=homes, joints=joints,
+        turned=_nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
+        begun=dict(shown), raw={},
+    )  # fmt: skip
+    drag.raw = {name: drag.read(name) for name in joints}
+    return drag
+
+
+def _handles_of(armature: Any) -> list[TipHandle]:
+    rig = recall_rig(armature)
+    passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
+    groups = _groups_of(armature)
+    made = []
+    for tip in find_tips(rig.tree, groups, passive):
+        joints = tip.joints
+        if groups.get(tip.link):
+            joints = choose_joints(armature, rig, tip.link, groups[tip.link])
+        empty = find_link(armature, tip.link)
+        made.append(
+            TipHandle(
+                armature=armature,
+                empty=empty,
+                link=tip.link,
+                point=(0.0, 0.0, 0.0) if tip.pointed else _find_end(armature, empty),
+                joints=tuple(name for name in joints if rig.motions[name].is_scalar),
+            )
+        )
+    return made
+
+
+def _groups_of(armature: Any) -> dict[str, str]:
+    """Returns link -> the group that moves it, "" where there is none, of the end effectors of the
+    robot's SRDF."""
+    marked = {
+        str(each[properties.IK]["link"]): str(each[properties.IK].get("group", ""))
+        for each in targets_of(armature)
+    }
+    return {link: marked.get(link, "") for link in effector_links(armature)}
+
+
+def _find_end(armature: Any, empty: Any) -> tuple[float, float, float]:
+    """Finds the point of a link's frame in which its bodies end: the middle of that face of the box
+    around them that is farthest from the frame's origin."""
+    corners = [
+        empty_from_item @ mathutils.Vector(corner)
+        for item in visuals_of(armature)
+        if item.parent == empty and item.type == "MESH"
+        for empty_from_item in [item.matrix_parent_inverse @ item.matrix_basis]
+        for corner in item.bound_box
+    ]
+    if not corners:
+        return (0.0, 0.0, 0.0)
+    box = np.array(corners)
+    middle, half = (box.max(0) + box.min(0)) / 2.0, (box.max(0) - box.min(0)) / 2.0
+    axis = int(np.argmax(np.abs(middle)))
+    if abs(middle[axis]) < 0.5 * half[axis]:
+        return (0.0, 0.0, 0.0)  # It lies around its joint, as a wheel does.
+    middle[axis] += np.copysign(half[axis], middle[axis])
+    x, y, z = middle.tolist()
+    return (x, y, z)
