@@ -142,7 +142,7 @@ def _tip_out_of_reach_and_back(hands: "Hands") -> Steps:
     assert max(seen) - min(seen) > 0.1
     assert {name: hands.raw(name) for name in before} == before
     start = hands.tip()
-    yield from hands.drag(hands.find_part("turn", 2), (60.0, 25.0), picture="tip_turning")
+    yield from hands.drag(hands.find_part("turn", 2), (14.0, 5.0), picture="tip_turning")
     end = hands.tip()
     assert (end.translation - start.translation).length < 1e-4
     assert end.to_quaternion().rotation_difference(start.to_quaternion()).angle > 0.1
@@ -228,7 +228,8 @@ class Hands:
         return float(getattr(handle.pose_bone, channel.prop)[channel.index])
 
     def joint_at(self, place: Place) -> str:
-        hit = self._hit(place)
+        """The joint of the body there; none where the mouse is on a handle."""
+        hit = None if self._is_on_handle(place) else self._hit(place)
         find = self.module("urdf_importer.blender.standing.handles").find_handle
         handle = find(hit.item) if hit is not None else None
         return "" if handle is None else str(handle.mover.name)
@@ -313,6 +314,13 @@ class Hands:
 
     def _handle(self, joint: str) -> Any:
         return self.module("urdf_importer.blender.standing.handles").make_handle(self.robot, joint)
+
+    def _is_on_handle(self, place: Place) -> bool:
+        shape = self.module("operators.gizmos.tip_shape")
+        mouse = (place[0] - self.region.x, place[1] - self.region.y)
+        with bpy.context.temp_override(**self.context()):
+            near = shape.find_near(bpy.context, mouse)
+            return near is not None and shape.find_grip(bpy.context, near, mouse) is not None
 
     def _hit(self, place: Place) -> Any | None:
         region = self.region

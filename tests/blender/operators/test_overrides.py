@@ -7,10 +7,12 @@ from typing import Any
 
 import bpy
 import pytest
+from mathutils import Quaternion, Vector
 
 from support.blender.rigs import new_scene
 from support.blender.sidebars import activate, load, sliders_of
 from urdf_importer import get_joint_positions, import_robot, save_blend
+from urdf_importer.blender.ik.tip_handles import grip_tip, handles_in, read_frame
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -119,3 +121,21 @@ def test_a_slider_is_silent_on_bones_of_other_joints(
     setattr(elbow, own, 0.4)
     setattr(elbow, other, 0.2)
     assert getattr(elbow, own) == pytest.approx(0.4) and getattr(elbow, other) == 0.0
+
+
+def test_a_tip_of_an_overridden_robot_is_dragged(extension: ModuleType, tmp_path: Path) -> None:
+    load("humanoid_arm")
+    collection = bpy.context.scene.collection.children[0].name
+    save_blend(tmp_path / "arm.blend")
+    override = link_override(tmp_path / "arm.blend", collection)
+    (robot,) = (item for item in override.all_objects if item.type == "ARMATURE")
+    bpy.context.view_layer.update()
+    handle = next(each for each in handles_in(bpy.context.scene) if each.armature == robot)
+    before = get_joint_positions(robot)
+    drag = grip_tip(handle)
+    drag.move(drag.start.origin + Vector((0.0, 0.0, 0.05)), Quaternion(), turning=False)
+    assert drag.keep()
+    bpy.context.view_layer.update()
+    after = get_joint_positions(robot)
+    assert (read_frame(handle).origin - drag.start.origin).length > 0.01
+    assert any(after[name] != before[name] for name in after)
