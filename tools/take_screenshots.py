@@ -28,6 +28,7 @@ SIZES = {
     "progress": (800, 600),
     "panel": (1280, 960),
     "joint_gizmo": (1280, 800),
+    "tip_handle": (1280, 800),
     "channels": (1280, 800),
     "groups": (1280, 1040),
     "keyframes": (1280, 800),

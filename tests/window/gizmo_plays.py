@@ -57,6 +57,20 @@ def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps
     yield 1.0
 
 
+def rest_on_hand(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps:
+    """Puts the mouse on an arrow of the handle at a hand: for a picture."""
+    hands = Hands(driver)
+    hands.prepare(str(path), pose)
+    space = driver.viewport.spaces.active
+    space.lens, space.shading.show_cavity = 60, True
+    space.overlay.show_relationship_lines = space.overlay.show_cursor = False
+    hands.look(Euler((math.radians(76), 0, math.radians(52))).to_quaternion())
+    hands.view.view_location, hands.view.view_distance = (0.3, 0.15, 0.4), 1.75
+    yield 0.5
+    yield from hands.rest_on(hands.find_part("slide", 2))
+    yield 1.0
+
+
 def _hover(hands: "Hands") -> Steps:
     with hands.watch_drawing() as drawn:
         yield from hands.rest_on(hands.find_body(JOINT))

@@ -19,7 +19,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver import Driver, Steps, run
-from gizmo_plays import hold_forearm
+from gizmo_plays import hold_forearm, rest_on_hand
 
 _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
 """Fewer show bands on round surfaces, more make the file large."""
@@ -124,6 +124,12 @@ def joint_gizmo(driver: Driver) -> Steps:
     """The mouse is on its way with a forearm."""
     yield from hold_forearm(driver, _robots(driver) / "humanoid_arm.urdf", _RAISED)
     _keep(driver, "joint_gizmo", _box(driver.viewport))
+
+
+def tip_handle(driver: Driver) -> Steps:
+    """The mouse is on an arrow of the handle at a hand."""
+    yield from rest_on_hand(driver, _robots(driver) / _PANDA, _REACHING)
+    _keep(driver, "tip_handle", _box(driver.viewport))
 
 
 def groups(driver: Driver) -> Steps:
