@@ -31,6 +31,8 @@ def gizmo(driver: Driver) -> Steps:
     yield from _hover(hands)
     yield from _drag_and_undo(hands)
     yield from _steps_and_taking_back(hands)
+    hands.pose(_POSE)
+    yield 0.3
     yield from _hover_tip(hands)
     yield from _drag_tip(hands)
     yield from _tip_out_of_reach_and_back(hands)

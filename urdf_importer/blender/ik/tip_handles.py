@@ -26,7 +26,7 @@ from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import find_link, visuals_of
 from ..standing.pose import get_joint_positions, link_pose, put_position
 from ..standing.robot_table import find_robots
-from .live import bring_to_link, live_targets_of
+from .live import bring_to_link, followed_targets_of
 from .solve import choose_joints, recall_rig
 
 _FULL = 6
@@ -153,13 +153,17 @@ class TipDrag:
         for name in moved:
             channel, bone = self.joints[name].channels[0], self._bone(name)
             channel.set(bone, channel.get(bone))
-        targets = [each for each in live_targets_of(self.handle.armature) if moved]
-        if targets:
-            bpy.context.view_layer.update()
-        for target in targets:
-            if target.is_editable and target.animation_data is None:
-                bring_to_link(self.handle.armature, target)
+        if moved:
+            self._bring_targets()
         return bool(moved)
+
+    def _bring_targets(self) -> None:
+        """Brings live targets to where their links are now, but not those that are animated."""
+        for target in followed_targets_of(self.handle.armature):
+            live = target[properties.IK].get("live")
+            if live and target.is_editable and target.animation_data is None:
+                bpy.context.view_layer.update()
+                bring_to_link(self.handle.armature, target)
 
     def take_back(self) -> None:
         """Puts the numbers there that were there before."""
