@@ -242,6 +242,18 @@ def test_combined_bones_and_points_beyond_the_last_joint() -> None:
     check_limits(armature)
 
 
+def test_a_stretched_arm_bends_without_luck() -> None:
+    """As it comes in, all joints at zero: no small step of any joint leads along the arm."""
+    import_robot(SAMPLES / "humanoid_arm.urdf", BARE)
+    handle = the_handle()
+    drag = grip_tip(handle)
+    for step in (0.01, 0.02, 0.04, 0.08):
+        goal = drag.start.origin + Vector((0.0, 0.0, step))
+        drag.move(goal, STILL, turning=False)
+        assert drag.answer is not None and drag.answer.restarts == 0
+        assert (tip_of(handle) - goal).length < 5e-5
+
+
 ROD = """<robot name="rod"><link name="base"/>
 <link name="upper"><visual><origin xyz="0.2 0 0"/>
 <geometry><box size="0.4 0.05 0.05"/></geometry></visual></link>

@@ -32,8 +32,10 @@ from .solve import choose_joints, recall_rig
 _FULL = 6
 """Joints from which on a link can be anywhere in any orientation."""
 _BALL = 3
-_SECONDS, _CROWD_SECONDS = 0.05, 0.008
+_SECONDS, _CROWD_SECONDS = 0.25, 0.006
 """The first tries take 2 ms at most; the last looks for other ways as long as a redraw may wait."""
+_BEND = 0.15
+"""Radians and metres by which joints are bent, or shares of their range where that is little."""
 _REST = 1e-7
 _NO_SIZE = 1e-18
 
@@ -125,7 +127,7 @@ class TipDrag:
         can come. `turning` says which of the two the hand is after: without enough joints the other
         is let go."""
         goal = self._enter_armature(origin, turn)
-        starts = ((self.shown, 0), (self.begun, 0), (self.shown, 1))
+        starts = ((self.shown, 0), (self._bend(), 0), (self.begun, 0), (self.shown, 1))
         tries = (self._solve(goal, turning, start, crowds) for start, crowds in starts)
         nearest = next(tries)
         answer = nearest if nearest.success else next((t for t in tries if t.success), nearest)
@@ -145,6 +147,21 @@ class TipDrag:
             position=not turning or count > _BALL, orientation=turning or count >= _FULL,
             restarts=crowds, seconds=_CROWD_SECONDS if crowds else _SECONDS,
         )  # fmt: skip
+
+    def _bend(self) -> dict[str, float | tuple[float, ...]]:
+        """Returns the pose a little bent, away from limits: from a stretched arm no small step
+        leads inward."""
+        bent = dict(self.shown)
+        for place, (name, joint) in enumerate(self.joints.items()):
+            channel, position = joint.channels[0], self.shown[name]
+            assert isinstance(position, float)
+            side, size = (-1) ** place, _BEND
+            if channel.lower is not None and channel.upper is not None:
+                middle = 0.5 * (channel.lower + channel.upper)
+                side = side if position == middle else int(np.sign(middle - position))
+                size = min(size, 0.2 * (channel.upper - channel.lower))
+            bent[name] = position + side * size
+        return bent
 
     def keep(self) -> bool:
         """Ends it; moved joints get keyframes where Blender's auto keying is on. Returns whether
