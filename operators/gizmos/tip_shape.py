@@ -131,7 +131,7 @@ def find_grip(context: Any, look: Look, mouse: tuple[float, float]) -> Grip | No
 
 
 def draw_small(context: Any, looks: Iterable[tuple[Look, float]]) -> None:
-    """Draws handles that nobody is near, each with how well it is seen, from 0 to 1."""
+    """Draws handles that the mouse is away from, each with how well it is seen, from 0 to 1."""
     _begin()
     for look, strength in looks:
         for axis, color in zip(look.frame.axes, _AXES, strict=True):
