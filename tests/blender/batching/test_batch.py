@@ -97,18 +97,19 @@ def _check_resume(inputs: Path, output: Path, to: tuple[str, ...]) -> None:
     assert [json.loads(each)["place"] for each in new] == ["bad/torn"]
 
 
-def test_pictures_have_the_size_that_was_asked_for(tmp_path: Path) -> None:
+def test_pictures_have_the_size_asked_for_and_engines_get_theirs(tmp_path: Path) -> None:
     result = batch(
         [SAMPLES / "gantry.urdf"],
         tmp_path,
-        to=("png", "proto"),
+        to=("png", "proto", "glb"),
         jobs=1,
         picture_size=(64, 40),
         picture_samples=1,
     )
     (record,) = result.records
-    assert record.files == ("gantry/gantry.png", "gantry/gantry.proto")
-    head = (tmp_path / record.files[0]).read_bytes()[16:24]
+    suffixes = ("png", "proto", "glb", "physics.json")
+    assert set(record.files) == {f"gantry/gantry.{suffix}" for suffix in suffixes}
+    head = (tmp_path / "gantry/gantry.png").read_bytes()[16:24]
     assert (int.from_bytes(head[:4]), int.from_bytes(head[4:])) == (64, 40)
     assert "./gantry/gantry.png" in result.page.read_text()
 
