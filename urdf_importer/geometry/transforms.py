@@ -48,23 +48,22 @@ def rotation_from_quaternion(quat_xyzw: Sequence[float]) -> Matrix:
 def quaternion_from_rotation(rotation: Matrix) -> tuple[float, float, float, float]:
     """Converts (3, 3) -> unit x, y, z, w with w >= 0 (Shepperd's method: divides by the largest
     part)."""
-    m = rotation
-    candidates = (m[0, 0], m[1, 1], m[2, 2], m[0, 0] + m[1, 1] + m[2, 2])
-    largest = int(np.argmax(candidates))
+    m = rotation.tolist()
+    candidates = (m[0][0], m[1][1], m[2][2], m[0][0] + m[1][1] + m[2][2])
+    largest = candidates.index(max(candidates))
     if largest == 3:
-        q = (m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + candidates[3])
+        q = (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1], 1.0 + candidates[3])
     else:
         i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
         parts = [0.0] * 4
-        parts[i] = 1.0 + m[i, i] - m[j, j] - m[k, k]
-        parts[j] = m[j, i] + m[i, j]
-        parts[k] = m[k, i] + m[i, k]
-        parts[3] = m[k, j] - m[j, k]
+        parts[i] = 1.0 + m[i][i] - m[j][j] - m[k][k]
+        parts[j] = m[j][i] + m[i][j]
+        parts[k] = m[k][i] + m[i][k]
+        parts[3] = m[k][j] - m[j][k]
         q = (parts[0], parts[1], parts[2], parts[3])
-    unit = np.array(q) / np.linalg.norm(q)
-    if unit[3] < 0.0:
-        unit = -unit
-    return (float(unit[0]), float(unit[1]), float(unit[2]), float(unit[3]))
+    vector = np.array(q)
+    x, y, z, w = (vector / math.sqrt(vector @ vector)).tolist()
+    return (-x, -y, -z, -w) if w < 0.0 else (x, y, z, w)
 
 
 def rpy_from_rotation(rotation: Matrix) -> tuple[float, float, float]:

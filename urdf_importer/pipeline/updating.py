@@ -113,9 +113,9 @@ def update_robot(
         names=draft.names,
     )
     semantics = extract_semantics(armature) if has_semantics(armature) else None
-    before = extract_robot(armature)
+    before = None if semantics is None else extract_robot(armature)
     rig = update_rig(armature, wanted, draft.files)
-    if semantics is not None:
+    if semantics is not None and before is not None:
         apply_semantics(rig.armature, _adapt(semantics, before, draft, names))
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
@@ -228,9 +228,9 @@ def _draft_update(
     options: ImportOptions | None,
     package_paths: Sequence[str],
 ) -> _Draft:
-    from ..blender.extract.robot import extract_robot
     from ..blender.standing.record import find_record
     from ..blender.update.graft import check_editable
+    from ..blender.update.standing import find_standing
 
     record = find_record(armature)
     check_editable(armature)
@@ -242,15 +242,16 @@ def _draft_update(
     robot = read_description(path, diagnostics, resolver, options)
     files = open_files(resolver, diagnostics, robot, options)
     plan = plan_rig(robot, options, diagnostics)
-    old = extract_robot(armature)
+    standing = find_standing(armature)
+    old = standing.robot
     changes = [*compare_robots(old, robot), *compare_options(record.options, chosen)]
     if path != record.path:
         text = f"{record.path} -> {path}"
         changes.insert(0, Change(kind="changed", subject="source", text=text))
-    changes += _compare_meshes(armature, robot, record.options, files)
+    changes += _compare_meshes(standing, robot, record.options, files)
     if options.visuals:
         lost = any(item.lost == "texture" for item in record.diagnostics)
-        changes += _compare_textures(armature, files.list_textures(robot), lost=lost)
+        changes += _compare_textures(standing, files.list_textures(robot), lost=lost)
     return _Draft(
         path=path,
         plan=plan,
@@ -279,14 +280,14 @@ def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
 
 
 def _compare_meshes(
-    armature: Any, robot: Robot, options: ImportOptions, files: RobotFiles
+    standing: Any, robot: Robot, options: ImportOptions, files: RobotFiles
 ) -> list[Change]:
     """Lists the mesh files whose content is not what was loaded, each once."""
     from ..blender.extract.fingerprints import fingerprint_shape
     from ..blender.update.standing import find_fingerprints
 
     texts: dict[str, str] = {}
-    for shape, geometry, before in find_fingerprints(armature, robot, options):
+    for shape, geometry, before in find_fingerprints(standing, robot, options):
         try:
             after = fingerprint_shape(files.peek(geometry), shape, options)
         except MeshError:
@@ -299,12 +300,11 @@ def _compare_meshes(
     ]
 
 
-def _compare_textures(armature: Any, textures: set[Path], *, lost: bool) -> list[Change]:
+def _compare_textures(standing: Any, textures: set[Path], *, lost: bool) -> list[Change]:
     """Lists packed images whose files changed and, where textures were lost, those found now."""
     from ..blender.update.images import find_changed, find_new
-    from ..blender.update.standing import find_standing
 
-    materials = find_standing(armature).materials()
+    materials = standing.materials()
     texts = dict.fromkeys(find_changed(materials, textures), "the file changed")
     if lost:
         texts |= dict.fromkeys(find_new(materials, textures), "can be loaded now")

@@ -180,12 +180,12 @@ def _bone_tails(armature: Any) -> dict[str, Matrix]:
 
 
 def _describe_link(empty: Any, plan: LinkPlan) -> None:
-    empty[properties.LINK] = properties.pack(plan.link) | (
-        {"undefined": True} if plan.undefined else {}
-    )
-    if plan.joint is not None:
-        write_link_joint(empty, plan.joint)
-    note_link_rest(empty, plan.rest, plan.link, plan.joint)
+    link = properties.pack(plan.link)
+    joint = None if plan.joint is None else properties.pack(plan.joint)
+    empty[properties.LINK] = link | ({"undefined": True} if plan.undefined else {})
+    if joint is not None:
+        write_link_joint(empty, joint)
+    note_link_rest(empty, plan.rest, link, joint)
     inertial = plan.link.inertial
     if inertial is not None:
         empty[properties.MASS] = inertial.mass or 0.0

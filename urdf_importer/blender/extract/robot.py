@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a rig back to the model, by its properties alone: extract_robot(build(robot)) == robot."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -17,7 +18,8 @@ from ..standing.joints import find_packed_joint
 _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
 _NAMES_AND_JOINTS = ("links", "joints", "cut_joints", "middle_joints")
-_hints: dict[type[Any], dict[str, Any]] = {}
+_Unpacker = Callable[[Any], Any]
+_unpackers: dict[type[Any], dict[str, _Unpacker | None]] = {}
 
 
 def extract_robot(armature: Any) -> Robot:
@@ -98,21 +100,36 @@ def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Itera
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
     """Returns the model value of this class from the group that properties.pack made of it."""
-    if kind not in _hints:
-        _hints[kind] = get_type_hints(kind)
-    hints = _hints[kind]
-    given = {key: _unpack_value(hints[key], value) for key, value in packed.items() if key in hints}
+    if kind not in _unpackers:
+        hints = get_type_hints(kind)
+        _unpackers[kind] = {name: _find_unpacker(hint) for name, hint in hints.items()}
+    unpackers = _unpackers[kind]
+    given = {}
+    for name, value in packed.items():
+        if name in unpackers:
+            unpacker = unpackers[name]
+            given[name] = value if unpacker is None else unpacker(value)
     return kind(**given)
 
 
-def _unpack_value(hint: Any, value: Any) -> Any:
-    """Turns groups into the class that the hint names, or of several into the one that their `type`
-    names."""
+def _find_unpacker(hint: Any) -> _Unpacker | None:
+    """What makes a value of the hinted type of a packed one; None where that is the value. Looked
+    up once for a field: asking types what they are takes longer than all else."""
     if get_origin(hint) in (Union, UnionType):
         choices = [choice for choice in get_args(hint) if choice is not NoneType]
-        hint = _KINDS[value["type"]] if len(choices) > 1 else choices[0]
+        return _unpack_shape if len(choices) > 1 else _find_unpacker(choices[0])
     if hint == Attributes:
-        return tuple(zip(value[::2], value[1::2], strict=True))
+        return _unpack_pairs
     if get_origin(hint) is tuple:
-        return tuple(_unpack_value(get_args(hint)[0], item) for item in value)
-    return unpack(hint, value) if isinstance(value, Mapping) else value
+        item = _find_unpacker(get_args(hint)[0])
+        return tuple if item is None else lambda values: tuple([item(each) for each in values])
+    return partial(unpack, hint) if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _unpack_shape(packed: Mapping[str, Any]) -> Any:
+    """Of the class that its `type` names."""
+    return unpack(_KINDS[packed["type"]], packed)
+
+
+def _unpack_pairs(packed: Sequence[str]) -> Attributes:
+    return tuple(zip(packed[::2], packed[1::2], strict=True))

@@ -12,7 +12,6 @@ from typing import Any
 
 import bpy
 
-from ...model import Joint
 from ...rig.rig_plan import JointPlan, Property
 from . import properties
 from .armatures import armatures_of, name_armature
@@ -201,9 +200,9 @@ def name_limits(bone: Any) -> tuple[str, ...]:
     return tuple(bone.get(properties.CONSTRAINTS, ())) if has_joints(bone) else ()
 
 
-def write_link_joint(empty: Any, joint: Joint) -> None:
-    """Puts on a link's empty the joint above the link."""
-    empty[properties.JOINT] = properties.pack(joint)
+def write_link_joint(empty: Any, joint: Mapping[str, Any]) -> None:
+    """Puts on a link's empty the joint above the link, as properties.pack made it."""
+    empty[properties.JOINT] = joint
 
 
 def find_packed_joint(empty: Any) -> Mapping[str, Any] | None:

@@ -12,6 +12,8 @@ from ...geometry.transforms import Matrix
 from ...model import Joint, Link
 from . import properties
 
+Packed = Mapping[str, Any]
+
 PARTS = ("origin", "limit", "inertial", "visuals", "collisions")
 """What of a joint and its link may be edited both in the properties and in the scene."""
 
@@ -30,24 +32,24 @@ def write_bone_rest(bone: Any, rest: Matrix, length: float) -> None:
     bone[properties.REST] = [*rest.astype(float).ravel().tolist(), length]
 
 
-def note_link_rest(empty: Any, rest: Matrix, link: Link, joint: Joint | None) -> None:
+def note_link_rest(empty: Any, rest: Matrix, link: Packed, joint: Packed | None) -> None:
     """Notes on a link's empty its frame (4, 4) in the armature with all joints at zero, and what
     its properties say as long as they are not edited."""
     empty[properties.REST] = rest.ravel().tolist()
     empty[properties.BUILT] = digest_parts(link, joint)
 
 
-def digest_parts(link: Link, joint: Joint | None) -> dict[str, str]:
-    """Returns a number, as text, for each of PARTS."""
+def digest_parts(link: Packed, joint: Packed | None) -> dict[str, str]:
+    """Returns a number, as text, for each of PARTS of a link and its joint, as properties.pack made
+    them."""
     values = {
-        "origin": joint and joint.origin,
-        "limit": joint and joint.limit,
-        "inertial": link.inertial,
-        "visuals": link.visuals,
-        "collisions": link.collisions,
+        "origin": joint and joint.get("origin"),
+        "limit": joint and joint.get("limit"),
+        "inertial": link.get("inertial"),
+        "visuals": link.get("visuals", []),
+        "collisions": link.get("collisions", []),
     }
-    packed = {name: repr(properties.pack(value)).encode() for name, value in values.items()}
-    return {name: f"{zlib.crc32(text):08x}" for name, text in packed.items()}
+    return {name: f"{zlib.crc32(repr(value).encode()):08x}" for name, value in values.items()}
 
 
 def find_edited_parts(empty: Any, link: Link, joint: Joint | None) -> frozenset[str]:
@@ -55,7 +57,8 @@ def find_edited_parts(empty: Any, link: Link, joint: Joint | None) -> frozenset[
     that does not say what they were."""
     built = empty.get(properties.BUILT)
     kept: Mapping[str, str] = {} if built is None else built.to_dict()
-    now = digest_parts(link, joint)
+    packed = None if joint is None else properties.pack(joint)
+    now = digest_parts(properties.pack(link), packed)
     return frozenset(name for name in PARTS if kept.get(name) != now[name])
 
 

@@ -63,7 +63,8 @@ def _rename_empties(armature: Any, names: NewNames) -> None:
             empty[properties.LINK]["name"] = new
         packed = find_packed_joint(empty)
         if packed is not None:
-            write_link_joint(empty, _rename_joint(unpack(Joint, packed), names))
+            joint = _rename_joint(unpack(Joint, packed), names)
+            write_link_joint(empty, properties.pack(joint))
         for item in empty.children:
             if properties.LIMITS_OF in item:
                 joint = item[properties.LIMITS_OF]

@@ -110,12 +110,11 @@ def find_standing(armature: Any) -> StandingRig:
 
 
 def find_fingerprints(
-    armature: Any, robot: Robot, options: ImportOptions
+    standing: StandingRig, robot: Robot, options: ImportOptions
 ) -> Iterator[tuple[Visual | Collision, Mesh, str | None]]:
     """Finds the shapes of mesh files that both the rig and `robot` have, with the fingerprint of
     their mesh; None where an empty stands in the file's place. Meshes that the user put in are left
     out."""
-    standing = find_standing(armature)
     wanted = {
         (part, shape.geometry)
         for link in robot.links
