@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("BLENDER_PROGRAMS", "/var/cache/urdf-blender"))
 VERSIONS = {"5": "5.2", "4": "4.3"}
 PICTURES = ROOT / "out" / "window"
-SECONDS = 180
+SECONDS = 300
 
 
 @dataclass(frozen=True)

@@ -219,10 +219,39 @@ class Hands:
         area = self.driver.viewport
         return {"window": self.driver.window, "area": area, "region": self.region}
 
-    def look(self, rotation: Quaternion, *, flat: bool = False) -> None:
+    def take(self, path: str) -> None:
+        """Takes another robot in hand, and goes where that is."""
+        assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
+        robot = bpy.context.view_layer.objects.active
+        self.name = robot.name
+        robot.location.x = 3.0
+        self.look(self.start, at=(3.0, 0.0, 0.1))
+        bpy.ops.ed.undo_push(message="Import")
+
+    def undo_to(self, positions: Mapping[str, Any]) -> Steps:
+        yield from self.driver.undo()
+        yield from self.driver.wait_for("undone", lambda: self.positions() == positions)
+
+    def keyed(self) -> set[tuple[str, int]]:
+        """The channels of the robot that have keyframes."""
+        find = self.module("urdf_importer.blender.standing.keys").find_curves
+        return {(curve.data_path, curve.array_index) for curve in find(self.robot) or ()}
+
+    def bone_of(self, joint: str) -> str:
+        return str(self._handle(joint).joint.bone)
+
+    def look_through(self, place: Place) -> Any:
+        """The ray of a place: where it starts and goes."""
+        region = self.region
+        look = self.module("operators.gizmos.bodies").look_through
+        return look(region, self.view, (place[0] - region.x, place[1] - region.y))
+
+    def look(
+        self, rotation: Quaternion, *, flat: bool = False, at: Any = (0.25, 0.0, 0.45)
+    ) -> None:
         self.view.view_perspective = "ORTHO" if flat else "PERSP"
         self.view.view_rotation = rotation
-        self.view.view_location = (0.25, 0.0, 0.45)
+        self.view.view_location = at
         self.view.view_distance = 1.7
 
     def redraw(self) -> None:
@@ -294,14 +323,23 @@ class Hands:
             yield 0.15
 
     def drag(
-        self, place: Place, way: Place, *, end: str = "", picture: str = "", **held: bool
+        self,
+        place: Place,
+        way: Place,
+        *,
+        key: str = "",
+        end: str = "",
+        picture: str = "",
+        **held: bool,
     ) -> Steps:
-        """Presses there, goes that way, and lets go, or presses `end` before."""
+        """Presses there, and a `key`, goes that way, and lets go, or presses `end` before."""
         yield from self.rest_on(place)
         self.driver.move(*place)
         self.driver.send("LEFTMOUSE", "PRESS")
         yield 0.1
         for step in range(1, 7):
+            if key and step == 2:
+                self.driver.press(key)
             x, y = place[0] + way[0] * step / 6, place[1] + way[1] * step / 6
             self.driver.move(x, y, **held)
             yield 0.08

@@ -9,6 +9,7 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
 from gizmo_plays import gizmo as gizmo
+from hand_plays import all_hands as all_hands
 from mathutils import Vector
 
 

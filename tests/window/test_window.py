@@ -95,5 +95,9 @@ def test_bodies_are_dragged(play: Play) -> None:
     play("gizmo", PANDA)
 
 
+def test_hands_on_all_kinds_of_joints(play: Play) -> None:
+    play("all_hands", SAMPLES / "planar_base.urdf", SAMPLES / "drone.urdf")
+
+
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
     play("reshape", SAMPLES / "two_link_arm.urdf", "0.5", "elbow", tmp_path)
