@@ -18,7 +18,7 @@ from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_broken, draw_missing
 from .select_operators import DismissFailure, SelectRobot
-from .whole_robot import draw_icons
+from .whole_robot import draw_icons, draw_instance
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 MOST_ROBOTS = 20
@@ -50,6 +50,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         _draw_failure(self.layout, context)
+        draw_instance(self.layout, context)
         robot = active_robot(context)
         if robot is None:
             _draw_choice(self.layout, context)

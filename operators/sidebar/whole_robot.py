@@ -6,11 +6,13 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
+from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
 from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, stand
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ..active_robot import active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import list_views
+from ..wrapped_text import draw_wrapped
 from .pose_operators import RobotOperator
 from .select_operators import SelectRobot, run_selection
 
@@ -149,6 +151,46 @@ class PoseBody(RobotOperator, bpy.types.Operator):
         return run_selection(self, select_joint, find_robot(item), find_moving_joint(item))
 
 
+class MakePosable(bpy.types.Operator):
+    bl_idname = "urdf.make_posable"
+    bl_label = "Make Posable"
+    bl_description = (
+        "Put a robot that can be posed in the place of this instance, as which Blender's asset "
+        "browser may drag one in: a library override of a linked robot, else the robot itself"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        item = context.view_layer.objects.active
+        if context.mode != "OBJECT" or item is None or find_instanced(item) is None:
+            cls.poll_message_set("Select an instance of a robot first, in object mode")
+            return False
+        if not item.is_editable:
+            cls.poll_message_set("This instance is linked from another file")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            robot = make_posable(context.view_layer.objects.active)
+        except RobotError as error:
+            return _refuse(self, error)
+        self.report({"INFO"}, f"{robot.name} can be posed")
+        return {"FINISHED"}
+
+
+def draw_instance(layout: Any, context: Any) -> None:
+    """Draws what can be done with an instance of a robot; nothing for other objects."""
+    item = context.view_layer.objects.active
+    if find_instanced(item) is not None:
+        box = layout.box()
+        draw_wrapped(
+            box, context, f"{item.name} is an instance: it shows a robot as it is elsewhere"
+        )
+        box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
+
+
 def _refuse(operator: Any, error: RobotError) -> set[str]:
     operator.report({"ERROR"}, str(error))
     return {"CANCELLED"}
@@ -192,6 +234,9 @@ class RobotContextMenu(bpy.types.Menu):
 
 
 def _draw_in_context_menu(menu: Any, context: Any) -> None:
+    if find_instanced(context.view_layer.objects.active) is not None:
+        menu.layout.separator()
+        menu.layout.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
     if active_robot(context) is not None:
         menu.layout.separator()
         menu.layout.menu(RobotContextMenu.bl_idname, icon="ARMATURE_DATA")
@@ -230,5 +275,6 @@ CLASSES = (
     StandOnGround,
     PinRobot,
     PoseBody,
+    MakePosable,
     RobotContextMenu,
 )

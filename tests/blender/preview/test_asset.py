@@ -20,6 +20,7 @@ from urdf_importer import (
     set_joint_positions,
 )
 from urdf_importer.blender.standing.display import enforces_limits
+from urdf_importer.blender.standing.instances import make_posable
 from urdf_importer.blender.standing.robot_table import find_robot
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
@@ -92,3 +93,94 @@ def test_what_belongs_to_another_file_is_marked_there(library: Path) -> None:
     robot = bring(library, "override")
     with pytest.raises(BuildError, match="belongs to another file"):
         mark_as_asset(robot)
+
+
+# Instances: what the asset browser may make instead
+
+
+def bring_instance(library: Path, *, link: bool) -> Any:
+    """An empty that shows the robot, somewhere else."""
+    new_scene()
+    with bpy.data.libraries.load(str(library), link=link) as (_, here):
+        here.collections = ["two_link_arm"]
+    return show(here.collections[0])
+
+
+def show(collection: Any) -> Any:
+    holder = bpy.data.objects.new("dragged in", None)
+    holder.instance_type, holder.instance_collection = "COLLECTION", collection
+    holder.location, holder.rotation_euler = (1.0, 2.0, 0.5), (0.0, 0.0, 0.7)
+    bpy.context.scene.collection.objects.link(holder)
+    bpy.context.view_layer.update()
+    activate(holder)
+    return holder
+
+
+def shown_at() -> dict[str, list[np.ndarray]]:
+    """Where the depsgraph shows the robot's visuals, instances or not."""
+    places: dict[str, list[np.ndarray]] = {}
+    for each in bpy.context.evaluated_depsgraph_get().object_instances:
+        if each.object.original.get("urdf_part") == "Visuals":
+            name = each.object.data.name.split(".")[0]
+            places.setdefault(name, []).append(np.array(each.matrix_world))
+    return places
+
+
+def assert_same_places(before: dict[str, list[np.ndarray]]) -> None:
+    after = shown_at()
+    assert after.keys() == before.keys()
+    for name, places in before.items():
+        for one in places:
+            assert min(np.abs(one - other).max() for other in after[name]) < 1e-5, name
+
+
+@pytest.mark.parametrize("link", [True, False])
+def test_an_instance_becomes_a_robot_in_its_place(library: Path, link: bool) -> None:
+    bring_instance(library, link=link)
+    before = shown_at()
+    assert before and bpy.ops.urdf.zero_pose.poll() is False
+    assert bpy.ops.urdf.make_posable() == {"FINISHED"}
+    assert "dragged in" not in bpy.data.objects
+    robot = bpy.context.view_layer.objects.active
+    assert (robot.override_library is not None) == link and robot.is_editable
+    assert_same_places(before)
+    set_joint_positions(robot, {"shoulder": 0.5})
+    bpy.context.view_layer.update()
+    assert get_joint_positions(robot)["shoulder"] == pytest.approx(0.5)
+    assert bpy.ops.urdf.zero_pose.poll() and not bpy.ops.urdf.make_posable.poll()
+
+
+@pytest.mark.parametrize("link", [True, False])
+def test_each_of_two_instances_is_posed_alone(library: Path, link: bool) -> None:
+    first = bring_instance(library, link=link)
+    second = show(first.instance_collection)
+    second.location.x = -3.0
+    bpy.context.view_layer.update()
+    before = shown_at()
+    activate(first)
+    bpy.ops.urdf.make_posable()
+    one = bpy.context.view_layer.objects.active
+    activate(second)
+    bpy.ops.urdf.make_posable()
+    other = bpy.context.view_layer.objects.active
+    assert one != other
+    assert_same_places(before)
+    set_joint_positions(one, {"shoulder": 0.5})
+    assert get_joint_positions(other)["shoulder"] == 0.0
+
+
+def test_what_moves_an_instance_moves_the_robot(library: Path) -> None:
+    holder = bring_instance(library, link=True)
+    holder.keyframe_insert("location", frame=1)
+    before = shown_at()
+    bpy.ops.urdf.make_posable()
+    robot = bpy.context.view_layer.objects.active
+    assert robot.parent == holder and holder.instance_collection is None
+    assert_same_places(before)
+
+
+def test_an_instance_of_anything_else_is_left_alone() -> None:
+    holder = show(bpy.data.collections.new("props"))
+    assert not bpy.ops.urdf.make_posable.poll()
+    with pytest.raises(BuildError, match="not an instance of a robot"):
+        make_posable(holder)
