@@ -5,6 +5,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 Profile = Literal["native", "morse"]
+CombineJoints = Literal["never", "balls", "exact"]
 FixedJoints = Literal["bones", "fold"]
 UpAxis = Literal["ignore", "file"]
 
@@ -23,11 +24,13 @@ def option(
     choices: dict[str, str] | None = None,
     separator: str | None = None,
     entries: str | None = None,
+    switch: tuple[str, str] | None = None,
 ) -> Any:
     """Makes a field with what the front ends show: `label`, help `text`, `group`, range, choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
-    `entries` names the numbers of a vector ("X Y Z") or what a text stands for ("LINK").
+    `entries` names the numbers of a vector ("X Y Z") or what a text stands for ("LINK"). `switch`
+    are the choices that False and True stand for.
     """
     shown = {"label": label, "help": text, "group": group}
     bounds = {
@@ -36,6 +39,7 @@ def option(
         "choices": choices,
         "separator": separator,
         "entries": entries,
+        "switch": switch,
     }
     return field(
         default=default,
@@ -90,12 +94,20 @@ class ImportOptions:
             "whatever Combine Joints and Fixed Joints say",
         },
     )
-    combine_joints: bool = option(
-        True,
+    combine_joints: CombineJoints | bool = option(
+        "exact",
         "Combine Joints",
-        "Make one bone of joints that turn about one point, such as the three of a hip, "
-        "where that is exact",
+        "Which joints at one point become one bone",
         group="Rig",
+        choices={
+            "never": "A bone for each joint: each has a channel with its own name, and IK may use "
+            "all of them",
+            "balls": "Only three joints that turn about one point, as those of hips, shoulders and "
+            "wrists",
+            "exact": "All joints at one point that one bone can hold exactly, such as two of an "
+            "ankle",
+        },
+        switch=("never", "exact"),
     )
     fixed_joints: FixedJoints = option(
         "bones",
@@ -224,6 +236,13 @@ class ImportOptions:
         minimum=1,
         maximum=1_000_000,
     )
+
+    def __post_init__(self) -> None:
+        """Takes False and True for the choices that they stand for."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if "switch" in each.metadata and isinstance(value, bool):
+                object.__setattr__(self, each.name, each.metadata["switch"][value])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -189,7 +189,7 @@ def keyframes(driver: Driver) -> Steps:
 
 def inverse_kinematics(driver: Driver) -> Steps:
     """Blender's own constraint on the last bone of an arm, pulled by an empty."""
-    robot = _import(driver, _PANDA, combine_joints=False)
+    robot = _import(driver, _PANDA, combine_joints="never")
     _set_positions(robot, {**_REACHING, "panda_joint1": 0.0})
     bpy.context.view_layer.update()
     target = bpy.data.objects.new("Target", None)

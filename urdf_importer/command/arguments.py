@@ -84,6 +84,10 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             help=f"{text}. {meaning.replace('%', '%%')} (default: {field.default})",
             **common,
         )
+        if "switch" in field.metadata:
+            off = field.metadata["switch"][0]
+            text = f"The same as --{name} {off}"
+            group.add_argument(f"--no-{name}", action="store_const", const=off, help=text, **common)
     else:
         group.add_argument(
             f"--{name}",

@@ -34,7 +34,7 @@ def fit_options(options: ImportOptions) -> ImportOptions:
     one joint."""
     if options.profile != "morse":
         return options
-    return replace(options, combine_joints=False, fixed_joints="fold")
+    return replace(options, combine_joints="never", fixed_joints="fold")
 
 
 def hold_joints(tree: KinematicTree, diagnostics: Diagnostics) -> KinematicTree:

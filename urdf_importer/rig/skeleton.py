@@ -18,6 +18,7 @@ import numpy as np
 from ..geometry.transforms import Matrix, Vector
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
+from ..options import CombineJoints
 
 COINCIDENT = 1e-7
 """Joint origins nearer than this (metres) are one point: float32, which Blender computes in,
@@ -44,14 +45,15 @@ class JointGroup:
 
 
 def group_joints(
-    tree: KinematicTree, frames: Matrix, *, combine: bool, through_fixed: bool
+    tree: KinematicTree, frames: Matrix, *, combine: CombineJoints | bool, through_fixed: bool
 ) -> tuple[JointGroup, ...]:
     """Returns all moving joints in tree order, in groups of one to three.
 
     `frames` (N, 4, 4) holds every link's frame with all joints at zero. `through_fixed`: fixed
     joints make no bones, so a chain may pass through them.
     """
-    successors = _find_only_successors(tree, through_fixed=through_fixed) if combine else {}
+    apart = combine in ("never", False)
+    successors = {} if apart else _find_only_successors(tree, through_fixed=through_fixed)
     misfits: list[float] = []
     grouped: dict[int, float] = {}
     groups = []
@@ -66,11 +68,19 @@ def group_joints(
             if longer is None or misfit + longer > MOST_MISFIT:
                 break
             chain, cost = [*chain, following], longer
+        if combine == "balls" and not _is_ball(tree, chain):
+            chain, cost = [index], 0.0
         grouped.update({link: 0.0 for link in chain})
         grouped[chain[-1]] = cost
         motions = tuple(m for i in chain if (m := tree.motions[i]) is not None)
         groups.append(JointGroup(motions=motions, links=tuple(chain)))
     return tuple(groups)
+
+
+def _is_ball(tree: KinematicTree, chain: Sequence[int]) -> bool:
+    """Whether these are three joints that turn."""
+    kinds = [motion.kind for i in chain if (motion := tree.motions[i]) is not None]
+    return len(chain) == MOST_JOINTS and set(kinds) == {"revolute"}
 
 
 def _find_only_successors(tree: KinematicTree, *, through_fixed: bool) -> dict[int, int]:

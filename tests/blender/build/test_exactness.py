@@ -56,7 +56,7 @@ def hip(*axes, lower=-1.0, upper=1.0, knee=(0.0, 0.0, -0.4)):
 
 options = st.builds(
     ImportOptions,
-    combine_joints=st.booleans(),
+    combine_joints=st.sampled_from(["never", "balls", "exact"]),
     fixed_joints=st.sampled_from(["bones", "fold"]),
     enforce_limits=st.booleans(),
 )

@@ -45,7 +45,7 @@ def test_the_operator_makes_what_the_library_makes(path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"combine_joints": False, "fixed_joints": "fold"},
+        {"combine_joints": "never", "fixed_joints": "fold"},
         {"visuals": False, "inertials": False, "enforce_limits": False},
         {"rigid_bodies": True},
     ],

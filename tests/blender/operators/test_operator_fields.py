@@ -178,7 +178,7 @@ def test_the_asking_operator_hands_everything_on(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
     check = extension.operators.importing.import_urdf.ImportUrdf.check
-    operator = _operator(extension, fields, filepath=arm, combine_joints=False)
+    operator = _operator(extension, fields, filepath=arm, combine_joints="never")
     check(operator, bpy.context)
     fields["prefix"].value = "p_"
     handed = extension.operators.importing.import_choices.copy_choices(operator)

@@ -78,7 +78,8 @@ def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[s
         wanted = (1.5, -2.0, -0.25) if vector else "tool"
         written = [name, *map(str, wanted)] if vector else [name, wanted]
     elif "choices" in field.metadata:
-        assert set(field.metadata["choices"]) == set(get_args(hint))
+        literal = get_args(hint)[0] if "switch" in field.metadata else hint
+        assert set(field.metadata["choices"]) == set(get_args(literal))
         wanted = next(each for each in field.metadata["choices"] if each != field.default)
         written = [name, wanted]
     elif field.default == ():

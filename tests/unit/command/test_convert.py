@@ -108,7 +108,5 @@ def test_without_the_library_one_sentence(
     out = tmp_path / "out.urdf"
     table = write_table(tmp_path)
     assert main(["convert", str(PR2), "-o", str(out), "--resize", table, "--quiet"]) == 1
-    assert "table.yaml: error: a table of measures needs the Python package" in (
-        capsys.readouterr().err
-    )
+    assert "table.yaml: error: the table needs the Python package" in (capsys.readouterr().err)
     assert not out.exists()

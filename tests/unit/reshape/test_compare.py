@@ -126,6 +126,6 @@ def test_shapes_that_go_on() -> None:
 def test_options() -> None:
     after = ImportOptions(combine_joints=False, smooth_angle=40.0)
     assert [str(item) for item in compare_options(ImportOptions(), after)] == [
-        "option 'Combine Joints': on -> off",
+        "option 'Combine Joints': 'exact' -> 'never'",
         "option 'Smooth Angle (°)': 30 -> 40",
     ]

@@ -61,8 +61,23 @@ def test_misfits_on_the_way_to_a_link_add_up(chain, plan_clean):
 
 
 def test_option_keeps_joints_separate(chain, plan_clean):
-    plan = plan_clean(chain(turn(X), turn(Y)), combine_joints=False)
-    assert joint_bones(plan) == ["j1", "j2"]
+    for never in ("never", False):
+        plan = plan_clean(chain(turn(X), turn(Y), turn(Z)), combine_joints=never)
+        assert joint_bones(plan) == ["j1", "j2", "j3"]
+
+
+def test_balls_are_three_joints_that_turn(chain, plan_clean):
+    robot = chain(
+        *(turn(X), turn(Y), turn(Z)),  # a shoulder
+        turn(X, xyz=AWAY),
+        *(turn(X, xyz=AWAY), turn(Y)),  # an ankle
+        *(slide(X, xyz=AWAY), turn(Y), turn(Z)),
+    )
+    exact = ["j1>j2>j3", "j4", "j5>j6", "j7>j8>j9"]
+    assert joint_bones(plan_clean(robot)) == exact
+    assert joint_bones(plan_clean(robot, combine_joints=True)) == exact
+    balls = ["j1>j2>j3", "j4", "j5", "j6", "j7", "j8", "j9"]
+    assert joint_bones(plan_clean(robot, combine_joints="balls")) == balls
 
 
 def test_second_moving_joint_between_ends_the_chain(make_joint, make_robot, plan_clean):
