@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...diagnostics import Diagnostics
 from ...rig.engine_skeleton import EngineSkeleton
 from ..extract.robot import find_link_empties
@@ -94,9 +92,11 @@ def _act(
         show_pose(armature, basis_of(armature, skeleton, pose_bones(skeleton, links, shown)))
     for clip in clips:
         poses = pose_bones(skeleton, links, clip)
-        bake_clip(armature, clip.name, basis_of(armature, skeleton, poses), step)
+        bake_clip(armature, clip.name, basis_of(armature, skeleton, poses))
     most = max((len(clip.base) for clip in clips), default=1)
-    stage.scene.frame_start, stage.scene.frame_end = 0, int(np.ceil((most - 1) * step))
+    stage.scene.frame_start, stage.scene.frame_end = 0, most - 1
+    # Exporters look at whole frames only, so a step between frames becomes a frame.
+    stage.scene.render.fps_base *= step
 
 
 def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
@@ -135,8 +135,10 @@ def _only(stage: Stage, index: int) -> Iterator[None]:
     others = [mesh for place, mesh in enumerate(stage.meshes) if place != index]
     for mesh in others:
         stage.scene.collection.objects.unlink(mesh)
+        mesh.parent = None
     try:
         yield
     finally:
         for mesh in others:
             stage.scene.collection.objects.link(mesh)
+            mesh.parent = stage.armature

@@ -6,11 +6,15 @@ They differ between versions of Blender: of the settings only those are passed t
 
 import os
 import pkgutil
+import re
+import struct
 import sys
+import tempfile
 import typing
 import warnings
+import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +25,7 @@ import bpy
 
 from ...diagnostics import WriteError, quote
 from ...interrupts import hold_interrupt
+from ...names import Claims
 from .stage import Stage
 
 _GLTF, _FBX = "io_scene_gltf2", "io_scene_fbx"
@@ -97,8 +102,15 @@ def _write_gltf(stage: Stage, path: Path, textures: str, *, extras: bool, moves:
         # With clips, nodes stand at rest, where engines look for it.
         "export_rest_position_armature": moves,
     }
+    render = stage.scene.render
+    base = render.fps_base
     with _enabled(_GLTF), _window_kept(_GLTF):
-        _run(stage, bpy.ops.export_scene.gltf, settings, path)
+        # Blender divides the frame rate by its base; this exporter multiplies.
+        render.fps_base = 1.0 / base
+        try:
+            _run(stage, bpy.ops.export_scene.gltf, settings, path)
+        finally:
+            render.fps_base = base
 
 
 def _write_fbx(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
@@ -108,8 +120,48 @@ def _write_fbx(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
         "path_mode": "STRIP" if textures == "none" else "COPY",
         "embed_textures": textures == "embed",
     }
-    with _enabled(_FBX):
+    is_beside = textures == "beside"
+    with _enabled(_FBX), _packed_as_files(stage) if is_beside else nullcontext():
         _run(stage, bpy.ops.export_scene.fbx, settings, path)
+
+
+@contextmanager
+def _packed_as_files(stage: Stage) -> Iterator[None]:
+    """Lets packed images be files, which FBX's exporter can copy; for as long as the block runs,
+    they say so."""
+    claims, renamed = Claims(), []
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        try:
+            for image in _images_of(stage):
+                if image.packed_file is not None:
+                    name = _ODD.sub("_", image.name).removesuffix(f"_{_ending(image)}")
+                    target = Path(folder, f"{claims.claim(name)}.{_ending(image)}")
+                    target.write_bytes(image.packed_file.data)
+                    renamed.append((image, image.filepath_raw))
+                    image.filepath_raw = str(target)
+            yield
+        finally:
+            for image, before in renamed:
+                image.filepath_raw = before
+
+
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def _ending(image: Any) -> str:
+    return {"JPEG": "jpg", "TIFF": "tif", "TARGA": "tga", "OPEN_EXR": "exr"}.get(
+        image.file_format, str(image.file_format).lower()
+    )
+
+
+def _images_of(stage: Stage) -> list[Any]:
+    found: dict[Any, None] = {}
+    for mesh in stage.meshes:
+        for material in filter(None, mesh.data.materials):
+            for node in material.node_tree.nodes if material.node_tree else ():
+                if getattr(node, "image", None) is not None:
+                    found[node.image] = None
+    return list(found)
 
 
 def _write_usd(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
@@ -120,6 +172,24 @@ def _write_usd(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
         "export_textures_mode": "KEEP" if textures == "none" else "NEW",
     }
     _run(stage, bpy.ops.wm.usd_export, settings, path)
+    if not is_whole_usd(path):
+        raise WriteError(f"cannot write {quote(path.name)}: the file is not whole")
+
+
+def is_whole_usd(path: Path) -> bool:
+    """Whether the end of a USD file is there: Blender does not say when the disk is full."""
+    with path.open("rb") as file:
+        start = file.read(24)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 64, 0))
+        end = file.read()
+    if start.startswith(b"PXR-USDC"):
+        # The table of contents stands last: its place, then sections of 32 bytes.
+        (place,) = struct.unpack("<q", start[16:24])
+        return bool(24 <= place <= size - 40)
+    if start.startswith(b"PK"):
+        return zipfile.is_zipfile(path)
+    return end.rstrip().endswith(b"}")
 
 
 def _run(stage: Stage, exporter: Any, settings: dict[str, Any], path: Path) -> None:
@@ -216,7 +286,12 @@ def _quiet() -> Iterator[None]:
     try:
         for number, _ in kept:
             os.dup2(nowhere, number)
-        with warnings.catch_warnings():
+        with (
+            open(os.devnull, "w", encoding="utf-8") as unread,
+            redirect_stdout(unread),
+            redirect_stderr(unread),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             yield
     finally:

@@ -313,18 +313,16 @@ def show_pose(armature: Any, basis: Mapping[str, tuple[Matrix, Matrix]], frame: 
         pose_bone.rotation_quaternion = quaternions[frame].tolist()
 
 
-def bake_clip(
-    armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]], step: float
-) -> Any:
+def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]]) -> Any:
     """Makes an action of what the bones do, from frame 0 on, with linear keys."""
     action = bpy.data.actions.new(name)
     curves, slot = _open_curves(action)
     for bone, (locations, quaternions) in basis.items():
         path = f'pose.bones["{bone}"].'
         for index, values in enumerate(locations.T):
-            _key(curves.new(path + "location", index=index), values, step)
+            _key(curves.new(path + "location", index=index), values)
         for index, values in enumerate(quaternions.T):
-            _key(curves.new(path + "rotation_quaternion", index=index), values, step)
+            _key(curves.new(path + "rotation_quaternion", index=index), values)
     data = armature.animation_data or armature.animation_data_create()
     track = data.nla_tracks.new()
     track.name = name
@@ -346,10 +344,10 @@ def _open_curves(action: Any) -> tuple[Any, Any]:
 _LINEAR = 1
 
 
-def _key(curve: Any, values: Matrix, step: float) -> None:
+def _key(curve: Any, values: Matrix) -> None:
     points = curve.keyframe_points
     points.add(len(values))
-    numbers = np.column_stack([step * np.arange(len(values)), values])
+    numbers = np.column_stack([np.arange(len(values)), values])
     points.foreach_set("co", numbers.ravel().astype(np.float32))
     points.foreach_set("interpolation", [_LINEAR] * len(values))
     curve.update()
