@@ -7,19 +7,34 @@ from typing import Any
 from ..urdf_importer import Change
 from .wrapped_text import draw_wrapped
 
-MOST_SHOWN = 24
+_LEAST_SHOWN, _MOST_SHOWN = 4, 24
 """Changes in a list; the rest is a count."""
+_LINE = 20
+"""Pixels that a line takes at a scale of 1."""
+_LINES_AROUND = 16
+"""Lines of a dialog beside its list, and of what stands around it in a window."""
 
 _ICONS = {"added": "ADD", "removed": "REMOVE", "changed": "DOT"}
 
 
-def list_changes(column: Any, changes: Sequence[Change]) -> None:
-    """Draws a line for each change, as wide as they are."""
-    for change in changes[:MOST_SHOWN]:
+def list_changes(column: Any, context: Any, changes: Sequence[Change]) -> None:
+    """Draws a line for each change, as wide as they are; no more than the window holds."""
+    shown = find_room(context.window.height, context.preferences.system.ui_scale)
+    for change in changes[:shown]:
         column.label(text=str(change), icon=_ICONS[change.kind])
-    more = len(changes) - MOST_SHOWN
-    if more > 0:
-        column.label(text=f"and {more} more", icon="BLANK1")
+    _count_rest(column, changes[shown:])
+
+
+def find_room(height: float, scale: float) -> int:
+    """Finds how many changes a list shows in a window of this height in pixels."""
+    return max(_LEAST_SHOWN, min(_MOST_SHOWN, int(height / (_LINE * scale)) - _LINES_AROUND))
+
+
+def _count_rest(layout: Any, rest: Sequence[Change]) -> None:
+    kinds = [change.kind for change in rest]
+    counts = [f"{kinds.count(kind)} {kind}" for kind in _ICONS if kind in kinds]
+    if rest:
+        layout.label(text=f"and {len(rest)} more: {', '.join(counts)}", icon="BLANK1")
 
 
 def draw_changes(layout: Any, context: Any, changes: Sequence[Change], none: str) -> None:
@@ -30,8 +45,7 @@ def draw_changes(layout: Any, context: Any, changes: Sequence[Change], none: str
         return
     count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
     box.label(text=f"{count} in Blender", icon="GREASEPENCIL")
-    for change in changes[:MOST_SHOWN]:
+    shown = find_room(context.window.height, context.preferences.system.ui_scale)
+    for change in changes[:shown]:
         draw_wrapped(box, context, str(change), icon=_ICONS[change.kind])
-    more = len(changes) - MOST_SHOWN
-    if more > 0:
-        box.label(text=f"and {more} more", icon="BLANK1")
+    _count_rest(box, changes[shown:])

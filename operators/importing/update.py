@@ -69,7 +69,7 @@ class UpdateRobot(bpy.types.Operator):
         )
 
     def draw(self, context: Any) -> None:
-        list_changes(self.layout.column(align=True), self._changes)
+        list_changes(self.layout.column(align=True), context, self._changes)
 
     def execute(self, context: Any) -> set[str]:
         try:

@@ -57,7 +57,7 @@ class ReshapeOperator(RobotOperator):
             box.label(text="Nothing changes", icon="INFO")
         else:
             box.label(text=f"{count(len(changes), 'change')}:")
-            list_changes(box.column(align=True), changes)
+            list_changes(box.column(align=True), context, changes)
 
     def draw_field(self: Any, layout: Any, name: str) -> None:
         layout.prop(self, name)

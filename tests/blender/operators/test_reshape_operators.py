@@ -90,3 +90,9 @@ def test_one_step_of_undo(request: pytest.FixtureRequest) -> None:
     )
     for each in module.CLASSES:
         assert {"REGISTER", "UNDO"} <= each.bl_options
+
+
+def test_lists_of_changes_are_as_long_as_the_window_has_room(extension: Any) -> None:
+    find_room = extension.operators.shown_changes.find_room
+    assert [find_room(height, 1.0) for height in (200, 480, 768, 1080, 4000)] == [4, 8, 22, 24, 24]
+    assert find_room(1080, 2.0) == 11

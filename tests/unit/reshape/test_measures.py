@@ -3,16 +3,21 @@
 
 import json
 import math
+import re
+import shlex
+import textwrap
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.mutations import damaged
+from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
-from urdf_importer import ReadError, read_robot
+from urdf_importer import Diagnostics, ReadError, forward_kinematics, read_robot, read_srdf
 from urdf_importer.cli import main
 from urdf_importer.readers.measures import read_measures, read_measures_text
 from urdf_importer.reshape import measure, measure_csv, resize
@@ -194,3 +199,33 @@ def test_many_rows_are_read_in_a_second() -> None:
     assert len(table.lengths) == len(rows)
     assert read_measures_text(json.dumps({"lengths": dict(table.lengths)}).encode(), "t") == table
     assert time.process_time() - start < 4.0
+
+
+def test_the_humanoid_of_the_page(tmp_path: Path) -> None:
+    """What docs/reshaping.md says of Talos and its child, by its own table and command."""
+    page = (ROOT / "docs" / "reshaping.md").read_text(encoding="utf-8")
+    section = page.split("## A big humanoid becomes a small one")[1].split("\n## ")[0]
+    table, command, *_ = re.findall(r"(?:^    .*\n)+", section, re.MULTILINE)
+    (tmp_path / "child.yaml").write_text(textwrap.dedent(table))
+    talos = ROBOTS / "talos_data"
+    places = {
+        "talos_full_v2.urdf": talos / "robots" / "talos_full_v2.urdf",
+        "talos.srdf": talos / "srdf" / "talos.srdf",
+    }
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    known = {"child.urdf", "child.srdf", "child.yaml"}
+    words = [str(places.get(w, tmp_path / w if w in known else w)) for w in words]
+    assert main([*words, "--quiet"]) == 0
+    big, small = read_robot(places["talos_full_v2.urdf"]), read_robot(tmp_path / "child.urdf")
+    heights, masses = [], []
+    for robot in (big, small):
+        frames = forward_kinematics(robot)
+        heights.append(frames["head_2_link"][2, 3] - frames["leg_left_6_link"][2, 3])
+        masses.append(sum(link.inertial.mass or 0.0 for link in robot.links if link.inertial))
+        # Both sides are alike.
+        left, right = frames["arm_left_7_link"][:3, 3], frames["arm_right_7_link"][:3, 3]
+        assert np.abs(left * (1, -1, 1) - right).max() < 1e-3
+    assert [f"{height:.2f}" for height in heights] == ["1.37", "0.72"]
+    assert [f"{mass:.0f}" for mass in masses] == ["93", "20"]
+    semantics = read_srdf(tmp_path / "child.srdf", small, diagnostics := Diagnostics())
+    assert semantics.groups and not len(diagnostics)
