@@ -21,6 +21,7 @@ from .command.arguments import (
 from .command.convert import add_convert
 from .command.jobs import Job
 from .command.measure import add_measure
+from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
 from .command.session import run_jobs
 from .command.terminal import Terminal
@@ -74,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_convert(commands)
     add_offered_commands(commands)
     add_measure(commands)
+    add_motions(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and say what there is",

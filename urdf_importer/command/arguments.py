@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from .. import MotionOptions
 from ..options import FileOptions, ImportOptions, group_options
 from .jobs import Job
 
@@ -19,7 +20,7 @@ EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 Plan = Callable[[argparse.Namespace], Sequence[Job]]
 """Makes jobs from the arguments of a command."""
 
-Options = TypeVar("Options", bound=ImportOptions | FileOptions)
+Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions)
 
 
 def add_option_arguments(
@@ -93,7 +94,7 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             f"--{name}",
             type=_number_reader(field),
             metavar="N",
-            help=f"{text} (default: {field.default})",
+            help=text if field.default is None else f"{text} (default: {field.default})",
             **common,
         )
 

@@ -99,7 +99,7 @@ def export_opened(job: ExportJob, robot: Any) -> Report:
 
 def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Report:
     with silence_blender(), work.catch():
-        with _needing_blender("importing"), hold_interrupt():
+        with needing_blender("importing"), hold_interrupt():
             new_file()
         result = _build(job, work, progress)
         work.facts = summarize_result(result)
@@ -288,7 +288,7 @@ def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:
 
 
 def _open_blend(path: str, robot: str | None) -> Any:
-    with _needing_blender("reading a .blend"), hold_interrupt():
+    with needing_blender("reading a .blend"), hold_interrupt():
         return open_robot(path, robot)
 
 
@@ -315,7 +315,8 @@ def _format_of(job: ExportJob) -> WriterFormat[Any]:
 
 
 @contextmanager
-def _needing_blender(what: str) -> Iterator[None]:
+def needing_blender(what: str) -> Iterator[None]:
+    """Turns a missing Blender into a RobotError that says what to do."""
     try:
         yield
     except ImportError as missing:

@@ -1,18 +1,106 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of reading a motion."""
+"""The options of reading a motion, and of putting it on a rig."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ..options import option
 
 Clock = Literal["stamp", "log"]
+KeyKind = Literal["samples", "frames", "reduced"]
+BaseKind = Literal["auto", "none", "object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionOptions:
-    """How a recording becomes a motion."""
+    """How a recording becomes a motion, and a motion keyframes."""
 
+    GROUPS: ClassVar[tuple[str, ...]] = ("Keys", "Names", "Base", "Reading")
+
+    keys: KeyKind = option(
+        "samples",
+        "Keys",
+        "Where keys stand",
+        group="Keys",
+        choices={
+            "samples": "Where the samples are, between frames too: exactly the recorded lines, and "
+            "the splines of commands",
+            "frames": "On whole frames, for editing",
+            "reduced": "As few as keep within the tolerance",
+        },
+    )
+    tolerance: float = option(
+        0.0001,
+        "Tolerance",
+        "How far reduced keys, and lines in place of quintics, may be off, in radians or metres",
+        group="Keys",
+        minimum=1e-9,
+        maximum=1.0,
+    )
+    start: float = option(
+        0.0, "Start", "Seconds of the motion that are left out before", group="Keys", minimum=0.0
+    )
+    end: float = option(
+        0.0,
+        "End",
+        "Second of the motion after which nothing is taken; 0 for all of it",
+        group="Keys",
+        minimum=0.0,
+    )
+    speed: float = option(
+        1.0,
+        "Speed",
+        "How many times as fast it is played",
+        group="Keys",
+        minimum=0.001,
+        maximum=1000.0,
+    )
+    start_frame: float | None = option(
+        None, "Start Frame", "The frame of its first sample; else the scene's first", group="Keys"
+    )
+    unwrap: bool = option(
+        True,
+        "Unwrap Turns",
+        "Let joints that turn without end go on turning where a recording jumps by a full turn",
+        group="Keys",
+    )
+    clamp: bool = option(
+        False, "Clamp", "Key the limit where a position is beyond it", group="Keys"
+    )
+    set_range: bool = option(
+        True, "Widen Frame Range", "Let the scene's range hold the motion", group="Keys"
+    )
+    name: str = option(
+        "", "Name", "What the action is called; else as the file", group="Keys", entries="NAME"
+    )
+    names: tuple[tuple[str, str], ...] = option(
+        (),
+        "Joint Names",
+        "Which joint of the robot a name of the motion is, as name:=joint",
+        group="Names",
+        separator=":=",
+    )
+    prefix: str = option(
+        "", "Prefix", "What stands before the names in the motion", group="Names", entries="P"
+    )
+    base: BaseKind = option(
+        "auto",
+        "Base",
+        "What moves with the robot's base",
+        group="Base",
+        choices={
+            "auto": "The planar or floating joint on the root link, else the armature object",
+            "none": "Nothing",
+            "object": "The armature object",
+        },
+    )
+    fixed_frame: str = option(
+        "",
+        "Fixed Frame",
+        "The frame in which the base moves, such as odom; else the outermost one",
+        group="Base",
+        entries="FRAME",
+    )
     clock: Clock = option(
         "stamp",
         "Clock",

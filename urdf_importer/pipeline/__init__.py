@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: one module for each task, from its beginning to its end."""
 
+from .animation import apply_trajectory, sample_trajectory, set_frame_rate
 from .collisions import collision_steps, find_disabled_collisions, replace_disabled
 from .converting import CONVERT_MODES, ConvertMode, convert_description
 from .engines import EngineExport, EngineOptions
@@ -83,6 +84,7 @@ __all__ = [
     "XacroArgument",
     "add_ik",
     "apply_srdf",
+    "apply_trajectory",
     "bake_ik",
     "bake_path",
     "build_studio",
@@ -123,7 +125,9 @@ __all__ = [
     "replace_disabled",
     "reset_parts",
     "reshape_robot",
+    "sample_trajectory",
     "save_blend",
+    "set_frame_rate",
     "set_joint_positions",
     "set_material_preset",
     "solve_ik",

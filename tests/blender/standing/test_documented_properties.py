@@ -145,6 +145,9 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
         if path.stem == "gripper":
             armature.data.bones["jaw_left"].name = "Jaw"
             assert mend_drivers(armature)
+            names = [next(iter(urdf_importer.get_joint_positions(armature)))]
+            motion = urdf_importer.Trajectory(names=names, times=[0.0], positions=[[0.0]])
+            urdf_importer.apply_trajectory(armature, motion)
         for item in carriers(armature):
             for key, value in item.items():
                 assert key in PROPERTIES, f"{item.name}[{key}] is not documented"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion -> the keyframes of a robot, in a new action."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
+from ...motion.keys import Keys, cut_keys, plan_keys, reduce_keys, sample_keys, unwrap
+from ...motion.names import match_names
+from ...motion.options import MotionOptions
+from ...motion.trajectory import Numbers, Trajectory
+from ..standing import properties
+from ..standing.armatures import armatures_of, name_armature
+from ..standing.joints import RigJoint, posed_joints_of
+from .base import Base, plan_frames
+from .curves import new_action, widen_range, write_curve
+
+_OVER = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCurve:
+    """A number of an object and its keys."""
+
+    item: Any
+    path: str
+    index: int
+    group: str
+    keys: Keys
+
+
+def apply_trajectory(
+    armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
+) -> Any:
+    """Does as pipeline.animation.apply_trajectory."""
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    bases = plan_frames(armature, trajectory, options, diagnostics)
+    curves = [
+        *_plan_joints(armature, trajectory, options, diagnostics, needed=not bases),
+        *_plan_base_curves(bases),
+    ]
+    curves = [each for each in (_cut(curve, options) for curve in curves) if len(each.keys.times)]
+    if not curves:
+        raise KinematicsError("nothing of the motion lies between its start and end")
+    turned = [base.item for base in bases if base.turns_object]
+    return _write(armature, curves, trajectory, options, turned)
+
+
+def _plan_joints(
+    armature: Any,
+    trajectory: Trajectory,
+    options: MotionOptions,
+    diagnostics: Diagnostics,
+    *,
+    needed: bool,
+) -> Iterable[PlannedCurve]:
+    joints = {
+        joint.name: (bone, joint)
+        for bone, joint in posed_joints_of(armature)
+        if len(joint.channels) == 1
+    }
+    if not trajectory.names and not needed:
+        return
+    given = dict(options.names)
+    known = set(armature[properties.ROBOT]["joints"]) - joints.keys()
+    names = [name for name in trajectory.names if name not in known or name in given]
+    matched = match_names(names, joints.keys(), given, options.prefix, diagnostics)
+    keys = {
+        joint: _plan_joint(trajectory, trajectory.names.index(name), joints[joint][1], options)
+        for name, joint in matched.items()
+    }
+    for joint, planned in keys.items():
+        bone, rig = joints[joint]
+        if rig.mimics:
+            continue
+        planned = _hold_limits(planned, rig, options, diagnostics)
+        channel = rig.channels[0]
+        sign = channel.sign
+        slopes = None if planned.slopes is None else planned.slopes * sign
+        yield PlannedCurve(
+            item=bone.id_data,
+            path=f"{bone.path_from_id()}.{channel.prop}",
+            index=channel.index,
+            group=bone.name,
+            keys=replace(planned, values=planned.values * sign, slopes=slopes),
+        )
+
+
+def _plan_joint(
+    trajectory: Trajectory, column: int, joint: RigJoint, options: MotionOptions
+) -> Keys:
+    """Plans the keys of a joint's own samples."""
+    positions = trajectory.positions[:, column]
+    own = ~np.isnan(positions)
+    times, values = trajectory.times[own], positions[own]
+    velocities = _column(trajectory.velocities, own, column)
+    lower, upper = joint.limits
+    turns = joint.kind == "revolute"
+    wide = lower is None or upper is None or upper - lower >= 2 * np.pi - 1e-6
+    if options.unwrap and turns and wide and len(values) > 1:
+        values = unwrap(times, values, velocities)
+    if trajectory.interpolation == "linear":
+        return Keys(times=times, values=values)
+    accelerations = _column(trajectory.accelerations, own, column)
+    return plan_keys(times, values, velocities, accelerations, options.tolerance)
+
+
+def _column(array: Numbers | None, own: np.ndarray, column: int) -> Numbers | None:
+    return None if array is None else array[own, column]
+
+
+def _hold_limits(
+    keys: Keys, joint: RigJoint, options: MotionOptions, diagnostics: Diagnostics
+) -> Keys:
+    """Reports what is beyond a joint's limits; the option says whether the limit is keyed."""
+    lower, upper = joint.limits
+    low = -np.inf if lower is None else lower
+    high = np.inf if upper is None else upper
+    beyond = np.maximum(low - keys.values, keys.values - high)
+    worst = int(beyond.argmax())
+    if beyond[worst] <= _OVER:
+        return keys
+    diagnostics.warning(
+        "beyond-limits",
+        f"joint {quote(joint.name)} is {beyond[worst]:.4g} beyond its limits at "
+        f"{keys.times[worst]:.3f} s, at worst; "
+        + ("its limit is keyed" if options.clamp else "the rig shows it at its limit"),
+        subject=joint.name,
+    )
+    if not options.clamp:
+        return keys
+    inside = np.clip(keys.values, low, high)
+    slopes = None if keys.slopes is None else np.where(inside == keys.values, keys.slopes, 0.0)
+    return replace(keys, values=inside, slopes=slopes)
+
+
+def _plan_base_curves(bases: list[Base]) -> Iterable[PlannedCurve]:
+    for base in bases:
+        for path, index, values in base.curves:
+            yield PlannedCurve(
+                item=base.item,
+                path=path,
+                index=index,
+                group=base.group,
+                keys=Keys(times=base.times, values=values),
+            )
+
+
+def _cut(curve: PlannedCurve, options: MotionOptions) -> PlannedCurve:
+    end = options.end if options.end > 0 else np.inf
+    if options.start <= 0 and end == np.inf:
+        return curve
+    return replace(curve, keys=cut_keys(curve.keys, options.start, end))
+
+
+def _write(
+    armature: Any,
+    curves: list[PlannedCurve],
+    trajectory: Trajectory,
+    options: MotionOptions,
+    turned: list[Any],
+) -> Any:
+    """Writes the curves, an action for each armature that moves; the main one's is returned. What
+    fails leaves no action behind."""
+    scene = bpy.context.scene
+    rate = scene.render.fps / scene.render.fps_base / options.speed
+    origin = float(scene.frame_start) if options.start_frame is None else options.start_frame
+    first = max(options.start, 0.0) if options.start > 0 else _first_time(curves)
+    name = options.name or Path(trajectory.source).stem or "Motion"
+    moving = {armature, *(curve.item for curve in curves)}
+    before = {each: _action_of(each) for each in moving}
+    made: dict[Any, Any] = {}
+    ends = [origin]
+    try:
+        for item in sorted(moving, key=lambda each: (each != armature, each.name)):
+            own = name if item == armature else f"{name} {name_armature(item)}"
+            made[item] = new_action(item, own)
+        for curve in curves:
+            keys = _thin(curve.keys, options, first, rate)
+            frames = origin + (keys.times - first) * rate
+            ends.append(float(frames[-1]))
+            action = made[curve.item]
+            write_curve(action, curve.item, curve.path, curve.index, curve.group, keys, frames)
+        for item in turned:
+            item.rotation_mode = "QUATERNION"
+    except BaseException:
+        for item, action in made.items():
+            item.animation_data.action = before[item]
+            bpy.data.actions.remove(action)
+        raise
+    for action in made.values():
+        action[properties.MOTION] = _describe(trajectory, options)
+    if options.set_range:
+        widen_range(scene, min(ends), max(ends))
+    for each in armatures_of(armature):
+        each.update_tag()
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return made[armature]
+
+
+def _action_of(item: Any) -> Any:
+    return item.animation_data.action if item.animation_data else None
+
+
+def _first_time(curves: list[PlannedCurve]) -> float:
+    return min(float(curve.keys.times[0]) for curve in curves)
+
+
+def _thin(keys: Keys, options: MotionOptions, first: float, rate: float) -> Keys:
+    """Returns the keys as the option wishes them."""
+    if options.keys == "reduced":
+        return reduce_keys(keys, options.tolerance)
+    if options.keys == "frames" and len(keys.times) > 1:
+        begin = np.ceil(round((keys.times[0] - first) * rate, 6))
+        end = np.floor(round((keys.times[-1] - first) * rate, 6))
+        return sample_keys(keys, first + np.arange(begin, max(end, begin) + 1) / rate)
+    return keys
+
+
+def _describe(trajectory: Trajectory, options: MotionOptions) -> dict[str, Any]:
+    """Returns where an action comes from, as its property keeps it."""
+    return {
+        "source": trajectory.source,
+        "topic": trajectory.topic,
+        "start_time": str(trajectory.start_time),
+        "speed": options.speed,
+        "keys": options.keys,
+    }

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the base of a robot moves: by its planar or floating joint, or as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import matrices_from_poses, plane_axes, quaternion_from_rotation
+from ...model import Pose
+from ...motion.frames import align_signs, find_base, multiply, place, rotate
+from ...motion.options import MotionOptions
+from ...motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..standing.joints import RigJoint, find_packed_joint, posed_joints_of, read_link_joint
+from ..standing.links import links_of, name_link
+
+_LOST = 1e-4
+_TURNED = 1e-4
+"""Radians that angles between two keys may be off the shortest arc."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The curves (path, index, values) of an object at times; `turns_object` where the armature
+    itself is turned, by quaternions."""
+
+    item: Any
+    group: str
+    times: Numbers
+    curves: tuple[tuple[str, int, Numbers], ...]
+    turns_object: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Free:
+    """A planar, floating or ball joint: its bone, and what the description says of it where it
+    stands on the root link; `child` is the link that it moves."""
+
+    bone: Any
+    joint: RigJoint
+    child: str = ""
+    packed: Any = None
+
+
+def plan_frames(
+    armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
+) -> list[Base]:
+    """Plans how the base moves, and the joints that no single number says: by their own names, as
+    MultiDOFJointState has it, or by the link that stands on the root link."""
+    if not trajectory.frames:
+        return []
+    free = {
+        joint.name: _Free(bone=bone, joint=joint)
+        for bone, joint in posed_joints_of(armature)
+        if joint.kind in ("planar", "floating", "spherical")
+    }
+    own = {track.child: track for track in trajectory.frames if track.child in free}
+    plans = [_plan_own(free[name], track, diagnostics) for name, track in own.items()]
+    root, joint = _find_root(armature, free)
+    if options.base == "none" or (joint is not None and joint.joint.name in own):
+        return plans
+    children = [joint.child] if joint is not None and options.base == "auto" else []
+    track = find_base(trajectory.frames, [*children, root], options.fixed_frame)
+    if track is None:
+        return plans
+    child = track.child.lstrip("/")
+    if joint is None or options.base == "object" or child == root != "":
+        return [*plans, _plan_object(armature, track)]
+    return [*plans, _plan_link(joint, _within(track, joint.packed), diagnostics)]
+
+
+def _find_root(armature: Any, free: dict[str, _Free]) -> tuple[str, _Free | None]:
+    """Returns the root link, and the planar or floating joint on it."""
+    links = list(links_of(armature))
+    tops = [name_link(link) for link in links if read_link_joint(link) is None]
+    root = tops[0] or "" if tops else ""
+    for link in links:
+        above = read_link_joint(link)
+        if above is not None and above.parent == root and above.name in free:
+            found = free[above.name]
+            if found.joint.kind != "spherical":
+                packed, child = find_packed_joint(link), name_link(link) or ""
+                return root, _Free(bone=found.bone, joint=found.joint, child=child, packed=packed)
+    return root, None
+
+
+def _plan_own(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> Base:
+    """Plans a joint from its own motion; a planar one moves in X and Y then, whatever its axis."""
+    if free.joint.kind == "planar":
+        return _plan_planar(free, track, np.array((0.0, 0.0, 1.0)), diagnostics)
+    return _plan_floating(free, track)
+
+
+def _plan_link(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> Base:
+    if free.joint.kind == "planar":
+        axis = np.array(free.packed.get("axis", (1.0, 0.0, 0.0)), dtype=float)
+        return _plan_planar(free, track, axis / np.linalg.norm(axis), diagnostics)
+    return _plan_floating(free, track)
+
+
+def _plan_object(armature: Any, track: FrameTrack) -> Base:
+    turned = align_signs(track.quaternions)[:, [3, 0, 1, 2]]
+    return Base(
+        item=armature,
+        group="Object Transforms",
+        times=track.times,
+        curves=(
+            *(("location", i, track.translations[:, i]) for i in range(3)),
+            *(("rotation_quaternion", i, turned[:, i]) for i in range(4)),
+        ),
+        turns_object=True,
+    )
+
+
+def _within(track: FrameTrack, packed: Any) -> FrameTrack:
+    """Returns the poses as the joint's frame sees them, which stands somewhere in the root link."""
+    origin = packed.get("origin", {})
+    pose = Pose(
+        xyz=tuple(origin.get("xyz", (0.0, 0.0, 0.0))), rpy=tuple(origin.get("rpy", (0.0, 0.0, 0.0)))
+    )
+    frame = matrices_from_poses([pose])[0]
+    inverse = np.tile(quaternion_from_rotation(frame[:3, :3].T), (len(track.times), 1))
+    return FrameTrack(
+        parent=track.parent,
+        child=track.child,
+        times=track.times,
+        translations=rotate(inverse, track.translations - frame[:3, 3]),
+        quaternions=multiply(inverse, track.quaternions),
+    )
+
+
+def _plan_planar(free: _Free, track: FrameTrack, normal: Numbers, diagnostics: Diagnostics) -> Base:
+    """A planar joint takes what lies in its plane."""
+    u, v = plane_axes(normal)
+    aside = rotate(track.quaternions, np.tile(u, (len(track.times), 1)))
+    yaw = np.unwrap(np.arctan2(aside @ v, aside @ u))
+    up = rotate(track.quaternions, np.tile(normal, (len(track.times), 1))) @ normal
+    lost = max(
+        float(np.ptp(track.translations @ normal)), float(np.arccos(np.clip(up, -1, 1)).max())
+    )
+    if lost > _LOST:
+        diagnostics.warning(
+            "base-motion-lost",
+            f"the base leaves the plane of joint {quote(free.joint.name)}, by {lost:.3g} m or rad "
+            "at most; it stays in it",
+            subject=free.joint.name,
+        )
+    return _of_joint(free, track.times, (track.translations @ u, track.translations @ v, yaw))
+
+
+def _plan_floating(free: _Free, track: FrameTrack) -> Base:
+    """Between keys Blender mixes angles, not turns: keys are added until both are the same."""
+    times = track.times
+    for _ in range(12):
+        moved, turned = place(track, times)
+        angles = _angles(turned)
+        middle = (times[1:] + times[:-1]) / 2
+        if not len(middle):
+            break
+        _, wanted = place(track, middle)
+        mixed = _turns((angles[1:] + angles[:-1]) / 2)
+        off = 2 * np.arccos(np.clip(np.abs((wanted * mixed).sum(axis=1)), 0.0, 1.0))
+        if (off <= _TURNED).all() or len(times) > 4 * len(track.times) + 10_000:
+            break
+        times = np.union1d(times, middle[off > _TURNED])
+    parts = angles.T if free.joint.kind == "spherical" else (*moved.T, *angles.T)
+    return _of_joint(free, times, tuple(parts))
+
+
+def _angles(quaternions: Numbers) -> Numbers:
+    """Returns Blender's XYZ angles (m, 3), each the nearest to those before."""
+    x, y, z, w = quaternions.T
+    first = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    second = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+    third = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    angles = np.stack([first, second, third], axis=1)
+    for row in range(1, len(angles)):
+        other = np.array([angles[row, 0] + np.pi, np.pi - angles[row, 1], angles[row, 2] + np.pi])
+        options = [_near(each, angles[row - 1]) for each in (angles[row], other)]
+        angles[row] = min(options, key=lambda each: float(np.abs(each - angles[row - 1]).sum()))
+    return angles
+
+
+def _near(angles: Numbers, before: Numbers) -> Numbers:
+    near: Numbers = angles + 2 * np.pi * np.round((before - angles) / (2 * np.pi))
+    return near
+
+
+def _turns(angles: Numbers) -> Numbers:
+    """Returns quaternions (m, 4) of XYZ angles: Rz Ry Rx."""
+    halves = angles / 2
+    nothing = np.zeros(len(angles))
+    turns = []
+    for axis in range(3):
+        parts = [nothing, nothing, nothing, np.cos(halves[:, axis])]
+        parts[axis] = np.sin(halves[:, axis])
+        turns.append(np.stack(parts, axis=1))
+    return multiply(turns[2], multiply(turns[1], turns[0]))
+
+
+def _of_joint(free: _Free, times: Numbers, values: Sequence[Numbers]) -> Base:
+    path = free.bone.path_from_id()
+    return Base(
+        item=free.bone.id_data,
+        group=free.bone.name,
+        times=times,
+        curves=tuple(
+            (f"{path}.{channel.prop}", channel.index, each)
+            for channel, each in zip(free.joint.channels, values, strict=True)
+        ),
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a rig shows over time -> a motion: after curves, IK, limits, drivers, constraints, NLA."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import KinematicsError
+from ...geometry.transforms import quaternion_from_rotation
+from ...motion.frames import align_signs
+from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
+from ..standing.joints import joints_of, read_link_joint
+from ..standing.links import links_of, name_link
+from ..standing.pose import get_joint_positions
+
+MOST_SAMPLES = 1_000_000
+_STILL = 1e-9
+
+
+def sample_trajectory(
+    armature: Any, frame_range: tuple[float, float] | None, rate: float | None
+) -> Trajectory:
+    """Does as pipeline.animation.sample_trajectory."""
+    scene = bpy.context.scene
+    per_second = scene.render.fps / scene.render.fps_base
+    rate = per_second if rate is None else rate
+    first, last = frame_range or (float(scene.frame_start), float(scene.frame_end))
+    if not (np.isfinite([first, last, rate]).all() and last >= first and rate > 0):
+        raise KinematicsError("frames have to rise, and the rate has to be above zero")
+    count = int(np.floor((last - first) / per_second * rate + 1e-6)) + 1
+    if count > MOST_SAMPLES:
+        raise KinematicsError(f"these are {count} samples; {MOST_SAMPLES} are the most")
+    times = to_seconds(to_nanoseconds(np.arange(count) / rate))
+    frames = first + times * per_second
+    kinds = {joint.name: joint.kind for joint in joints_of(armature)}
+    names = [name for name, kind in kinds.items() if kind in ("revolute", "prismatic")]
+    positions = np.empty((count, len(names)))
+    free = {name: np.empty((count, 7)) for name in kinds if name not in names}
+    base = np.empty((count, 7))
+    with _held_frame(scene):
+        for row, frame in enumerate(frames.tolist()):
+            whole = int(np.floor(frame + 1e-9))
+            scene.frame_set(whole, subframe=min(max(frame - whole, 0.0), 0.999999))
+            shown = get_joint_positions(armature)
+            positions[row] = [shown[name] for name in names]
+            for name in free:
+                free[name][row] = _to_pose(shown[name])
+            base[row] = _pose_of(armature)
+    return Trajectory(
+        names=tuple(names),
+        times=times,
+        positions=positions,
+        velocities=_velocities(times, positions) if names and count > 1 else None,
+        frames=_tracks(armature, times, free, base),
+    )
+
+
+@contextmanager
+def _held_frame(scene: Any) -> Iterator[None]:
+    """Goes back to the frame that was shown."""
+    frame, rest = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=rest)
+
+
+def _velocities(times: Numbers, positions: Numbers) -> Numbers:
+    """Returns central differences; one-sided ones at the ends."""
+    velocities: Numbers = np.gradient(positions, times, axis=0)
+    return velocities
+
+
+def _to_pose(position: Any) -> list[float]:
+    """Returns x, y, z and a quaternion of a planar, floating or ball joint's position. A planar
+    one is said in its own plane."""
+    if len(position) == 3:
+        x, y, yaw = position
+        return [x, y, 0.0, 0.0, 0.0, float(np.sin(yaw / 2)), float(np.cos(yaw / 2))]
+    if len(position) == 4:
+        return [0.0, 0.0, 0.0, *position]
+    return list(position)
+
+
+def _pose_of(armature: Any) -> list[float]:
+    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = np.array(shown.matrix_world)
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    rotation = matrix[:3, :3] / np.where(scale > 0, scale, 1.0)
+    return [*matrix[:3, 3].tolist(), *quaternion_from_rotation(rotation)]
+
+
+def _tracks(
+    armature: Any, times: Numbers, free: dict[str, Numbers], base: Numbers
+) -> tuple[FrameTrack, ...]:
+    """Returns the frames that move: the base where the whole robot does, and the joints that no
+    single number says, by their names."""
+    tracks = [("", name, poses) for name, poses in free.items()]
+    turned = align_signs(base[:, 3:])
+    if max(np.ptp(base[:, :3], axis=0).max(), np.ptp(turned, axis=0).max()) > _STILL:
+        tracks.insert(0, ("world", _root_of(armature), base))
+    return tuple(
+        FrameTrack(
+            parent=parent,
+            child=child,
+            times=times,
+            translations=poses[:, :3],
+            quaternions=_unit(align_signs(poses[:, 3:])),
+        )
+        for parent, child, poses in tracks
+    )
+
+
+def _unit(quaternions: Numbers) -> Numbers:
+    unit: Numbers = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return unit
+
+
+def _root_of(armature: Any) -> str:
+    tops = [name_link(link) for link in links_of(armature) if read_link_joint(link) is None]
+    return tops[0] or "" if tops else ""

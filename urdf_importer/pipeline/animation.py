@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions onto a rig that exists, and from it."""
+
+from typing import Any
+
+from ..diagnostics import Diagnostics
+from ..motion.options import MotionOptions
+from ..motion.trajectory import Trajectory
+
+
+def apply_trajectory(
+    armature: Any,
+    trajectory: Trajectory,
+    options: MotionOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Any:
+    """Keys a motion on an imported robot, in a new action, which it gets; returns the action. Other
+    actions stay in the file. Keys stand at the samples, between frames too, so that the rig shows
+    the recorded lines exactly, and the splines of commands.
+
+    Joints that mimic another follow it; the base moves as the motion's frames say. Raises
+    KinematicsError where no joint of the robot is in the motion, and BuildError for an object that
+    is not an imported robot; nothing is left behind then.
+    """
+    from ..blender.animation import apply
+
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
+    return apply.apply_trajectory(armature, trajectory, options or MotionOptions(), diagnostics)
+
+
+def sample_trajectory(
+    armature: Any,
+    frame_range: tuple[float, float] | None = None,
+    rate: float | None = None,
+) -> Trajectory:
+    """Returns what an imported robot shows from frame to frame, after curves, IK, limits, drivers,
+    constraints and NLA: positions of joints with velocities by central differences, and frames that
+    move.
+
+    `frame_range` are the first and last frame (the scene's), `rate` the samples per second (one for
+    each frame). Followers are sampled too. The base is a frame of its root link in `world`; planar,
+    floating and ball joints are frames by their own names. The frame that was shown is shown again.
+    Raises KinematicsError for a range or rate that makes no sense, BuildError.
+    """
+    from ..blender.animation import sample
+
+    return sample.sample_trajectory(armature, frame_range, rate)
+
+
+def set_frame_rate(rate: float) -> None:
+    """Sets the frames per second of the current scene, also broken numbers such as 29.97."""
+    from ..blender.animation import curves
+
+    curves.set_frame_rate(rate)
