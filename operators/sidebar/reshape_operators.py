@@ -17,6 +17,7 @@ from ...urdf_importer import (
     read_robot,
     reshape,
 )
+from ...urdf_importer.blender.standing.selection import measure_selection
 from ..active_robot import active_robot
 from .pose_operators import RobotOperator
 from .reshape_dialog import Made, ReshapeOperator
@@ -26,6 +27,10 @@ _OF_THIS_TIME = {"SKIP_SAVE"}
 
 def _link_names(operator: Any, context: Any, text: str) -> list[str]:
     return sorted(link.name for link in extract_robot(active_robot(context)).links)
+
+
+def _joint_names(operator: Any, context: Any, text: str) -> list[str]:
+    return sorted(joint.name for joint in extract_robot(active_robot(context)).joints)
 
 
 def _all_names(operator: Any, context: Any, text: str) -> list[str]:
@@ -76,10 +81,13 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_resize"
     bl_label = "Resize"
     bl_description = (
-        "Give the robot other measures: by a factor, by a factor for one link, by a table of "
-        "origins and lengths, on both sides alike"
+        "Give the robot other measures: by a factor, by a factor for one link, by the distance of "
+        "one joint, by a table of origins and lengths, on both sides alike. The distance is "
+        "measured between two selected objects or bones, or along one bone"
     )
-    fields = ("scale", "link", "factor", "text", "filepath", "symmetric", "masses")
+    fields = (
+        "scale", "link", "factor", "joint", "length", "text", "filepath", "symmetric", "masses",
+    )  # fmt: skip
 
     scale: bpy.props.FloatProperty(  # type: ignore[valid-type]
         name="Scale", description="Factor of everything", default=1.0, min=1e-6, soft_max=10.0,
@@ -92,6 +100,15 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
     factor: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
         name="Its Factors", description="Along the link's axes: what hangs on it, and its shapes",
         default=(1.0, 1.0, 1.0), min=1e-6, options=_OF_THIS_TIME,
+    )  # fmt: skip
+    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Joint", description="A joint that gets another distance from its parent link",
+        search=_joint_names, options=_OF_THIS_TIME,
+    )  # fmt: skip
+    length: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Its Distance", description="From its parent link's frame, in the same direction; "
+        "measured between what is selected", min=0.0, precision=4, unit="LENGTH",
+        options=_OF_THIS_TIME,
     )  # fmt: skip
     text: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Table", description="A text of this file with a table of measures, as Measure makes",
@@ -116,6 +133,16 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         ),
     )
 
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        self.take_measure(context)
+        return super().invoke(context, event)
+
+    def take_measure(self, context: Any) -> None:
+        """Fills in the distance between what is selected, in the robot's own size."""
+        robot: Any = active_robot(context)
+        size = sum(robot.matrix_world.to_scale()) / 3.0
+        self.length = (measure_selection() or 0.0) / (size or 1.0)
+
     def draw_field(self: Any, layout: Any, name: str) -> None:
         if name == "text":
             layout.prop_search(self, name, bpy.data, "texts")
@@ -132,6 +159,11 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
                 symmetric=self.symmetric,
                 masses=self.masses,
                 diagnostics=diagnostics,
+            )
+        if self.joint:
+            lengths = {self.joint: float(f"{self.length:.7g}")}
+            robot = reshape.resize(
+                robot, lengths=lengths, symmetric=self.symmetric, diagnostics=diagnostics
             )
         for table in self._tables():
             robot = reshape.resize(

@@ -9,6 +9,11 @@ import pytest
 
 from support.paths import ROOT
 from urdf_importer import Pose, Robot, extract_robot, import_robot, read_robot, reshape
+from urdf_importer.blender.standing.selection import (
+    measure_selection,
+    select_bones,
+    select_objects,
+)
 
 SAMPLES = ROOT / "sample_urdfs"
 ARM = SAMPLES / "humanoid_arm.urdf"
@@ -96,3 +101,25 @@ def test_lists_of_changes_are_as_long_as_the_window_has_room(extension: Any) -> 
     find_room = extension.operators.shown_changes.find_room
     assert [find_room(height, 1.0) for height in (200, 480, 768, 1080, 4000)] == [4, 8, 22, 24, 24]
     assert find_room(1080, 2.0) == 11
+
+
+def test_resize_takes_a_length_from_what_is_selected() -> None:
+    rig = import_robot(ARM)
+    joint = next(each for each in rig.robot.joints if each.type != "fixed" and any(each.origin.xyz))
+    wanted = reshape.resize(rig.robot, lengths={joint.name: 0.25})
+    assert call("reshape_resize", joint=joint.name, length=0.25) == wanted
+    ends = [bpy.data.objects.new(name, None) for name in "ab"]
+    for end in ends:
+        bpy.context.scene.collection.objects.link(end)
+    ends[1].location = (0.0, 3.0, 4.0)
+    bpy.context.view_layer.update()
+    select_objects([*ends, rig.armature])
+    assert measure_selection() is None
+    select_objects(ends)
+    assert measure_selection() == 5.0
+    bones = [bone.name for bone in rig.armature.data.bones]
+    select_bones({rig.armature: bones[:1]})
+    assert measure_selection() == pytest.approx(rig.armature.data.bones[bones[0]].length, rel=1e-5)
+    select_bones({rig.armature: bones[:2]})
+    heads = [rig.armature.pose.bones[name].head for name in bones[:2]]
+    assert measure_selection() == pytest.approx((heads[0] - heads[1]).length, rel=1e-5)

@@ -126,6 +126,20 @@ def _select_bone(armature: Any, name: str) -> None:
     select_bones({armature: [name]})
 
 
+def measure_selection() -> float | None:
+    """Measures between what is selected, in metres: between the heads of two bones in pose mode, or
+    along one; else between the origins of two objects. None where something else is selected."""
+    bones: Any = bpy.context.selected_pose_bones or ()
+    if len(bones) == 1:
+        (bone,) = bones
+        ends: Any = [bone.id_data.matrix_world @ end for end in (bone.head, bone.tail)]
+    elif bones:
+        ends = [bone.id_data.matrix_world @ bone.head for bone in bones]
+    else:
+        ends = [item.matrix_world.translation for item in bpy.context.selected_objects]
+    return float((ends[0] - ends[1]).length) if len(ends) == 2 else None
+
+
 def select_bones(bones: Mapping[Any, Sequence[str]]) -> None:
     """Selects bones by their armatures and no others, the first one active, in pose mode. Raises
     KinematicsError where none of the armatures is in the view layer."""
