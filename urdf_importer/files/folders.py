@@ -98,8 +98,9 @@ class Folders:
             below: list[str] = []
             for parent in level:
                 listing = self.list_folder(parent)
+                start = os.path.join(parent, "")
                 for child in sorted(listing.folders + listing.links):
-                    path = os.path.join(parent, child)
+                    path = start + child
                     name = self.find_package_name(path)
                     if name is not None:
                         found.setdefault(name, []).append(path)
@@ -284,6 +285,8 @@ def _sort_in(entry: "os.DirEntry[str]", listing: Listing) -> None:
 
 
 def _read_package_name(path: str) -> str | None:
+    if not os.path.exists(path):  # asked first, since nearly all folders have none
+        return None
     try:
         with open_regular_file(path) as (file, _):
             data = file.read(MOST_PACKAGE_XML_BYTES)

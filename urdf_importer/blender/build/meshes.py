@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh datablocks from arrays."""
 
+import gc
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -95,8 +96,16 @@ def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
     if bpy.app.version >= (5, 0):
         attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
         attribute.data.foreach_set("vector", normals.ravel())
-    else:
+        return
+    # The collector would look through the lists of all corners again and again, which takes longer
+    # than all else here.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
         mesh.normals_split_custom_set(normals.tolist())
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
