@@ -2,11 +2,23 @@
 """Solving, following, snapping and baking for the active robot. One undo step each; where a solve
 fails there is none, since nothing changed."""
 
+from collections.abc import Collection
 from typing import Any
 
 import bpy
+from bpy_extras.io_utils import ImportHelper
 
-from ...urdf_importer import Diagnostics, RobotError, add_ik, bake_ik, remove_ik, solve_ik
+from ...urdf_importer import (
+    Convention,
+    Diagnostics,
+    RobotError,
+    add_ik,
+    bake_ik,
+    bake_path,
+    link_pose,
+    remove_ik,
+    solve_ik,
+)
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
 from ..active_robot import active_robot, poll_robot
@@ -17,6 +29,7 @@ MODES = (
     ("default", "Default", "How far the link is to be from its place in the default pose"),
 )
 SOURCES = (
+    ("gizmo", "Handle", "The handle at the link: drag it in the view"),
     ("cursor", "3D Cursor", "The place of the 3D cursor"),
     ("object", "Object", "The place of an object, and how it is turned"),
     ("numbers", "Numbers", "Three numbers, in metres"),
@@ -29,8 +42,20 @@ ORIENTATIONS = (
     ("keep", "Keep", "The link stays turned as it is; an object as target turns it as itself"),
     ("free", "Free", "The link may turn as it likes: most places can be reached so"),
 )
+CONVENTIONS = (
+    ("ros", "ROS", "x forward, y left, z up, in metres"),
+    ("cm", "Centimetres", "x forward, y left, z up, in centimetres"),
+    ("mm", "Millimetres", "x forward, y left, z up, in millimetres"),
+    ("y_up", "Y Up", "x left, y up, z forward, in metres"),
+    ("y_up_cm", "Y Up, Centimetres", "x left, y up, z forward, in centimetres"),
+    ("unity", "Unity", "Left-handed: no rotation can say it, and it is refused with the reason"),
+)
+WRITTEN = {
+    "ros": ("xyz", 1.0), "cm": ("xyz", 0.01), "mm": ("xyz", 0.001), "y_up": ("zxy", 1.0),
+    "y_up_cm": ("zxy", 0.01), "unity": ("z-xy", 1.0),
+}  # fmt: skip
 _MOST_NAMED = 12
-"""Frames that fail are named up to so many."""
+"""Frames that fail are named up to so many rows of them."""
 
 
 class RobotIK:
@@ -59,14 +84,10 @@ class SolveIK(RobotIK, bpy.types.Operator):
     )
 
     def execute(self, context: Any) -> set[str]:
-        settings = context.window_manager.urdf_ik
         try:
-            link = chosen_link(context)
-            answer = solve_ik(
-                active_robot(context), link, _find_target(context), mode=_find_mode(settings),
-                frame=_find_frame(settings), orientation=settings.orientation,
-                group=settings.group or None, key=settings.key,
-            )  # fmt: skip
+            asked = read_question(context)
+            key = context.window_manager.urdf_ik.key
+            answer = solve_ik(active_robot(context), key=key, **asked)
         except RobotError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -74,12 +95,36 @@ class SolveIK(RobotIK, bpy.types.Operator):
         return {"FINISHED"} if answer.success else {"CANCELLED"}
 
 
-def _find_target(context: Any) -> Any:
+def read_question(context: Any) -> dict[str, Any]:
+    """Reads what the panel asks, as arguments of solve_ik. Raises RobotError where the target is
+    not chosen, and for conventions that no rotation can say."""
+    settings, link = context.window_manager.urdf_ik, chosen_link(context)
+    by_numbers = settings.source == "numbers"
+    return {
+        "link": link,
+        "target": _find_target(context, link),
+        "mode": str(settings.mode) if by_numbers else "absolute",
+        "frame": _find_frame(settings),
+        "orientation": str(settings.orientation),
+        "group": settings.group or None,
+        "convention": find_convention(settings.convention) if by_numbers else None,
+    }
+
+
+def find_convention(chosen: str) -> Convention:
+    """Finds how numbers are written that are typed or read."""
+    return Convention(*WRITTEN[chosen])
+
+
+def _find_target(context: Any, link: str) -> Any:
     settings = context.window_manager.urdf_ik
+    if settings.source == "gizmo":
+        return link_pose(active_robot(context), link).tolist()
     if settings.source == "cursor":
         return tuple(context.scene.cursor.location)
     if settings.source == "numbers":
-        return tuple(settings.place)
+        plain = settings.convention != CONVENTIONS[0][0]
+        return tuple(settings.numbers if plain else settings.place)
     if settings.object is None:
         raise RobotError("choose the object that is the target")
     place = settings.object.matrix_world.normalized()
@@ -88,12 +133,9 @@ def _find_target(context: Any) -> Any:
     )
 
 
-def _find_mode(settings: Any) -> str:
-    """Only numbers can be a way to go."""
-    return str(settings.mode) if settings.source == "numbers" else "absolute"
-
-
 def _find_frame(settings: Any) -> str:
+    if settings.source == "gizmo":
+        return "armature"
     return str(settings.frame) if settings.source == "numbers" else "world"
 
 
@@ -190,28 +232,103 @@ class BakeIK(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.bake_ik"
     bl_label = "Bake"
     bl_description = (
-        "Key the joints of the active robot over the frames of the scene, so that links follow "
+        "Key the joints of the active robot over a range of frames, so that links follow "
         "their targets. Frames that fail are listed and hold the last pose"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot, scene = active_robot(context), context.scene
+    start: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Start", description="The first frame; that of the scene unless set"
+    )
+    end: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="End", description="The last frame; that of the scene unless set"
+    )
+    step: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Step", description="Frames from one key to the next", min=1, default=1
+    )
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        self._fill(context.scene)
+        found: set[str] = context.window_manager.invoke_props_dialog(self)
+        return found
+
+    def _fill(self: Any, scene: Any) -> None:
+        for name, value in (
+            ("start", scene.frame_start), ("end", scene.frame_end), ("step", scene.frame_step)
+        ):  # fmt: skip
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot = active_robot(context)
+        self._fill(context.scene)
         targets = followed_targets_of(robot)
         if not targets:
             self.report({"WARNING"}, "Add a target first")
             return {"CANCELLED"}
         failed: set[int] = set()
         for target in targets:
-            failed.update(
-                bake_ik(robot, target, scene.frame_start, scene.frame_end, scene.frame_step)
-            )
-        if failed:
-            named = ", ".join(map(str, sorted(failed)[:_MOST_NAMED]))
-            more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
-            self.report({"WARNING"}, f"Out of reach in frames {named}{more}")
-        else:
-            self.report({"INFO"}, f"Keyed frames {scene.frame_start} to {scene.frame_end}")
+            failed.update(bake_ik(robot, target, self.start, self.end, self.step))
+        _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
         return {"FINISHED"}
 
 
-CLASSES = (SolveIK, AddIK, RemoveIK, SnapTarget, SnapJoints, BakeIK)
+class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
+    bl_idname = "urdf.bake_path"
+    bl_label = "Bake Path"
+    bl_description = (
+        "Key the joints of the active robot so that the link goes through the places of a table, "
+        "CSV with times in seconds from the scene's first frame on. Frames that fail are listed "
+        "and hold the last pose"
+    )
+
+    filename_ext = ".csv"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.csv", options={"HIDDEN"}
+    )
+    convention: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Written", description="Whose axes and units the table has", items=CONVENTIONS
+    )
+    frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Axes", description="What the places are measured in", items=FRAMES
+    )
+
+    def execute(self: Any, context: Any) -> set[str]:
+        settings = context.window_manager.urdf_ik
+        try:
+            failed = bake_path(
+                active_robot(context), chosen_link(context), bpy.path.abspath(self.filepath),
+                start=context.scene.frame_start, frame=self.frame,
+                orientation=settings.orientation, group=settings.group or None,
+                convention=find_convention(self.convention),
+            )  # fmt: skip
+        except RobotError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        _report_failed(self, context, set(failed), f"{chosen_link(context)} goes along the path")
+        return {"FINISHED"}
+
+
+def _report_failed(operator: Any, context: Any, failed: set[int], done: str) -> None:
+    """Lists the frames in the status bar, and in the panel until the next baking."""
+    named = name_frames(failed)
+    context.window_manager.urdf_ik.failed = named
+    if failed:
+        operator.report({"WARNING"}, f"Out of reach in frames {named}")
+    else:
+        operator.report({"INFO"}, done)
+
+
+def name_frames(frames: Collection[int]) -> str:
+    """Names frames, those in a row by their first and last: 3, 7 to 12."""
+    rows: list[list[int]] = []
+    for frame in sorted(frames):
+        if rows and frame == rows[-1][-1] + 1:
+            rows[-1].append(frame)
+        else:
+            rows.append([frame])
+    texts = [str(row[0]) if len(row) == 1 else f"{row[0]} to {row[-1]}" for row in rows]
+    more = f" and {len(texts) - _MOST_NAMED} more rows" if len(texts) > _MOST_NAMED else ""
+    return ", ".join(texts[:_MOST_NAMED]) + more
+
+
+CLASSES = (SolveIK, AddIK, RemoveIK, SnapTarget, SnapJoints, BakeIK, BakePath)

@@ -8,25 +8,33 @@ import bpy
 
 from ...urdf_importer.blender.ik.live import followed_targets_of, unwatch, watch
 from ...urdf_importer.blender.ik.solve import list_groups, list_links
+from ...urdf_importer.blender.standing import properties
 from ..active_robot import active_robot
+from ..preferences import find_preferences
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
+from ..wrapped_text import draw_wrapped
+from .ghosts import find_ghosts, register_ghosts, unregister_ghosts
 from .operators import (
     CLASSES as OPERATORS,
 )
 from .operators import (
+    CONVENTIONS,
     FRAMES,
     MODES,
     ORIENTATIONS,
     SOURCES,
     AddIK,
     BakeIK,
+    BakePath,
     RemoveIK,
     SnapJoints,
     SnapTarget,
     SolveIK,
     chosen_link,
 )
+from .ways import CLASSES as WAYS
+from .ways import ChooseWay, FindWays, HideWays
 
 
 def _search_links(settings: Any, context: Any, text: str) -> Iterable[str]:
@@ -61,6 +69,17 @@ class IKSettings(bpy.types.PropertyGroup):
     object: bpy.props.PointerProperty(  # type: ignore[valid-type]
         name="Object", description="The object that the link is to be at", type=bpy.types.Object
     )
+    numbers: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
+        name="Place", description="Where the link is to be, or how far it is to go, as written",
+        size=3, precision=4,
+    )  # fmt: skip
+    convention: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Written", description="Whose axes and units the numbers have",
+        items=CONVENTIONS,
+    )  # fmt: skip
+    failed: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Failed", description="Frames in which the last baking was out of reach"
+    )
     key: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Key", description="Key the joints that moved, at the current frame"
     )
@@ -83,20 +102,47 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
             column.label(text=f"Hand: {chosen_link(context)}")
         column.prop(settings, "group")
         column.prop(settings, "source")
-        if settings.source == "object":
-            column.prop(settings, "object")
-        if settings.source == "numbers":
-            column.prop(settings, "place")
-            column.prop(settings, "frame")
-            column.prop(settings, "mode")
+        _draw_source(column, context, settings)
         column.prop(settings, "orientation")
-        row = layout.row(align=True)
-        row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
-        row.prop(settings, "key", text="", icon="KEY_HLT", toggle=True)
+        if settings.source != "gizmo":
+            row = layout.row(align=True)
+            row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
+            row.prop(settings, "key", text="", icon="KEY_HLT", toggle=True)
+        _draw_ways(layout, robot)
         _draw_live(layout, robot)
+        layout.operator(BakePath.bl_idname, icon="CURVE_PATH")
+        if settings.failed:
+            draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")
         row = layout.row(align=True)
         row.operator(SnapJoints.bl_idname)
         row.operator(KeyAll.bl_idname)
+
+
+def _draw_source(column: Any, context: Any, settings: Any) -> None:
+    if settings.source == "gizmo":
+        found = find_preferences(context)
+        if found is not None:
+            column.prop(found, "tip_handles")
+    if settings.source == "object":
+        column.prop(settings, "object")
+    if settings.source == "numbers":
+        column.prop(settings, "place" if settings.convention == "ros" else "numbers")
+        column.prop(settings, "frame")
+        column.prop(settings, "convention")
+        column.prop(settings, "mode")
+
+
+def _draw_ways(layout: Any, robot: Any) -> None:
+    ghosts = find_ghosts(robot)
+    row = layout.row(align=True)
+    row.operator(FindWays.bl_idname, icon="GHOST_ENABLED")
+    if ghosts is None:
+        return
+    row.operator(HideWays.bl_idname, text="", icon="X")
+    row = layout.row(align=True)
+    for number in range(1, len(ghosts.ways) + 1):
+        chosen = ghosts.chosen == number - 1
+        row.operator(ChooseWay.bl_idname, text=str(number), depress=chosen).number = number
 
 
 def _draw_live(layout: Any, robot: Any) -> None:
@@ -104,8 +150,9 @@ def _draw_live(layout: Any, robot: Any) -> None:
     layout.operator(AddIK.bl_idname, icon="EMPTY_ARROWS")
     targets = followed_targets_of(robot)
     for target in targets:
+        native = target[properties.IK].get("native")
         row = layout.row(align=True)
-        row.prop(target, "name", text="", icon="OBJECT_DATA")
+        row.prop(target, "name", text="", icon="CON_KINEMATIC" if native else "OBJECT_DATA")
         row.operator(RemoveIK.bl_idname, text="", icon="X").target = target.name
     if targets:
         row = layout.row(align=True)
@@ -113,7 +160,7 @@ def _draw_live(layout: Any, robot: Any) -> None:
         row.operator(BakeIK.bl_idname)
 
 
-_CLASSES = (*OPERATORS, IKSettings, IKPanel)
+_CLASSES = (*OPERATORS, *WAYS, IKSettings, IKPanel)
 
 
 def register_ik() -> None:
@@ -133,12 +180,14 @@ def register_ik() -> None:
         search=_search_groups,
     )
     bpy.types.WindowManager.urdf_ik = bpy.props.PointerProperty(type=IKSettings)
+    register_ghosts()
     watch()
 
 
 def unregister_ik() -> None:
     """Takes it out again."""
     unwatch()
+    unregister_ghosts()
     del bpy.types.WindowManager.urdf_ik
     del IKSettings.link, IKSettings.group
     for kind in reversed(_CLASSES):

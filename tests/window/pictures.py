@@ -207,6 +207,26 @@ def inverse_kinematics(driver: Driver) -> Steps:
     _keep(driver, "inverse_kinematics", _box(driver.viewport))
 
 
+def ik_ways(driver: Driver) -> Steps:
+    """The ways to hold the hand where it is, as ghosts, and the panel that chooses."""
+    robot = _import(driver, _PANDA)
+    _set_positions(robot, {**_REACHING, "panda_joint1": 0.0})
+    bpy.context.view_layer.update()
+    bpy.context.window_manager.urdf_ik.source = "gizmo"
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.find_ik()
+    _look(driver, at=(0.25, 0.0, 0.42), distance=2.3, turn=20, tilt=74)
+    sidebar = yield from driver.open_sidebar("URDF")
+    _, bottom, _, height = _box(driver.viewport)
+    driver.move(sidebar.x + 80, bottom + height - 740)
+    yield 0.2
+    driver.press("LEFTMOUSE", ctrl=True)
+    yield 0.5
+    _rest(driver)
+    yield 2.0
+    _keep(driver, "ik_ways", _box(driver.viewport))
+
+
 def render(driver: Driver) -> Steps:
     """The camera where the view is, then Blender's renderer."""
     robot = _import(driver, "humanoid_arm.urdf")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of inverse kinematics: its operators do what the library does."""
 
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -8,7 +10,9 @@ import numpy as np
 import pytest
 
 from support.blender.sidebars import activate, load
+from support.blender.snapshots import list_data
 from urdf_importer import get_joint_positions, link_pose, set_joint_positions
+from urdf_importer.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -26,7 +30,7 @@ def ask(**wanted: Any) -> Any:
     settings = bpy.context.window_manager.urdf_ik
     chosen = {
         "link": "", "group": "", "source": "cursor", "mode": "absolute", "orientation": "free",
-        "frame": "armature", "object": None, "key": False,
+        "frame": "armature", "object": None, "key": False, "convention": "ros",
     }  # fmt: skip
     for name, value in (chosen | wanted).items():
         setattr(settings, name, value)
@@ -111,3 +115,77 @@ def test_what_is_shown_becomes_what_is_set(arm: Any) -> None:
     assert get_joint_positions(arm) == pytest.approx(shown, abs=1e-5)
     bone = next(each for each in arm.pose.bones if each.name.startswith("elbow"))
     assert max(map(abs, bone.rotation_euler)) < 0.5 - 1e-3
+
+
+def test_numbers_in_other_axes_and_units(arm: Any) -> None:
+    """Her simulator: 2 cm up is 2 along her y."""
+    before = place_of(arm)
+    ask(link="hand", source="numbers", mode="relative", convention="y_up_cm", numbers=(0, 2.0, 3.0))
+    assert bpy.ops.urdf.solve_ik() == {"FINISHED"}
+    assert place_of(arm) == pytest.approx(before + np.array((0.03, 0.0, 0.02)), abs=2e-5)
+    ask(link="hand", source="numbers", mode="relative", convention="unity", numbers=(0, 0, 1.0))
+    assert bpy.ops.urdf.solve_ik() == {"CANCELLED"}
+
+
+def test_several_ways_are_found_and_one_is_taken(extension: ModuleType, arm: Any) -> None:
+    """Nothing stands for them in the file, and nothing moves before one is chosen."""
+    ghosts = extension.operators.ik.ghosts
+    goal, before = place_of(arm), get_joint_positions(arm)
+    kept = list_data()
+    ask(link="hand", source="gizmo")
+    assert bpy.ops.urdf.find_ik() == {"FINISHED"}
+    found = ghosts.find_ghosts(arm)
+    assert len(found.ways) > 1 and found.label and found.bodies
+    assert get_joint_positions(arm) == before and list_data() == kept
+    for number, way in enumerate(found.ways, 1):
+        assert bpy.ops.urdf.choose_ik(number=number) == {"FINISHED"}
+        shown = get_joint_positions(arm)
+        assert {name: shown[name] for name in way} == pytest.approx(dict(way), abs=1e-5)
+        assert place_of(arm) == pytest.approx(goal, abs=2e-5)
+        assert ghosts.find_ghosts(arm).chosen == number - 1
+    assert bpy.ops.urdf.choose_ik(number=len(found.ways) + 1) == {"CANCELLED"}
+    assert bpy.ops.urdf.hide_ik() == {"FINISHED"}
+    assert ghosts.find_ghosts(arm) is None and list_data() == kept
+    ask(link="hand", source="numbers", place=(9.0, 0.0, 0.0))
+    assert bpy.ops.urdf.find_ik() == {"CANCELLED"}
+
+
+def test_ghosts_go_with_the_file(extension: ModuleType, arm: Any) -> None:
+    ask(link="hand", source="gizmo")
+    assert bpy.ops.urdf.find_ik() == {"FINISHED"}
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert extension.operators.ik.ghosts._ghosts is None
+
+
+def test_a_range_is_baked_and_frames_that_fail_are_named(extension: ModuleType, arm: Any) -> None:
+    ask(link="hand")
+    assert bpy.ops.urdf.add_ik(live=True) == {"FINISHED"}
+    target = bpy.context.view_layer.objects.active
+    target.keyframe_insert("location", frame=3)
+    target.location.x += 5.0
+    target.keyframe_insert("location", frame=4)
+    activate(arm)
+    assert bpy.ops.urdf.bake_ik(start=2, end=6) == {"FINISHED"}
+    settings = bpy.context.window_manager.urdf_ik
+    assert settings.failed == "4 to 6"
+    assert bpy.ops.urdf.bake_ik(start=1, end=3) == {"FINISHED"} and settings.failed == ""
+    frames = {point.co.x for curve in find_curves(arm) for point in curve.keyframe_points}
+    assert frames == {1, 2, 3, 4, 5, 6}
+    name = extension.operators.ik.operators.name_frames
+    assert name([9, 3, 4, 5, 1]) == "1, 3 to 5, 9"
+    assert name(range(1, 99, 2)).endswith("and 37 more rows")
+
+
+def test_a_table_of_places_is_baked(arm: Any, tmp_path: Path) -> None:
+    x, y, z = link_pose(arm, "hand")[:3, 3]
+    bpy.context.scene.render.fps = 10
+    rows = ((0.0, z), (1.0, z + 0.02))
+    lines = ["time,x,y,z", *(f"{t},{100 * y},{100 * up},{100 * x}" for t, up in rows)]
+    (tmp_path / "way.csv").write_text("\n".join(lines))
+    ask(link="hand")
+    path = str(tmp_path / "way.csv")
+    assert bpy.ops.urdf.bake_path(filepath=path, convention="y_up_cm") == {"FINISHED"}
+    bpy.context.scene.frame_set(11)
+    assert link_pose(arm, "hand")[:3, 3] == pytest.approx([x, y, z + 0.02], abs=2e-5)
+    (tmp_path / "way.csv").write_text("nothing")
+    assert bpy.ops.urdf.bake_path(filepath=path) == {"CANCELLED"}

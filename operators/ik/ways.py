@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several answers to one question: found, shown as ghosts, and one of them taken."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...urdf_importer import (
+    RobotError,
+    get_joint_positions,
+    link_pose,
+    set_joint_positions,
+)
+from ...urdf_importer.blender.ik.solve import find_ways
+from ...urdf_importer.blender.ik.targets import Wish
+from ...urdf_importer.blender.standing.pose import key_joints
+from ..active_robot import active_robot
+from .ghosts import find_ghosts, hide_ghosts, show_ghosts
+from .operators import RobotIK, read_question
+
+_NEAR = 1e-4
+
+
+class FindWays(RobotIK, bpy.types.Operator):
+    bl_idname = "urdf.find_ik"
+    bl_label = "Find Ways"
+    bl_description = (
+        "Find up to five ways for the link to be at the target, such as elbow up and elbow down, "
+        "and show them as ghosts. Nothing moves until one is chosen"
+    )
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        try:
+            asked = read_question(context)
+            ways = find_ways(robot, Wish(**asked, state=""))
+        except RobotError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        if not ways:
+            hide_ghosts()
+            self.report({"WARNING"}, "There is no way: Solve says why")
+            return {"CANCELLED"}
+        show_ghosts(robot, asked["link"], ways)
+        count = "One way" if len(ways) == 1 else f"{len(ways)} ways"
+        self.report({"INFO"}, f"{count} to be there: choose by number")
+        return {"FINISHED"}
+
+
+class ChooseWay(RobotIK, bpy.types.Operator):
+    bl_idname = "urdf.choose_ik"
+    bl_label = "Choose Way"
+    bl_description = "Move the joints to this way to be at the target"
+
+    number: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Number", description="Which of the ways, from 1 on", min=1, default=1
+    )
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot = active_robot(context)
+        ghosts = find_ghosts(robot)
+        if ghosts is None or self.number > len(ghosts.ways):
+            self.report({"WARNING"}, "Find ways first")
+            return {"CANCELLED"}
+        way = ghosts.ways[self.number - 1]
+        before = get_joint_positions(robot)
+        set_joint_positions(robot, way)
+        context.view_layer.update()
+        ghosts.chosen = self.number - 1
+        if context.window_manager.urdf_ik.key:
+            key_joints(robot, [each for each in way if not np.allclose(way[each], before[each])])
+        wanted = ghosts.frames[ghosts.chosen][ghosts.link]
+        near = _NEAR * (1.0 + np.abs(wanted).max())
+        if np.abs(link_pose(robot, ghosts.link) - wanted).max() > near:
+            self.report({"WARNING"}, "The joints are set, but something else moves the rig")
+        return {"FINISHED"}
+
+
+class HideWays(RobotIK, bpy.types.Operator):
+    bl_idname = "urdf.hide_ik"
+    bl_label = "Hide Ways"
+    bl_description = "Take the ghosts away"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: Any) -> set[str]:
+        hide_ghosts()
+        return {"FINISHED"}
+
+
+CLASSES = (FindWays, ChooseWay, HideWays)
