@@ -33,7 +33,7 @@ SIZES = {
     "groups": (1280, 1040),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
-    "ik_ways": (1280, 1040),
+    "ik_ways": (1280, 940),
     "render": (1280, 800),
     "report": (1280, 1400),
     "update": (1280, 800),

@@ -78,6 +78,9 @@ def show_ghosts(robot: Any, link: str, ways: Sequence[Solved]) -> None:
         bodies=tuple(_bodies_of(robot, moved)), label=_find_label(frames, moved),
         lines=tuple((each.parent, each.child) for each in rig.robot.joints if each.child in moved),
     )  # fmt: skip
+    first = ways[0]
+    if np.allclose([first[name] for name in first], [shown[name] for name in first], atol=1e-3):
+        _ghosts.chosen = 0
     if not _drawers and not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
         _drawers.append(add(_draw_bodies, (), "WINDOW", "POST_VIEW"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
 from mathutils import Euler, Quaternion
@@ -37,6 +38,7 @@ def gizmo(driver: Driver) -> Steps:
     yield from _drag_tip(hands)
     yield from _tip_out_of_reach_and_back(hands)
     yield from _switch_tips_off(hands)
+    yield from _show_ways(hands)
 
 
 def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps:
@@ -174,6 +176,37 @@ def _switch_tips_off(hands: "Hands") -> Steps:
     yield from hands.drag(place, _FAR)
     assert hands.tip() == before
     preferences.tip_handles = preferences.joint_gizmo = True
+
+
+def _show_ways(hands: "Hands") -> Steps:
+    """Ghosts of other ways to hold the hand are seen, and nothing of them stays."""
+    hands.pose(_POSE)
+    hands.driver.move(*hands.empty)
+    bpy.context.window_manager.urdf_ik.source = "gizmo"
+    names, seen = set(bpy.data.objects.keys()), []
+    for shown in (False, True, False):
+        with bpy.context.temp_override(**hands.context()):
+            if shown:
+                assert bpy.ops.urdf.find_ik() == {"FINISHED"}
+            else:
+                bpy.ops.urdf.hide_ik()
+        hands.redraw()
+        yield 0.8
+        picture = f"ways_{len(seen)}"
+        hands.driver.take_picture(picture)
+        seen.append(_measure_colors(hands.driver.folder / f"{picture}.png"))
+    before, ghosts, after = seen
+    assert ghosts > before + 0.008 and abs(after - before) < 0.001, seen
+    assert set(bpy.data.objects.keys()) == names
+
+
+def _measure_colors(path: Path) -> float:
+    """The share of pixels that are not grey."""
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    return float((np.ptp(pixels.reshape(-1, 4)[:, :3], axis=1) > 0.2).mean())
 
 
 class Hands:

@@ -215,13 +215,12 @@ def ik_ways(driver: Driver) -> Steps:
     bpy.context.window_manager.urdf_ik.source = "gizmo"
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.urdf.find_ik()
-    _look(driver, at=(0.25, 0.0, 0.42), distance=2.3, turn=20, tilt=74)
+    _look(driver, at=(0.32, 0.0, 0.4), distance=1.9, turn=20, tilt=74)
     sidebar = yield from driver.open_sidebar("URDF")
     _, bottom, _, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 740)
-    yield 0.2
-    driver.press("LEFTMOUSE", ctrl=True)
-    yield 0.5
+    for header in (269, 295):
+        yield from driver.click(sidebar.x + 80, bottom + height - header)
+        yield 0.8
     _rest(driver)
     yield 2.0
     _keep(driver, "ik_ways", _box(driver.viewport))
