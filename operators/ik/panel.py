@@ -140,7 +140,7 @@ def _draw_ways(layout: Any, robot: Any) -> None:
         return
     row.operator(HideWays.bl_idname, text="", icon="X")
     row = layout.row(align=True)
-    for number in range(1, len(ghosts.ways) + 1):
+    for number in range(1, len(ghosts.ways.positions) + 1):
         chosen = ghosts.chosen == number - 1
         row.operator(ChooseWay.bl_idname, text=str(number), depress=chosen).number = number
 

@@ -4,22 +4,13 @@
 from typing import Any
 
 import bpy
-import numpy as np
 
-from ...urdf_importer import (
-    RobotError,
-    get_joint_positions,
-    link_pose,
-    set_joint_positions,
-)
-from ...urdf_importer.blender.ik.solve import find_ways
+from ...urdf_importer import RobotError
 from ...urdf_importer.blender.ik.targets import Wish
-from ...urdf_importer.blender.standing.pose import key_joints
+from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
 from ..active_robot import active_robot
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 from .operators import RobotIK, read_question
-
-_NEAR = 1e-4
 
 
 class FindWays(RobotIK, bpy.types.Operator):
@@ -43,7 +34,7 @@ class FindWays(RobotIK, bpy.types.Operator):
             hide_ghosts()
             self.report({"WARNING"}, "There is no way: Solve says why")
             return {"CANCELLED"}
-        show_ghosts(robot, asked["link"], ways)
+        show_ghosts(robot, look_at_ways(robot, asked["link"], ways))
         count = "One way" if len(ways) == 1 else f"{len(ways)} ways"
         self.report({"INFO"}, f"{count} to be there: choose by number")
         return {"FINISHED"}
@@ -61,19 +52,12 @@ class ChooseWay(RobotIK, bpy.types.Operator):
     def execute(self: Any, context: Any) -> set[str]:
         robot = active_robot(context)
         ghosts = find_ghosts(robot)
-        if ghosts is None or self.number > len(ghosts.ways):
+        if ghosts is None or self.number > len(ghosts.ways.positions):
             self.report({"WARNING"}, "Find ways first")
             return {"CANCELLED"}
-        way = ghosts.ways[self.number - 1]
-        before = get_joint_positions(robot)
-        set_joint_positions(robot, way)
-        context.view_layer.update()
         ghosts.chosen = self.number - 1
-        if context.window_manager.urdf_ik.key:
-            key_joints(robot, [each for each in way if not np.allclose(way[each], before[each])])
-        wanted = ghosts.frames[ghosts.chosen][ghosts.link]
-        near = _NEAR * (1.0 + np.abs(wanted).max())
-        if np.abs(link_pose(robot, ghosts.link) - wanted).max() > near:
+        key = context.window_manager.urdf_ik.key
+        if not take_way(robot, ghosts.ways, ghosts.chosen, key=key):
             self.report({"WARNING"}, "The joints are set, but something else moves the rig")
         return {"FINISHED"}
 

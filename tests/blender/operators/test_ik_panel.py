@@ -134,16 +134,16 @@ def test_several_ways_are_found_and_one_is_taken(extension: ModuleType, arm: Any
     kept = list_data()
     ask(link="hand", source="gizmo")
     assert bpy.ops.urdf.find_ik() == {"FINISHED"}
-    found = ghosts.find_ghosts(arm)
-    assert len(found.ways) > 1 and found.label and found.bodies
+    found = ghosts.find_ghosts(arm).ways
+    assert len(found.positions) > 1 and found.label and found.bodies
     assert get_joint_positions(arm) == before and list_data() == kept
-    for number, way in enumerate(found.ways, 1):
+    for number, way in enumerate(found.positions, 1):
         assert bpy.ops.urdf.choose_ik(number=number) == {"FINISHED"}
         shown = get_joint_positions(arm)
         assert {name: shown[name] for name in way} == pytest.approx(dict(way), abs=1e-5)
         assert place_of(arm) == pytest.approx(goal, abs=2e-5)
         assert ghosts.find_ghosts(arm).chosen == number - 1
-    assert bpy.ops.urdf.choose_ik(number=len(found.ways) + 1) == {"CANCELLED"}
+    assert bpy.ops.urdf.choose_ik(number=len(found.positions) + 1) == {"CANCELLED"}
     assert bpy.ops.urdf.hide_ik() == {"FINISHED"}
     assert ghosts.find_ghosts(arm) is None and list_data() == kept
     ask(link="hand", source="numbers", place=(9.0, 0.0, 0.0))

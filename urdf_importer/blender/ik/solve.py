@@ -5,8 +5,7 @@ The numbers are solved from the description, set on the bones' channels, and loo
 evaluated scene: what others made of the rig (muted limits, constraints, animation) may disagree.
 """
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +14,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
-from ...kinematics.forward import forward_kinematics
-from ...kinematics.inverse import IKResult, find_solutions, inverse_kinematics
+from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
 from ...kinematics.motion import JointMotion
 from ...kinematics.semantic_groups import group_joints
@@ -89,7 +87,7 @@ def pose_link(
     rig = recall_rig(armature)
     shown = get_joint_positions(armature)
     joints = choose_joints(armature, rig, wish.link, wish.group)
-    default = _default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
+    default = default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
     wanted = aim(armature, rig.robot, wish, shown, default)
     found = inverse_kinematics(
         rig.robot, wish.link, wanted.frame, start=wanted.start, joints=joints,
@@ -99,52 +97,6 @@ def pose_link(
     if not found.success:
         return replace(found, positions={name: shown[name] for name in found.positions})
     return _pose(armature, wish.link, wanted, found, shown, key)
-
-
-_MOST_FOUND = 24
-_LEAST_APART = 0.12
-"""Of ways, in reaches of the robot or turns of a joint: what is nearer looks the same."""
-
-
-def find_ways(
-    armature: Any, wish: Wish, *, most: int = 5, seconds: float = 1.0
-) -> tuple[Solved, ...]:
-    """Returns joint positions by which a link is where it is wished, and that look different: the
-    nearest to what is shown first, then always the one furthest from those before; none where there
-    is no way. Sets nothing."""
-    rig = recall_rig(armature)
-    shown = get_joint_positions(armature)
-    joints = choose_joints(armature, rig, wish.link, wish.group)
-    default = _default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
-    wanted = aim(armature, rig.robot, wish, shown, default)
-    found = find_solutions(
-        rig.robot, wish.link, wanted.frame, most=_MOST_FOUND, start=wanted.start, joints=joints,
-        orientation=wanted.turned, seconds=seconds,
-    )  # fmt: skip
-    return _choose_unlike(rig, shown, found, most)
-
-
-def _choose_unlike(
-    rig: Rig, shown: Solved, found: Sequence[Solved], most: int
-) -> tuple[Solved, ...]:
-    """Chooses ways by what is seen of them: where links are, and how far joints are turned."""
-    if not found:
-        return ()
-    looks = np.array([_look_of(rig, shown | way, way) for way in found])
-    chosen, apart = [0], np.abs(looks - looks[0]).max(axis=1)
-    while len(chosen) < min(most, len(found)) and apart.max() > _LEAST_APART:
-        chosen.append(int(apart.argmax()))
-        apart = np.minimum(apart, np.abs(looks - looks[chosen[-1]]).max(axis=1))
-    return tuple(found[index] for index in chosen)
-
-
-def _look_of(rig: Rig, positions: Solved, way: Solved) -> list[float]:
-    """The places of all links in reaches, and the numbers of joints in turns."""
-    frames = forward_kinematics(rig.robot, positions)
-    places = np.array([frame[:3, 3] for frame in frames.values()])
-    reach = float(np.ptp(places, axis=0).max()) or 1.0
-    turns = [float(number) / math.tau for each in way.values() for number in np.atleast_1d(each)]
-    return [*(places / reach).ravel().tolist(), *turns]
 
 
 def list_links(armature: Any) -> list[str]:
@@ -202,8 +154,8 @@ def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
     return tuple(name for name in joints if name in rig.motions)
 
 
-def _default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -> Solved:
-    """What mode default starts from: the default pose, or a state of the group."""
+def default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -> Solved:
+    """Returns what mode default starts from: the default pose, or a state of the group."""
     positions: Solved = dict(default_positions(rig.motions, joints))
     if not wish.state:
         return positions

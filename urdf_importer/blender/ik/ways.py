@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways to be at a target: found, looked at without posing the rig, and one of them taken."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...geometry.transforms import Matrix
+from ...kinematics.forward import forward_kinematics
+from ...kinematics.inverse import find_solutions
+from ..standing import properties
+from ..standing.links import links_of, name_link
+from ..standing.pose import get_joint_positions, key_joints, link_pose, set_joint_positions
+from .solve import Rig, choose_joints, default_pose, recall_rig
+from .targets import Solved, Wish, aim
+
+_MOST_TRIANGLES = 60_000
+"""Of a mesh: a larger one is looked at as the box around it."""
+_NEAR = 1e-4
+_MOST_FOUND = 24
+_LEAST_APART = 0.12
+"""Of ways, in reaches of the robot or turns of a joint: what is nearer looks the same."""
+
+
+def find_ways(
+    armature: Any, wish: Wish, *, most: int = 5, seconds: float = 1.0
+) -> tuple[Solved, ...]:
+    """Returns joint positions by which a link is where it is wished, and that look different: the
+    nearest to what is shown first, then always the one furthest from those before; none where
+    nothing brings it there. Sets nothing."""
+    rig = recall_rig(armature)
+    shown = get_joint_positions(armature)
+    joints = choose_joints(armature, rig, wish.link, wish.group)
+    default = default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
+    wanted = aim(armature, rig.robot, wish, shown, default)
+    found = find_solutions(
+        rig.robot, wish.link, wanted.frame, most=_MOST_FOUND, start=wanted.start, joints=joints,
+        orientation=wanted.turned, seconds=seconds,
+    )  # fmt: skip
+    return _choose_unlike(rig, shown, found, most)
+
+
+def _choose_unlike(
+    rig: Rig, shown: Solved, found: Sequence[Solved], most: int
+) -> tuple[Solved, ...]:
+    """Chooses ways by what is seen of them: where links are, and how far joints are turned."""
+    if not found:
+        return ()
+    looks = np.array([_look_of(rig, shown | way, way) for way in found])
+    chosen, apart = [0], np.abs(looks - looks[0]).max(axis=1)
+    while len(chosen) < min(most, len(found)) and apart.max() > _LEAST_APART:
+        chosen.append(int(apart.argmax()))
+        apart = np.minimum(apart, np.abs(looks - looks[chosen[-1]]).max(axis=1))
+    return tuple(found[index] for index in chosen)
+
+
+def _look_of(rig: Rig, positions: Solved, way: Solved) -> list[float]:
+    """The places of all links in reaches, and the numbers of joints in turns."""
+    frames = forward_kinematics(rig.robot, positions)
+    places = np.array([frame[:3, 3] for frame in frames.values()])
+    reach = float(np.ptp(places, axis=0).max()) or 1.0
+    turns = [float(number) / math.tau for each in way.values() for number in np.atleast_1d(each)]
+    return [*(places / reach).ravel().tolist(), *turns]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Body:
+    """A shape of a link: `place` in the link's frame, `points` (N, 3), `triangles` (T, 3)."""
+
+    link: str
+    place: mathutils.Matrix
+    points: Any
+    triangles: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ways:
+    """Ways of a robot to have a link somewhere. `frames` are, of each way, those of links in the
+    armature's; `bodies` and `lines`, pairs of links, are of the links that the ways have in
+    different places; `label` is the link that tells them apart best. `shown` is the way that the
+    rig shows, -1 for none."""
+
+    link: str
+    positions: tuple[Solved, ...]
+    frames: tuple[Mapping[str, mathutils.Matrix], ...]
+    bodies: tuple[Body, ...]
+    lines: tuple[tuple[str, str], ...]
+    label: str
+    shown: int
+
+
+def look_at_ways(armature: Any, link: str, found: Sequence[Solved]) -> Ways:
+    """Looks at ways of a robot, at least one. Sets nothing."""
+    rig, shown = recall_rig(armature), get_joint_positions(armature)
+    frames = [forward_kinematics(rig.robot, shown | way) for way in found]
+    moved = _moved_links(frames)
+    first = found[0]
+    same = np.allclose([first[name] for name in first], [shown[name] for name in first], atol=1e-3)
+    return Ways(
+        link=link, positions=tuple(found), bodies=tuple(_bodies_of(armature, moved)),
+        frames=tuple({k: mathutils.Matrix(v.tolist()) for k, v in way.items()} for way in frames),
+        lines=tuple((each.parent, each.child) for each in rig.robot.joints if each.child in moved),
+        label=_find_label(frames, moved), shown=0 if same else -1,
+    )  # fmt: skip
+
+
+def take_way(armature: Any, ways: Ways, number: int, *, key: bool) -> bool:
+    """Sets the joints to a way, counted from 0, and keys those that moved if asked. Returns whether
+    the scene shows it."""
+    way, before = ways.positions[number], get_joint_positions(armature)
+    set_joint_positions(armature, way)
+    bpy.context.view_layer.update()
+    if key:
+        key_joints(armature, [name for name in way if not np.allclose(way[name], before[name])])
+    wanted = np.array(ways.frames[number][ways.link])
+    away = np.abs(link_pose(armature, ways.link) - wanted).max()
+    return bool(away <= _NEAR * (1.0 + np.abs(wanted).max()))
+
+
+def _moved_links(frames: Sequence[Mapping[str, Matrix]]) -> set[str]:
+    """The links that do not stand in the same frame in all ways, or all of them where there is only
+    one way."""
+    first = frames[0]
+    moved = {
+        link for link in first for other in frames[1:]
+        if np.abs(other[link] - first[link]).max() > 1e-4
+    }  # fmt: skip
+    return moved if len(frames) > 1 else set(first)
+
+
+def _find_label(frames: Sequence[Mapping[str, Matrix]], moved: set[str]) -> str:
+    def spread(link: str) -> float:
+        places = np.array([each[link][:3, 3] for each in frames])
+        return float(np.ptp(places, axis=0).max())
+
+    return max(sorted(moved), key=spread, default="")
+
+
+def _bodies_of(armature: Any, links: set[str]) -> list[Body]:
+    found = []
+    for empty in links_of(armature):
+        name = name_link(empty) or ""
+        if name not in links:
+            continue
+        back = empty.matrix_world.inverted_safe()
+        for item in empty.children_recursive:
+            if item.type == "MESH" and item.get(properties.PART) == properties.VISUALS:
+                found.append(_read_body(name, back @ item.matrix_world, item))
+    return found
+
+
+def _read_body(link: str, place: Any, item: Any) -> Body:
+    mesh = item.data
+    mesh.calc_loop_triangles()
+    if len(mesh.loop_triangles) > _MOST_TRIANGLES:
+        points = np.array(item.bound_box, np.float32)
+        triangles = np.array(_BOX, np.int32)
+    else:
+        points = np.empty(3 * len(mesh.vertices), np.float32)
+        mesh.vertices.foreach_get("co", points)
+        triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+        mesh.loop_triangles.foreach_get("vertices", triangles)
+    return Body(
+        link=link, place=place, points=points.reshape(-1, 3),
+        triangles=triangles.reshape(-1, 3),
+    )  # fmt: skip
+
+
+_BOX = (
+    (0, 1, 2), (0, 2, 3), (4, 6, 5), (4, 7, 6), (0, 4, 5), (0, 5, 1),
+    (1, 5, 6), (1, 6, 2), (2, 6, 7), (2, 7, 3), (3, 7, 4), (3, 4, 0),
+)  # fmt: skip
