@@ -134,6 +134,40 @@ def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
     return definition
 
 
+def text_of(name: str, encoding: Encoding) -> str:
+    """Returns the definition that is built in for a type, with those of all types in it, as
+    recordings carry it."""
+    written, wanted = [name], [name]
+    types = {**_BUILT_IN, "std_msgs/Header": _HEADERS[encoding]}
+    if encoding == "cdr":
+        types["builtin_interfaces/Time"] = "int32 sec\nuint32 nanosec"
+        types["builtin_interfaces/Duration"] = "int32 sec\nuint32 nanosec"
+    texts: list[str] = []
+    while wanted:
+        each = wanted.pop(0)
+        lines = [_spell(line, encoding) for line in types[each].split("\n")]
+        heading = [] if not texts else ["=" * 80, f"MSG: {each}"]
+        texts.append("\n".join([*heading, *lines]))
+        package = each.partition("/")[0]
+        for line in lines:
+            inner = _qualify(line.partition(" ")[0].partition("[")[0], package)
+            if inner in types and inner not in written:
+                written.append(inner)
+                wanted.append(inner)
+    return "\n".join(texts) + "\n"
+
+
+def _spell(line: str, encoding: Encoding) -> str:
+    """Returns a field as the versions of ROS spell it: the second has no words for time."""
+    kind, _, name = line.partition(" ")
+    longer = {
+        "Header": "std_msgs/Header",
+        "time": "builtin_interfaces/Time",
+        "duration": "builtin_interfaces/Duration",
+    }
+    return f"{longer.get(kind, kind)} {name}" if encoding == "cdr" else line
+
+
 def _parse_all(name: str, text: str) -> dict[str, Sequence[Field]]:
     parts = re.split(r"^=+[ \t]*$", text.replace("\r", ""), flags=re.MULTILINE)
     types = {name: _parse(parts[0], name.partition("/")[0])}

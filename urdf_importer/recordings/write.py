@@ -5,31 +5,57 @@ import os
 from pathlib import Path
 
 from ..diagnostics import WriteError, name_choices, quote
-from ..files.outputs import check_output, replace_file
+from ..files.outputs import check_output, replace_file, replace_files
 from ..motion.trajectory import Trajectory
 from . import arrays, tables, trees
+from .write_streams import write_bag, write_folder, write_mcap
 
 AnyPath = str | os.PathLike[str]
-SUFFIXES = (".csv", ".json", ".yaml", ".npz")
+SUFFIXES = (".bag", ".mcap", ".csv", ".json", ".yaml", ".npz")
+_RECORDED = (".db3", ".mcap", ".zstd")
 
 
 def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
-    """Writes a motion as its file's suffix says, and returns the files: .csv (positions alone),
-    .json, .yaml or .npz (everything). What is there is overwritten.
+    """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
+    2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
+    .npz (everything). What is there is overwritten.
 
-    Times are written to the nanosecond. Raises WriteError where the format cannot hold the motion,
-    or the file cannot be put there.
+    In recordings, samples are JointStates, which have no accelerations, and commands a
+    JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
+    the format cannot hold the motion, or the file cannot be put there.
     """
     target = Path(path)
     suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise WriteError(f"a motion is written as {name_choices(SUFFIXES)}, not as {quote(suffix)}")
-    check_output(target)
+    if suffix and suffix not in SUFFIXES:
+        raise WriteError(
+            f"a motion is written as {name_choices(SUFFIXES)} or into a folder, "
+            f"not as {quote(suffix)}"
+        )
     _check_names(trajectory)
-    data = _format(trajectory, suffix, os.fspath(path))
+    if not suffix:
+        return _write_folder(trajectory, target)
+    check_output(target)
     with replace_file(target) as temporary:
-        temporary.write_bytes(data)
+        if suffix == ".bag":
+            write_bag(trajectory, temporary)
+        elif suffix == ".mcap":
+            write_mcap(trajectory, temporary)
+        else:
+            temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
     return (target,)
+
+
+def _write_folder(trajectory: Trajectory, folder: Path) -> tuple[Path, ...]:
+    """Another recording in the folder would be read as a part of this one."""
+    name = folder.name or "motion"
+    files = (folder / "metadata.yaml", folder / f"{name}_0.db3")
+    if folder.is_dir():
+        others = [each.name for each in folder.iterdir() if each.suffix.lower() in _RECORDED]
+        if set(others) - {files[1].name}:
+            raise WriteError(f"{quote(str(folder))} holds another recording: {quote(others[0])}")
+    with replace_files(folder) as staging:
+        write_folder(trajectory, staging, name)
+    return files
 
 
 def _format(trajectory: Trajectory, suffix: str, path: str) -> bytes:

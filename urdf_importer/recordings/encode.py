@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trajectories -> serialized messages of ROS 1 and ROS 2.
+
+Samples become JointStates, in which only joints that have a sample are named; commands one
+JointTrajectory; frames TFMessages.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..diagnostics import WriteError
+from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory, to_nanoseconds
+from .definitions import Encoding, text_of
+
+STATES, COMMANDS, FRAMES = "/joint_states", "/joint_trajectory", "/tf"
+_TYPES = {
+    STATES: "sensor_msgs/JointState",
+    COMMANDS: "trajectory_msgs/JointTrajectory",
+    FRAMES: "tf2_msgs/TFMessage",
+}
+MD5 = {
+    "sensor_msgs/JointState": "3066dcd76a6cfaef579bd0f34173e9fd",
+    "trajectory_msgs/JointTrajectory": "65b4f94a94d1ed67169da35a02f33d3f",
+    "tf2_msgs/TFMessage": "94810edda583a504dfda3829e70d7eec",
+}
+_MOST_SECONDS = {"ros1": 2**32, "cdr": 2**31}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A message: its topic, the nanoseconds of its recording, its bytes."""
+
+    topic: str
+    log: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTopic:
+    """A topic, its type as ROS 1 spells it, and the definition of the type."""
+
+    name: str
+    type: str
+    definition: str
+
+
+def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTopic, ...]:
+    """Returns the topics that a trajectory takes."""
+    names = (
+        [COMMANDS if trajectory.interpolation == "spline" else STATES] if trajectory.names else []
+    )
+    names += [FRAMES] if trajectory.frames else []
+    return tuple(
+        WrittenTopic(name=name, type=_TYPES[name], definition=text_of(_TYPES[name], encoding))
+        for name in names
+    )
+
+
+def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[Written]:
+    """Yields the messages in the order of their times. Raises WriteError for times that messages
+    cannot hold."""
+    logs = to_nanoseconds(trajectory.times) + trajectory.start_time
+    tracks = [to_nanoseconds(track.times) + trajectory.start_time for track in trajectory.frames]
+    ends = [each for times in (logs, *tracks) if len(times) for each in (times[0], times[-1])]
+    if min(ends) < 0 or max(ends) >= _MOST_SECONDS[encoding] * NANOSECONDS:
+        raise WriteError("its times are none that a message can hold: before 1970, or too late")
+    messages = (
+        [_command(trajectory, encoding)]
+        if trajectory.interpolation == "spline" and trajectory.names
+        else list(_states(trajectory, logs.tolist(), encoding))
+    )
+    for track, times in zip(trajectory.frames, tracks, strict=True):
+        messages += _transforms(track, times.tolist(), encoding)
+    yield from sorted(messages, key=lambda each: each.log)
+
+
+class _Packer:
+    """Writes fields one after the other, aligned in CDR."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.aligned = encoding == "cdr"
+        self.out = bytearray(b"\0\1\0\0" if self.aligned else b"")
+        self.sequence = 0
+
+    def number(self, value: int) -> None:
+        self._align(4)
+        self.out += (value & 0xFFFFFFFF).to_bytes(4, "little")
+
+    def text(self, text: str) -> None:
+        data = text.encode() + (b"\0" if self.aligned else b"")
+        self.number(len(data))
+        self.out += data
+
+    def texts(self, texts: Sequence[str]) -> None:
+        self.number(len(texts))
+        for each in texts:
+            self.text(each)
+
+    def doubles(self, values: Numbers | None) -> None:
+        """A list; empty where there is none."""
+        self.number(0 if values is None else len(values))
+        if values is not None and len(values):
+            self.fixed(values)
+
+    def fixed(self, values: Numbers) -> None:
+        self._align(8)
+        self.out += values.astype("<f8").tobytes()
+
+    def time(self, nanoseconds: int) -> None:
+        seconds, rest = divmod(nanoseconds, NANOSECONDS)
+        self.number(seconds)
+        self.number(rest)
+
+    def header(self, nanoseconds: int, frame: str = "", sequence: int = 0) -> None:
+        if not self.aligned:
+            self.number(sequence)
+        self.time(nanoseconds)
+        self.text(frame)
+
+    def _align(self, size: int) -> None:
+        if self.aligned:
+            self.out += bytes(-(len(self.out) - 4) % size)
+
+
+def _states(trajectory: Trajectory, logs: list[int], encoding: Encoding) -> Iterator[Written]:
+    names = np.array(trajectory.names, dtype=object)
+    whole = ~np.isnan(trajectory.positions)
+    arrays = (trajectory.positions, trajectory.velocities, trajectory.efforts)
+    for row, log in enumerate(logs if trajectory.names else ()):
+        said = whole[row]
+        packer = _Packer(encoding)
+        packer.header(log, sequence=row)
+        packer.texts(names[said].tolist())
+        for array in arrays:
+            packer.doubles(None if array is None else array[row, said])
+        yield Written(topic=STATES, log=log, data=bytes(packer.out))
+
+
+def _command(trajectory: Trajectory, encoding: Encoding) -> Written:
+    packer = _Packer(encoding)
+    packer.header(trajectory.start_time)
+    packer.texts(trajectory.names)
+    after = to_nanoseconds(trajectory.times).tolist()
+    packer.number(len(after))
+    arrays = (
+        trajectory.positions,
+        trajectory.velocities,
+        trajectory.accelerations,
+        trajectory.efforts,
+    )
+    for row, later in enumerate(after):
+        for array in arrays:
+            packer.doubles(None if array is None else array[row])
+        packer.time(later)
+    return Written(topic=COMMANDS, log=trajectory.start_time, data=bytes(packer.out))
+
+
+def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Iterator[Written]:
+    for row, log in enumerate(logs):
+        packer = _Packer(encoding)
+        packer.number(1)
+        packer.header(log, track.parent, row)
+        packer.text(track.child)
+        packer.fixed(track.translations[row])
+        packer.fixed(track.quaternions[row])
+        yield Written(topic=FRAMES, log=log, data=bytes(packer.out))

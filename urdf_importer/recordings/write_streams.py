@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages -> bags of ROS 1, MCAP files, and recordings of ROS 2 in SQLite."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from struct import pack
+from typing import BinaryIO
+
+from ..motion.trajectory import NANOSECONDS, Trajectory
+from . import bags, mcap
+from .encode import MD5, Written, WrittenTopic, encode, list_written
+
+_CHUNK_BYTES = 768 * 1024
+_VERSION = 5
+"""Of metadata.yaml: the oldest layout that is still met."""
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Where a chunk is, its messages' offsets by connection, and its first and last time."""
+
+    place: int
+    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    data: bytearray = field(default_factory=bytearray)
+
+    @property
+    def times(self) -> tuple[int, int]:
+        logs = [log for entries in self.entries.values() for log, _ in entries]
+        return min(logs), max(logs)
+
+
+def _record(header: Sequence[bytes], data: bytes) -> bytes:
+    fields = b"".join(pack("<I", len(each)) + each for each in header)
+    return pack("<I", len(fields)) + fields + pack("<I", len(data)) + data
+
+
+def _bag_time(nanoseconds: int) -> bytes:
+    return pack("<II", *divmod(nanoseconds, NANOSECONDS))
+
+
+def write_bag(trajectory: Trajectory, path: Path) -> None:
+    """Writes a bag, version 2.0, with its index."""
+    topics = list_written(trajectory, "ros1")
+    numbers = {topic.name: index for index, topic in enumerate(topics)}
+    connections = [_connection(index, topic) for index, topic in enumerate(topics)]
+    with path.open("wb") as file:
+        file.write(bags.MAGIC)
+        file.write(_bag_header(0, 0, 0))
+        chunks: list[_Chunk] = []
+        chunk = _Chunk(file.tell())
+        chunk.data += b"".join(connections)
+        for message in encode(trajectory, "ros1"):
+            if len(chunk.data) > _CHUNK_BYTES:
+                chunks.append(_close_chunk(file, chunk))
+                chunk = _Chunk(file.tell())
+            _add_message(chunk, numbers[message.topic], message)
+        chunks.append(_close_chunk(file, chunk))
+        index = file.tell()
+        file.write(b"".join(connections))
+        for each in chunks:
+            file.write(_chunk_info(each))
+        file.seek(len(bags.MAGIC))
+        file.write(_bag_header(index, len(topics), len(chunks)))
+
+
+def _bag_header(index: int, connections: int, chunks: int) -> bytes:
+    """Returns the header record, which always takes 4096 bytes behind its lengths."""
+    fields = [
+        b"op=\x03",
+        b"index_pos=" + pack("<Q", index),
+        b"conn_count=" + pack("<I", connections),
+        b"chunk_count=" + pack("<I", chunks),
+    ]
+    length = sum(4 + len(each) for each in fields)
+    return _record(fields, b" " * (4096 - 8 - length))
+
+
+def _connection(number: int, topic: WrittenTopic) -> bytes:
+    details = {
+        "topic": topic.name,
+        "type": topic.type,
+        "md5sum": MD5[topic.type],
+        "message_definition": topic.definition,
+    }
+    data = b"".join(
+        pack("<I", len(each)) + each
+        for each in (f"{key}={value}".encode() for key, value in details.items())
+    )
+    return _record(
+        [b"op=\x07", b"conn=" + pack("<I", number), b"topic=" + topic.name.encode()], data
+    )
+
+
+def _add_message(chunk: _Chunk, number: int, message: Written) -> None:
+    chunk.entries.setdefault(number, []).append((message.log, len(chunk.data)))
+    head = [b"op=\x02", b"conn=" + pack("<I", number), b"time=" + _bag_time(message.log)]
+    chunk.data += _record(head, message.data)
+
+
+def _close_chunk(file: BinaryIO, chunk: _Chunk) -> _Chunk:
+    size = b"size=" + pack("<I", len(chunk.data))
+    file.write(_record([b"op=\x05", b"compression=none", size], bytes(chunk.data)))
+    for number, entries in chunk.entries.items():
+        head = [b"op=\x04", b"ver=" + pack("<I", 1), b"conn=" + pack("<I", number)]
+        head.append(b"count=" + pack("<I", len(entries)))
+        data = b"".join(_bag_time(log) + pack("<I", offset) for log, offset in entries)
+        file.write(_record(head, data))
+    chunk.data = bytearray()
+    return chunk
+
+
+def _chunk_info(chunk: _Chunk) -> bytes:
+    start, end = chunk.times
+    head = [
+        b"op=\x06",
+        b"ver=" + pack("<I", 1),
+        b"chunk_pos=" + pack("<Q", chunk.place),
+        b"start_time=" + _bag_time(start),
+        b"end_time=" + _bag_time(end),
+        b"count=" + pack("<I", len(chunk.entries)),
+    ]
+    counts = ((number, len(entries)) for number, entries in chunk.entries.items())
+    return _record(head, b"".join(pack("<II", *each) for each in counts))
+
+
+def write_mcap(trajectory: Trajectory, path: Path) -> None:
+    """Writes an MCAP file of the profile ros2, chunked, with summary and footer."""
+    topics = list_written(trajectory, "cdr")
+    numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
+    described = b"".join(_describe(index, topic) for index, topic in enumerate(topics, start=1))
+    with path.open("wb") as file:
+        file.write(mcap.MAGIC + _mcap_record(1, _text("ros2") + _text("urdf-importer")))
+        counts: dict[int, int] = {}
+        infos, logs = bytearray(), [0, 0]
+        waiting = _McapChunk(bytearray(described))
+        for message in encode(trajectory, "cdr"):
+            number = numbers[message.topic]
+            waiting.add(number, counts.get(number, 0), message)
+            counts[number] = counts.get(number, 0) + 1
+            if len(waiting.data) > _CHUNK_BYTES:
+                infos += waiting.close(file)
+                waiting = _McapChunk(bytearray())
+            logs = [message.log if sum(counts.values()) == 1 else logs[0], message.log]
+        if waiting.entries:
+            infos += waiting.close(file)
+        file.write(_mcap_record(15, pack("<I", 0)))
+        start = file.tell()
+        pairs = b"".join(pack("<HQ", *each) for each in counts.items())
+        chunks = _count_records(infos)
+        statistics = pack(
+            "<QHIIIIQQ", sum(counts.values()), len(topics), len(topics), 0, 0, chunks, *logs
+        )
+        file.write(
+            described + _mcap_record(11, statistics + pack("<I", len(pairs)) + pairs) + infos
+        )
+        file.write(_mcap_record(2, pack("<QQI", start, 0, 0)) + mcap.MAGIC)
+
+
+def _count_records(records: bytes | bytearray) -> int:
+    at = count = 0
+    while at < len(records):
+        at += 9 + int.from_bytes(records[at + 1 : at + 9], "little")
+        count += 1
+    return count
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return pack("<I", len(data)) + data
+
+
+def _mcap_record(kind: int, data: bytes) -> bytes:
+    return pack("<BQ", kind, len(data)) + data
+
+
+def _describe(number: int, topic: WrittenTopic) -> bytes:
+    """Returns the schema and the channel of a topic, of one number."""
+    package, _, name = topic.type.partition("/")
+    text = topic.definition.encode()
+    schema = pack("<H", number) + _text(f"{package}/msg/{name}") + _text("ros2msg")
+    channel = pack("<HH", number, number) + _text(topic.name) + _text("cdr") + pack("<I", 0)
+    return _mcap_record(3, schema + pack("<I", len(text)) + text) + _mcap_record(4, channel)
+
+
+@dataclass(slots=True)
+class _McapChunk:
+    data: bytearray
+    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def add(self, number: int, sequence: int, message: Written) -> None:
+        self.entries.setdefault(number, []).append((message.log, len(self.data)))
+        head = pack("<HIQQ", number, sequence, message.log, message.log)
+        self.data += _mcap_record(5, head + message.data)
+
+    def close(self, file: BinaryIO) -> bytes:
+        """Writes the chunk and its message indices; returns the chunk's index for the summary."""
+        logs = [log for entries in self.entries.values() for log, _ in entries]
+        times, size = pack("<QQ", min(logs), max(logs)), len(self.data)
+        body = times + pack("<QI", size, zlib.crc32(self.data)) + _text("")
+        place = file.tell()
+        file.write(_mcap_record(6, body + pack("<Q", size) + bytes(self.data)))
+        behind, places = file.tell(), b""
+        for number, entries in self.entries.items():
+            places += pack("<HQ", number, file.tell())
+            pairs = b"".join(pack("<QQ", *each) for each in entries)
+            file.write(_mcap_record(7, pack("<HI", number, len(pairs)) + pairs))
+        index = times + pack("<QQ", place, behind - place) + pack("<I", len(places)) + places
+        index += pack("<Q", file.tell() - behind) + _text("") + pack("<QQ", size, size)
+        return _mcap_record(8, index)
+
+
+_SCHEMA = """
+CREATE TABLE schema(schema_version INTEGER PRIMARY KEY, ros_distro TEXT NOT NULL);
+CREATE TABLE metadata(id INTEGER PRIMARY KEY, metadata_version INTEGER NOT NULL,
+  metadata TEXT NOT NULL);
+CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL,
+  serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL,
+  type_description_hash TEXT NOT NULL);
+CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type TEXT NOT NULL,
+  encoding TEXT NOT NULL, encoded_message_definition TEXT NOT NULL,
+  type_description_hash TEXT NOT NULL);
+CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX timestamp_idx ON messages (timestamp ASC);
+INSERT INTO schema VALUES (4, 'rolling');
+"""
+
+
+def write_folder(trajectory: Trajectory, folder: Path, name: str) -> None:
+    """Writes a recording of ROS 2 into an empty folder: metadata.yaml and NAME_0.db3."""
+    topics = list_written(trajectory, "cdr")
+    numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
+    counts = dict.fromkeys(numbers, 0)
+    logs: list[int] = []
+
+    def rows() -> Iterable[tuple[int, int, bytes]]:
+        for message in encode(trajectory, "cdr"):
+            counts[message.topic] += 1
+            logs.append(message.log)
+            yield numbers[message.topic], message.log, message.data
+
+    file = f"{name}_0.db3"
+    with closing(sqlite3.connect(folder / file)) as database, database:
+        database.executescript(_SCHEMA)
+        for topic in topics:
+            kind = topic.type.replace("/", "/msg/")
+            database.execute(
+                "INSERT INTO topics VALUES (?, ?, ?, 'cdr', '', '')",
+                (numbers[topic.name], topic.name, kind),
+            )
+            database.execute(
+                "INSERT INTO message_definitions (topic_type, encoding, "
+                "encoded_message_definition, type_description_hash) VALUES (?, 'ros2msg', ?, '')",
+                (kind, topic.definition),
+            )
+        database.executemany(
+            "INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)", rows()
+        )
+    text = _metadata(topics, counts, min(logs), max(logs), file)
+    (folder / "metadata.yaml").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _metadata(
+    topics: Sequence[WrittenTopic], counts: dict[str, int], start: int, end: int, file: str
+) -> str:
+    """JSON in the lines is YAML, whatever a file is called."""
+    number, name = sum(counts.values()), json.dumps(file)
+    lines = [
+        "rosbag2_bagfile_information:",
+        f"  version: {_VERSION}",
+        "  storage_identifier: sqlite3",
+        f"  duration:\n    nanoseconds: {end - start}",
+        f"  starting_time:\n    nanoseconds_since_epoch: {start}",
+        f"  message_count: {number}",
+        "  topics_with_message_count:",
+    ]
+    for topic in topics:
+        lines += [
+            "    - topic_metadata:",
+            f"        name: {topic.name}",
+            f"        type: {topic.type.replace('/', '/msg/')}",
+            "        serialization_format: cdr",
+            '        offered_qos_profiles: ""',
+            f"      message_count: {counts[topic.name]}",
+        ]
+    lines += [
+        '  compression_format: ""\n  compression_mode: ""',
+        f"  relative_file_paths:\n    - {name}",
+        "  files:",
+        f"    - path: {name}",
+        f"      starting_time:\n        nanoseconds_since_epoch: {start}",
+        f"      duration:\n        nanoseconds: {end - start}",
+        f"      message_count: {number}",
+    ]
+    return "\n".join(lines) + "\n"
