@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer.blender.preview.asset import describe_robot, find_thumbnail
 from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
     find_robot,
@@ -18,10 +19,13 @@ from ..active_robot import active_robot
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_broken, draw_missing
 from .select_operators import DismissFailure, SelectRobot
+from .studio_operators import MakeThumbnail
 from .whole_robot import draw_icons, draw_instance
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 MOST_ROBOTS = 20
+_PICTURE = 6.0
+"""Height of the robot's picture, in rows."""
 
 
 class SidebarPanel:
@@ -99,6 +103,22 @@ def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
     )
     chosen.robot = robot.name
     draw_icons(layout.row(align=True), robot)
+    _draw_head(layout, robot)
+
+
+def _draw_head(layout: Any, robot: Any) -> None:
+    """Draws the robot's picture, if it has one, and what the robot is in one line."""
+    picture = find_thumbnail(robot)
+    if picture is not None and picture.icon_id:
+        layout.template_icon(icon_value=picture.icon_id, scale=_PICTURE)
+    header, body = layout.panel("urdf_facts", default_closed=True)
+    header.label(text=describe_robot(robot))
+    header.operator(MakeThumbnail.bl_idname, text="", icon="RENDER_STILL", emboss=False)
+    if body is not None:
+        _draw_facts(body, recall_table(robot))
+
+
+def _draw_facts(layout: Any, table: RobotTable) -> None:
     followers = sum(1 for joint in table.joints.values() if joint.mimics)
     moving = f"{len(table.joints)} moving" + (f", {followers} follow" if followers else "")
     facts = [

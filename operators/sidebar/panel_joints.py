@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 
@@ -37,6 +37,10 @@ _BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
     ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR")),
     ((NearestValid, "CHECKMARK"), (KeyAll, "KEYINGSET")),
 )
+_NEAR, _AT = 0.05, 1e-4
+State = Literal["free", "near", "at"]
+_LIGHTS = {"free": "BONE_DATA", "near": "COLORSET_09_VEC", "at": "COLORSET_01_VEC"}
+"""Icons of the button of a bone, by how near its joint is to a limit: sliders are never amber."""
 _KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECORATE_KEYFRAME"}
 
 
@@ -162,9 +166,8 @@ class _View:
         """Draws the icons after the slider: select the bone; set a keyframe, or show what is
         followed."""
         lit = joint.name in self.lit
-        chosen = row.operator(
-            SelectJoint.bl_idname, text="", icon="BONE_DATA", emboss=lit, depress=lit
-        )
+        icon = _LIGHTS[find_state(joint, pose_bone)]
+        chosen = row.operator(SelectJoint.bl_idname, text="", icon=icon, emboss=lit, depress=lit)
         chosen.joint = joint.name
         if joint.mimics:
             row.label(text="", icon="LINKED")
@@ -172,6 +175,17 @@ class _View:
         state = key_state_of(pose_bone, joint.channels, self.curves[joint.armature])
         key = row.operator(KeyJoint.bl_idname, text="", icon=_KEY_ICONS[state], emboss=False)
         key.joint = joint.name
+
+
+def find_state(joint: RigJoint, pose_bone: Any) -> State:
+    """Returns how a joint stands to its limits: "near" within a twentieth of its range, "at" when
+    it is on one or beyond; as the gizmo's needle shows it."""
+    lower, upper = joint.limits
+    if joint.mimics or len(joint.channels) > 1 or lower is None or upper is None or lower >= upper:
+        return "free"
+    position = joint.channels[0].get(pose_bone)
+    share = min(position - lower, upper - position) / (upper - lower)
+    return "free" if share > _NEAR else "near" if share > _AT else "at"
 
 
 def register_filter() -> None:

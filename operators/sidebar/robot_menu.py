@@ -36,6 +36,7 @@ ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),
         ("urdf.remove_studio", "X"),
         ("urdf.material_preset", "MATERIAL"),
+        ("urdf.make_thumbnail", "RENDER_STILL"),
         ("urdf.mark_asset", "ASSET_MANAGER"),
         ("urdf.update", "FILE_TICK"),
         ("urdf.copy_report", "COPYDOWN"),

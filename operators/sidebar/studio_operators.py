@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError, build_studio, remove_studio, set_material_preset
+from ...urdf_importer.blender.preview.asset import make_thumbnail
 from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
@@ -78,6 +79,24 @@ class RemoveStudio(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class MakeThumbnail(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.make_thumbnail"
+    bl_label = "Picture of Robot"
+    bl_description = (
+        "Take a small picture of the robot as it is posed now: the sidebar and the asset browser "
+        "show it, and the file keeps it. It takes a few seconds"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            make_thumbnail(active_robot(context))
+        except RobotError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        redraw_views()
+        return {"FINISHED"}
+
+
 class MaterialPreset(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.material_preset"
     bl_label = "Material Preset"
@@ -133,4 +152,4 @@ def draw_studio(layout: Any, context: Any) -> None:
     layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
 
 
-CLASSES = (BuildStudio, RemoveStudio, MaterialPreset)
+CLASSES = (BuildStudio, RemoveStudio, MakeThumbnail, MaterialPreset)

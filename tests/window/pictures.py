@@ -112,6 +112,7 @@ def panel(driver: Driver) -> Steps:
     """A real robot in pose mode, its limits, and its sliders."""
     robot = _import(driver, _PANDA, limit_arcs=True)
     _set_positions(robot, _REACHING)
+    bpy.ops.urdf.make_thumbnail()
     bpy.ops.object.mode_set(mode="POSE")
     _look(driver, at=(0.34, 0.18, 0.36), distance=1.55, turn=52, tilt=72)
     yield from driver.open_sidebar("URDF")
@@ -143,7 +144,7 @@ def groups(driver: Driver) -> Steps:
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
     sidebar = yield from driver.open_sidebar("URDF")
     _, bottom, _, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 624)
+    driver.move(sidebar.x + 80, bottom + height - 542)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
@@ -254,7 +255,7 @@ def report(driver: Driver) -> Steps:
     _import(driver, "messy.urdf")
     sidebar = yield from driver.open_sidebar("URDF")
     left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 632)
+    driver.move(sidebar.x + 80, bottom + height - 550)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5

@@ -264,3 +264,26 @@ def test_each_button_is_one_undo_step() -> None:
     assert get_joint_positions(bpy.data.objects["two_link_arm"]) == start
     bpy.ops.ed.redo()
     assert get_joint_positions(bpy.data.objects["two_link_arm"]) == posed
+
+
+# Limits
+
+
+def test_a_light_says_how_near_a_joint_is_to_its_limits(extension: ModuleType) -> None:
+    rows = __import__(f"{extension.__name__}.operators.sidebar.panel_joints", fromlist=["x"])
+    robot = load("quadruped_leg", combine_joints="never")
+    recall = extension.urdf_importer.blender.standing.robot_table.recall_table
+    row = recall(robot).joints["knee"]
+    bone = robot.pose.bones[row.bone]
+    lower, upper = limits_of(bone, "knee")
+    span = upper - lower
+    for position, state in (
+        (lower + 0.5 * span, "free"), (upper - 0.04 * span, "near"), (lower + 0.04 * span, "near"),
+        (upper, "at"), (lower, "at"), (upper + 1.0, "at"), (lower - 1.0, "at"),
+    ):  # fmt: skip
+        row.channels[0].put(bone, position)
+        assert rows.find_state(row, bone) == state, position
+    (wheel, *_) = recall(load("differential_drive")).joints.values()
+    assert wheel.limits == (None, None)
+    spinning = bpy.data.objects["differential_drive"].pose.bones[wheel.bone]
+    assert rows.find_state(wheel, spinning) == "free"

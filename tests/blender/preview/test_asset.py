@@ -19,6 +19,7 @@ from urdf_importer import (
     mark_as_asset,
     set_joint_positions,
 )
+from urdf_importer.blender.preview.asset import find_thumbnail
 from urdf_importer.blender.standing.display import enforces_limits
 from urdf_importer.blender.standing.instances import make_posable
 from urdf_importer.blender.standing.robot_table import find_robot
@@ -46,6 +47,23 @@ def test_it_has_a_picture_and_one_line(library: Path) -> None:
     pixels = np.array(collection.preview.image_pixels_float[:]).reshape(-1, 4)[:, :3]
     assert pixels.std() > 0.05, "the picture shows nothing"
     assert not [image for image in bpy.data.images if "robot" in image.name]
+
+
+def test_a_thumbnail_is_kept_in_the_file_and_taken_anew(tmp_path: Path) -> None:
+    robot = load("two_link_arm")
+    activate(robot)
+    assert find_thumbnail(robot) is None
+    shown = []
+    for elbow in (0.0, 1.5):
+        set_joint_positions(robot, {"elbow": elbow})
+        assert bpy.ops.urdf.make_thumbnail() == {"FINISHED"}
+        shown.append(np.array(find_thumbnail(robot).image_pixels_float[:]))
+    assert np.abs(shown[0] - shown[1]).max() > 0.2, "it shows the pose"
+    assert bpy.data.collections["two_link_arm"].asset_data is None, "it makes no asset"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "p.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "p.blend"))
+    kept = find_thumbnail(bpy.data.objects["two_link_arm"])
+    assert tuple(kept.image_size) == (256, 256)
 
 
 def bring(library: Path, way: str) -> Any:

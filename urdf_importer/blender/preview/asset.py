@@ -26,6 +26,17 @@ def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
     one whose collection is gone; WriteError where the picture cannot be made.
     """
     table = recall_table(armature)
+    collection = make_thumbnail(armature, samples=samples)
+    collection.asset_mark()
+    collection.asset_data.description = describe_robot(armature)
+    if table.name:
+        collection.asset_data.tags.new(table.name[:63], skip_if_exists=True)
+    return collection
+
+
+def make_thumbnail(armature: Any, *, samples: int = _SAMPLES) -> Any:
+    """Gives a robot's collection a picture of the robot as it is posed now, in place of the one
+    that it has; it is kept in the file. Returns the collection. Raises as mark_as_asset does."""
     collection = find_collection(armature)
     if collection is None:
         raise BuildError(f"{quote(armature.name)} is not in a collection of its own")
@@ -33,16 +44,17 @@ def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
         raise BuildError(f"{quote(armature.name)} belongs to another file; mark it there")
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder, "robot.png")
-        render_preview(
-            armature, picture, width=_PICTURE, height=_PICTURE, samples=samples, bones=False
-        )
-        collection.asset_mark()
+        render_preview(armature, picture, width=_PICTURE, height=_PICTURE, samples=samples)
         with bpy.context.temp_override(id=collection):
             bpy.ops.ed.lib_id_load_custom_preview(filepath=str(picture))
-    collection.asset_data.description = describe_robot(armature)
-    if table.name:
-        collection.asset_data.tags.new(table.name[:63], skip_if_exists=True)
     return collection
+
+
+def find_thumbnail(armature: Any) -> Any | None:
+    """Finds the picture of a robot's collection, as Blender's panels show it."""
+    collection = find_collection(armature)
+    preview = collection.preview if collection is not None else None
+    return preview if preview is not None and preview.image_size[0] else None
 
 
 def describe_robot(armature: Any) -> str:
