@@ -261,7 +261,7 @@ def report(driver: Driver) -> Steps:
     yield 0.5
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", (left + width - 290, bottom + height - 1150, 290, 530))
+    _keep(driver, "report", (left + width - 290, bottom + height - 1068, 290, 530))
 
 
 def update(driver: Driver) -> Steps:
