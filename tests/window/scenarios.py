@@ -10,6 +10,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
+from locate_plays import locate as locate
 from mathutils import Vector
 
 

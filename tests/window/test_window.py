@@ -91,6 +91,21 @@ def test_update_from_source(play: Play, tmp_path: Path) -> None:
     )
 
 
+def test_missing_meshes_are_located(play: Play, tmp_path: Path) -> None:
+    shapes = "".join(
+        f"<visual><geometry><mesh filename='package://harbour/meshes/{name}.stl'/></geometry></visual>"
+        for name in ("post", "boom", "hook")
+    )
+    lonely, meshes = tmp_path / "one" / "crane.urdf", tmp_path / "two" / "three" / "harbour/meshes"
+    for folder in (lonely.parent, meshes):
+        folder.mkdir(parents=True)
+    lonely.write_text(f"<robot name='crane'><link name='base'>{shapes}</link></robot>")
+    made = sorted((SAMPLES / "meshes").glob("*.stl"))
+    for name, source in zip(("post", "boom", "hook"), made, strict=False):
+        shutil.copy(source, meshes / f"{name}.stl")
+    play("locate", lonely, meshes.parent, "crane")
+
+
 def test_bodies_are_dragged(play: Play) -> None:
     play("gizmo", PANDA)
 
