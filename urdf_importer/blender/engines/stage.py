@@ -23,6 +23,7 @@ from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
 from ..standing import properties
 from .motion import Motion
+from .twins import part_twins
 
 ARMATURE = "Armature"
 """The name of the armature object: of an object of this name Unreal makes no bone."""
@@ -166,6 +167,7 @@ def _copy_shape(item: Any, place: Matrix, bone: str) -> Any:
     mesh.transform(BlenderMatrix(place.tolist()))
     if np.linalg.det(place[:3, :3]) < 0.0:
         mesh.flip_normals()
+    part_twins(mesh)
     if len(mesh.uv_layers) == 1:
         mesh.uv_layers[0].name = _UVS
     _fill_slots(mesh, item)
