@@ -134,7 +134,8 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
     )
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        self.take_measure(context)
+        if not self.properties.is_property_set("length"):
+            self.take_measure(context)
         return super().invoke(context, event)
 
     def take_measure(self, context: Any) -> None:
