@@ -4,9 +4,10 @@
     python benchmarks/mesh_speed.py [folder with DAE and STL files ...]
 
 Takes the largest files of the folders (by default of the package example-robot-data) and large
-ones made up here. Blender 5 has no COLLADA importer: run it on 4.5 for that comparison. Everything
-in one process, ours and Blender's in turn, CPU time of all threads, medians and fastest of several
-runs; the import of the libraries is not counted.
+ones made up here. Blender 5 has no COLLADA importer: run it on 4.5 for that comparison, which takes
+the normals of a file only as a list of lists and so is slower at that. Everything in one process,
+ours and Blender's in turn, CPU time of all threads, medians and fastest of several runs; the import
+of the libraries is not counted.
 """
 
 import contextlib
