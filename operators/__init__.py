@@ -18,6 +18,7 @@ from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import register_fields, unregister_fields
 from .mending import CLASSES as _MENDING
 from .mending import register_mending, unregister_mending
+from .motion.motion_files import CLASSES as _MOTION
 from .option_properties import AddShownFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
@@ -56,6 +57,8 @@ def register() -> None:
     register_gizmos()
     register_mending()
     register_command()
+    for kind in _MOTION:
+        bpy.utils.register_class(kind)
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
 
@@ -64,6 +67,8 @@ def unregister() -> None:
     """Takes them out again."""
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
+    for kind in reversed(_MOTION):
+        bpy.utils.unregister_class(kind)
     unregister_command()
     unregister_mending()
     unregister_gizmos()

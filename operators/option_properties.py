@@ -14,12 +14,12 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import bpy
 
-from ..urdf_importer import FileOptions, ImportOptions, RobotError
+from ..urdf_importer import FileOptions, ImportOptions, MotionOptions, RobotError
 from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
-Options = TypeVar("Options", bound=ImportOptions | PlacementOptions | FileOptions)
-OptionClass = type[ImportOptions] | type[PlacementOptions] | type[FileOptions]
+Options = TypeVar("Options", bound=ImportOptions | PlacementOptions | FileOptions | MotionOptions)
+OptionClass = type[ImportOptions] | type[PlacementOptions] | type[FileOptions] | type[MotionOptions]
 
 IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
 """What an import by hand asks for, in the order in which it is shown."""
@@ -59,6 +59,8 @@ def read_options(operator: Any, options: type[Options], **instead: Any) -> Optio
 
 
 def _read_option(field: "Field[Any]", hint: Any, value: Any) -> Any:
+    if field.default is None:
+        return _read_number(field, value)
     if isinstance(field.default, float):
         return _shorten(value)
     if not isinstance(field.default, tuple):
@@ -68,6 +70,14 @@ def _read_option(field: "Field[Any]", hint: Any, value: Any) -> Any:
     pairs = bool(get_args(get_args(hint)[0]))
     read = partial(_read_pair, field) if pairs else bpy.path.abspath
     return tuple(read(entry) for entry in _split(value))
+
+
+def _read_number(field: "Field[Any]", text: str) -> float | None:
+    """Reads a number that may be left out: then its text is empty."""
+    try:
+        return float(text) if text.strip() else None
+    except ValueError:
+        raise RobotError(f"'{text}' in {field.metadata['label']} is not a number") from None
 
 
 def _shorten(number: float) -> float:
@@ -97,7 +107,7 @@ def draw_options(
 def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
     """Draws an option. Texts, choices and vectors have their label above: beside it, the narrow
     file browser cuts both."""
-    if isinstance(field.default, str | tuple):
+    if isinstance(field.default, str | tuple | None):
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])
         target = column.row(align=True)

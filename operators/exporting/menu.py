@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..motion.motion_files import draw_export_motion
 from ..semantics.srdf_files import draw_export_entry
 from ..sidebar.panel import RobotSubPanel
 from .operators import EXPORTERS
@@ -15,6 +16,7 @@ def draw_export_entries(menu: Any, context: Any) -> None:
         suffixes = ", ".join(each.format.suffixes)
         menu.layout.operator(each.bl_idname, text=f"{each.format.title} ({suffixes})")
     draw_export_entry(menu, context)
+    draw_export_motion(menu, context)
 
 
 class ExportPanel(RobotSubPanel, bpy.types.Panel):

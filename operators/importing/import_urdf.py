@@ -9,6 +9,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
+from ..motion.motion_files import draw_import_motion
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
 from ..semantics.srdf_files import draw_import_entry
@@ -172,3 +173,4 @@ def draw_menu_entry(menu: Any, context: Any) -> None:
     menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")
     menu.layout.operator(ImportSimMechanics.bl_idname, text="SimMechanics (.xml)")
     draw_import_entry(menu, context)
+    draw_import_motion(menu, context)

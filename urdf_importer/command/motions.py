@@ -2,7 +2,6 @@
 """urdf-importer animate, sample and topics: recordings onto robots, and back."""
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ from .summary import count
 from .terminal import Terminal, silence_blender, write_result
 
 _READING = ("xacro_args", "parameters", "joint_parameters", "packages", "package_paths")
-_MOTION = tuple(field.name for field in fields(MotionOptions) if field.name != "name")
 
 
 def add_motions(commands: Any) -> None:
@@ -78,7 +76,7 @@ def _add_animate(commands: Any) -> None:
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot as it stands first")
     parser.add_argument("--armature", metavar="NAME", help="which of several robots in a .blend")
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
-    add_option_arguments(parser, MotionOptions, only=_MOTION)
+    add_option_arguments(parser, MotionOptions)
     add_option_arguments(parser, ImportOptions, only=_READING)
 
 

@@ -70,8 +70,8 @@ class MotionOptions:
     set_range: bool = option(
         True, "Widen Frame Range", "Let the scene's range hold the motion", group="Keys"
     )
-    name: str = option(
-        "", "Name", "What the action is called; else as the file", group="Keys", entries="NAME"
+    action: str = option(
+        "", "Action", "What the action is called; else as the file", group="Keys", entries="NAME"
     )
     names: tuple[tuple[str, str], ...] = option(
         (),

@@ -176,7 +176,9 @@ def test_reduced_keys_keep_the_tolerance():
 def test_keys_on_whole_frames_and_parts_of_a_motion():
     result = load("two_link_arm")
     motion = smooth_motion()
-    options = MotionOptions(keys="frames", start=1.0, end=3.0, speed=2.0, start_frame=10, name="Go")
+    options = MotionOptions(
+        keys="frames", start=1.0, end=3.0, speed=2.0, start_frame=10, action="Go"
+    )
     action = apply_trajectory(result.armature, motion, options)
     curve, values = curve_of(result, "shoulder", [10, 22, 34])
     assert action.name == "Go" and len(curve.keyframe_points) == 25

@@ -172,7 +172,7 @@ def _write(
     rate = scene.render.fps / scene.render.fps_base / options.speed
     origin = float(scene.frame_start) if options.start_frame is None else options.start_frame
     first = max(options.start, 0.0) if options.start > 0 else _first_time(curves)
-    name = options.name or Path(trajectory.source).stem or "Motion"
+    name = options.action or Path(trajectory.source).stem or "Motion"
     moving = {armature, *(curve.item for curve in curves)}
     before = {each: _action_of(each) for each in moving}
     made: dict[Any, Any] = {}

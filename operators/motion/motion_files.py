@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions onto the active robot, and out of it; also dropped on the 3D view."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ExportHelper, poll_file_object_drop
+
+from ...urdf_importer import (
+    Diagnostics,
+    MotionOptions,
+    RobotError,
+    apply_trajectory,
+    read_trajectory,
+    sample_trajectory,
+    write_trajectory,
+)
+from ..active_robot import active_robot
+from ..exporting.exported_robot import find_exported, poll_export, refuse
+from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
+from ..reports import report_diagnostics
+
+SUFFIXES = (".bag", ".mcap", ".db3", ".csv", ".json", ".yaml", ".npz")
+_NO_ROBOT = "there is no robot to move: import one, or select it, then import its motion"
+_NOT_NOW = "Leave the mode you are in first: motions are put on robots in object and pose mode"
+
+
+class ImportMotion(bpy.types.Operator):
+    """It has no poll for a robot, so that a file that is dropped before there is one is told
+    about."""
+
+    bl_idname = "urdf.import_motion"
+    bl_label = "Import Robot Motion"
+    bl_description = (
+        "Put a recording (a ROS bag, MCAP, a table) or a planned trajectory on the active robot: "
+        "keyframes in a new action, at the recorded times"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="File", description="The recording", subtype="FILE_PATH", options=OF_THIS_TIME
+    )
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default=";".join(f"*{suffix}" for suffix in SUFFIXES), options=OF_THIS_TIME
+    )
+    topic: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Topic",
+        description="Which topic of a recording; empty for /joint_states, or the only one that "
+        "has positions of joints",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if context.mode not in ("OBJECT", "POSE"):
+            cls.poll_message_set(_NOT_NOW)
+            return False
+        return True
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        manager = context.window_manager
+        if not os.path.isfile(self.filepath):
+            manager.fileselect_add(self)
+            return {"RUNNING_MODAL"}
+        if bpy.app.background or active_robot(context) is None:
+            done: set[str] = self.execute(context)
+            return done
+        title = f"Import {bpy.path.basename(self.filepath)}"
+        chosen: set[str] = manager.invoke_props_dialog(
+            self, width=400, title=title, confirm_text="Import"
+        )
+        return chosen
+
+    def draw(self: Any, context: Any) -> None:
+        self.layout.prop(self, "topic")
+        draw_options(self.layout, self, MotionOptions)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        path = bpy.path.abspath(self.filepath)
+        diagnostics = Diagnostics(path)
+        try:
+            robot = active_robot(context)
+            if robot is None or not robot.is_editable:
+                raise RobotError(_NO_ROBOT)
+            options = read_options(self, MotionOptions)
+            motion = read_trajectory(path, self.topic or None, options, diagnostics)
+            apply_trajectory(robot, motion, options, diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+        counts = f"{len(motion.names)} joints, {len(motion.times)} samples"
+        self.report({"INFO"}, f"{os.path.basename(path)}: {counts}, {motion.duration:.2f} s")
+        return {"FINISHED"}
+
+
+add_option_properties(ImportMotion, MotionOptions)
+
+
+class ExportMotion(bpy.types.Operator, ExportHelper):
+    bl_idname = "export_scene.robot_motion"
+    bl_label = "Export Robot Motion"
+    bl_description = (
+        "Write what the active robot does in the scene's range, after IK, limits, drivers and NLA, "
+        "as a trajectory: the file's ending says how"
+    )
+
+    filename_ext = ".json"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.json;*.csv;*.yaml;*.npz;*.bag;*.mcap", options={"HIDDEN"}
+    )
+    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Samples per Second",
+        description="How often the robot is looked at; 0 for once in each frame",
+        default=0.0,
+        min=0.0,
+        max=10_000.0,
+    )
+    check_extension = None
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_export(cls, context)
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        if not self.filepath:
+            robot: Any = find_exported(context)
+            folder = os.path.dirname(bpy.data.filepath)
+            self.filepath = os.path.join(folder, f"{robot.name}.json")
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self: Any, context: Any) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            motion = sample_trajectory(find_exported(context), None, self.rate or None)
+            write_trajectory(motion, path)
+        except RobotError as error:
+            return refuse(self, error)
+        counts = f"{len(motion.names)} joints, {len(motion.times)} samples"
+        self.report({"INFO"}, f"Wrote {path.name}: {counts}")
+        return {"FINISHED"}
+
+
+class DropMotion(bpy.types.FileHandler):
+    bl_idname = "IO_FH_robot_motion"
+    bl_label = "Robot Motion"
+    bl_import_operator = "urdf.import_motion"
+    bl_file_extensions = ";".join(SUFFIXES)
+
+    @classmethod
+    def poll_drop(cls, context: Any) -> bool:
+        return bool(poll_file_object_drop(context))
+
+
+def draw_import_motion(menu: Any, context: Any) -> None:
+    """Draws the entry of File > Import."""
+    menu.layout.operator(ImportMotion.bl_idname, text="Robot Motion (.bag, .mcap, .csv, ...)")
+
+
+def draw_export_motion(menu: Any, context: Any) -> None:
+    """Draws the entry of File > Export."""
+    menu.layout.operator(ExportMotion.bl_idname, text="Robot Motion (.json, .csv, .bag, ...)")
+
+
+CLASSES = (ImportMotion, ExportMotion, DropMotion)
