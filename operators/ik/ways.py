@@ -65,7 +65,7 @@ class ChooseWay(RobotIK, bpy.types.Operator):
 class HideWays(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.hide_ik"
     bl_label = "Hide Ways"
-    bl_description = "Take the ghosts away"
+    bl_description = "Take the ghosts of the other ways away. The joints stay where they are"
     bl_options = {"REGISTER"}
 
     def execute(self, context: Any) -> set[str]:
