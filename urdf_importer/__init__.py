@@ -32,7 +32,13 @@ from .diagnostics import (
     describe_missing,
     group_diagnostics,
 )
-from .kinematics import IKResult, find_solutions, forward_kinematics, inverse_kinematics
+from .kinematics import (
+    DriveResult,
+    IKResult,
+    find_solutions,
+    forward_kinematics,
+    inverse_kinematics,
+)
 from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
 from .model import CollisionPair, Pose, Robot, Semantics
@@ -59,6 +65,7 @@ from .pipeline import (
     add_ik,
     apply_srdf,
     apply_trajectory,
+    bake_drive,
     bake_ik,
     bake_path,
     build_studio,
@@ -79,6 +86,7 @@ from .pipeline import (
     find_srdf,
     find_writer,
     get_joint_positions,
+    grasp,
     import_robot,
     import_steps,
     link_pose,
@@ -93,6 +101,7 @@ from .pipeline import (
     read_robot,
     read_srdf,
     reader_formats,
+    release,
     remove_ik,
     remove_studio,
     render_preview,
@@ -137,6 +146,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticGroup",
     "Diagnostics",
+    "DriveResult",
     "EngineExport",
     "EngineOptions",
     "ExportOptions",
@@ -177,6 +187,7 @@ __all__ = [
     "add_ik",
     "apply_srdf",
     "apply_trajectory",
+    "bake_drive",
     "bake_ik",
     "bake_path",
     "batch",
@@ -202,6 +213,7 @@ __all__ = [
     "find_writer",
     "forward_kinematics",
     "get_joint_positions",
+    "grasp",
     "group_diagnostics",
     "group_joints",
     "import_robot",
@@ -222,6 +234,7 @@ __all__ = [
     "read_srdf",
     "read_trajectory",
     "reader_formats",
+    "release",
     "remove_ik",
     "remove_studio",
     "render_preview",

@@ -4,6 +4,7 @@
 from .animation import apply_trajectory, sample_trajectory, set_frame_rate
 from .collisions import collision_steps, find_disabled_collisions, replace_disabled
 from .converting import CONVERT_MODES, ConvertMode, convert_description
+from .drive import bake_drive, grasp, release
 from .engines import EngineExport, EngineOptions
 from .exporting import (
     ExportOptions,
@@ -85,6 +86,7 @@ __all__ = [
     "add_ik",
     "apply_srdf",
     "apply_trajectory",
+    "bake_drive",
     "bake_ik",
     "bake_path",
     "build_studio",
@@ -105,6 +107,7 @@ __all__ = [
     "find_srdf",
     "find_writer",
     "get_joint_positions",
+    "grasp",
     "import_robot",
     "import_steps",
     "link_pose",
@@ -119,6 +122,7 @@ __all__ = [
     "read_robot",
     "read_srdf",
     "reader_formats",
+    "release",
     "remove_ik",
     "remove_studio",
     "render_preview",

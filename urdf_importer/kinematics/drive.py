@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots that drive by two wheel speeds: their wheels, found in the description, and where they
+come, in arcs of closed form.
+
+Formulas: Siegwart, Nourbakhsh and Scaramuzza, Introduction to Autonomous Mobile Robots, 5.2.4,
+with the chord of an arc in the place of its two sines, which has no quotient by zero.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..diagnostics import KinematicsError, quote
+from ..geometry.transforms import Matrix, Vector
+from ..model import Box, Cylinder, Link, Mesh, Sphere
+from .forward import forward_kinematics
+from .motion import JointMotion
+from .tree import KinematicTree
+
+_PARALLEL = 1e-3
+"""Sine of the angle between a wheel's axis and the robot's y up to which it rolls forward."""
+_MIRRORED = 1e-3
+"""Share of the distance between two wheels by which they may miss their mirror images."""
+_ALIKE = 1e-2
+"""Share of a radius or a distance by which the wheels of one side may differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheel:
+    """A wheel that rolls along the x axis of the base. `axis` is of unit length, in its joint's own
+    frame; `place` is where the joint is in the base's frame, in metres; `sign` is -1 where it rolls
+    backward when its position grows. `radius` in metres, None where its shapes do not tell."""
+
+    joint: str
+    link: str
+    axis: tuple[float, float, float]
+    place: tuple[float, float, float]
+    sign: int
+    radius: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveWheels:
+    """The wheels on the left and on the right, which share a speed on each side."""
+
+    left: tuple[Wheel, ...]
+    right: tuple[Wheel, ...]
+
+    @property
+    def distance(self) -> float:
+        """Metres between the wheels, along the axle."""
+        return self.left[0].place[1] - self.right[0].place[1]
+
+    @property
+    def axle(self) -> tuple[float, float]:
+        """The middle between the wheels in the base's frame, of all axles."""
+        places = np.array([each.place for each in self.left + self.right])
+        return float(places[:, 0].mean()), float(places[:, 1].mean())
+
+    @property
+    def radius(self) -> float | None:
+        """Metres; that of the first wheel whose shapes tell it."""
+        return next((each.radius for each in self.left + self.right if each.radius), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ride:
+    """Where a robot is at N times, in the frame in which it started: `x` and `y` (N,) in metres,
+    `heading` (N,), and how far the wheels have turned, `left` and `right` (N,), in radians that
+    never wrap."""
+
+    x: Vector
+    y: Vector
+    heading: Vector
+    left: Vector
+    right: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveResult:
+    """What was baked: the joints of the wheels, their `radius` and `distance` in metres, the
+    `first` and the `last` frame, and where the robot is then: `x`, `y` in metres and `heading` in
+    radians, against where it stood at the first frame."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    radius: float
+    distance: float
+    first: int
+    last: int
+    x: float
+    y: float
+    heading: float
+
+
+def drive_path(
+    commands: Matrix,
+    times: Vector,
+    *,
+    radius: float,
+    distance: float,
+    heading: float = 0.0,
+    axle: tuple[float, float] = (0.0, 0.0),
+) -> Ride:
+    """Returns where a robot is at `times` (N,) in seconds. `commands` (M, 3) are rows of a time and
+    the speeds of the left and the right wheel in rad/s, held until the next row; the last says when
+    the ride ends. It starts at x = y = 0 with `heading`. `axle` is the middle between the wheels in
+    the robot's own frame: the point that goes straight ahead."""
+    starts = commands[:, 0]
+    left, right = commands[:, 1], commands[:, 2]
+    ahead, turn = radius * (left + right) / 2.0, radius * (right - left) / distance
+    lasting = np.diff(starts)
+    before = [
+        np.concatenate([[0.0], np.cumsum(speed[:-1] * lasting)]) for speed in (turn, left, right)
+    ]
+    headings = heading + before[0]
+    steps = _chords(ahead[:-1], turn[:-1], headings[:-1], lasting)
+    corners = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    at = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(starts) - 1)
+    since = np.clip(times, starts[0], starts[-1]) - starts[at]
+    place = corners[at] + _chords(ahead[at], turn[at], headings[at], since)
+    faced = headings[at] + turn[at] * since
+    place += _turn(axle, np.array([heading])) - _turn(axle, faced)
+    return Ride(
+        x=place[:, 0],
+        y=place[:, 1],
+        heading=faced,
+        left=before[1][at] + left[at] * since,
+        right=before[2][at] + right[at] * since,
+    )
+
+
+def wheel_speeds(twists: Matrix, *, radius: float, distance: float) -> Matrix:
+    """Returns (M, 3) rows of time, left and right wheel speed in rad/s, of `twists` (M, 3): rows of
+    time, speed ahead in m/s, and turning speed in rad/s."""
+    times, ahead, turn = twists.T
+    aside = turn * distance / 2.0
+    return np.stack([times, (ahead - aside) / radius, (ahead + aside) / radius], axis=1)
+
+
+def check_commands(commands: object) -> Matrix:
+    """Returns commands as (M, 3). Raises KinematicsError where they are not two rows or more of
+    three finite numbers, whose times grow."""
+    try:
+        rows = np.array(commands, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise KinematicsError("commands are rows of a time and two speeds") from None
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise KinematicsError(
+            f"commands are rows of a time and two speeds, not of shape {rows.shape}"
+        )
+    if len(rows) < 2:
+        raise KinematicsError("commands need two rows at least: the last says when the ride ends")
+    if not np.isfinite(rows).all():
+        raise KinematicsError("a number of the commands is not finite")
+    late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
+    if len(late):
+        raise KinematicsError(f"the times of the commands do not grow at row {late[0] + 2}")
+    return rows
+
+
+def find_wheels(
+    tree: KinematicTree,
+    *,
+    base: str,
+    left: Collection[str] = (),
+    right: Collection[str] = (),
+    passive: Collection[str] = (),
+) -> DriveWheels:
+    """Finds the wheels of a differential drive on the link `base`: pairs of joints that turn
+    without bounds about its y axis and mirror each other in y; or takes the joints that are named.
+
+    Raises KinematicsError that lists the candidates where there is no pair, or where pairs differ
+    in distance or radius; for unknown names, and for wheels that do not roll along the base's x.
+    """
+    wheels = {each.joint: each for each in _find_candidates(tree, base, passive)}
+    if left or right:
+        return _take_named(tree, wheels, left, right)
+    pairs = [
+        (one, other)
+        for one in wheels.values()
+        for other in wheels.values()
+        if one.place[1] > 0.0 and _mirror(one, other)
+    ]
+    names = ", ".join(map(quote, wheels)) or "none"
+    if not pairs:
+        raise KinematicsError(
+            "no two wheels were found that turn without bounds about the y axis of link "
+            f"{quote(base)} and mirror each other; joints that roll along it: {names}; "
+            "name those of the left and the right"
+        )
+    found = DriveWheels(left=tuple(p[0] for p in pairs), right=tuple(p[1] for p in pairs))
+    if not _are_alike(found):
+        raise KinematicsError(
+            f"it is not clear which wheels drive: joints {names} roll, but in different distances "
+            "or radii; name those of the left and the right"
+        )
+    return found
+
+
+def _chords(ahead: Vector, turn: Vector, headings: Vector, lasting: Vector) -> Matrix:
+    """Returns (M, 2), from the start of each arc to its end."""
+    half = 0.5 * turn * lasting
+    length = ahead * lasting * np.sinc(half / np.pi)
+    return np.stack([length * np.cos(headings + half), length * np.sin(headings + half)], axis=1)
+
+
+def _turn(point: tuple[float, float], headings: Vector) -> Matrix:
+    """Returns (M, 2), a point turned by each heading."""
+    x, y = point
+    sine, cosine = np.sin(headings), np.cos(headings)
+    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
+
+
+def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -> list[Wheel]:
+    """The joints that turn without bounds about the base's y axis, with nothing that moves between
+    them and the base."""
+    if base not in tree.index:
+        raise KinematicsError(f"the robot has no link {quote(base)}")
+    frames = forward_kinematics(tree.robot)
+    home = np.linalg.inv(frames[base])
+    stiff = _find_stiff(tree, base)
+    found = []
+    for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
+        if motion is None or parent not in stiff or motion.joint.name in passive:
+            continue
+        if motion.kind == "revolute" and motion.lower is None and motion.upper is None:
+            frame = home @ frames[tree.links[place].name]
+            axis = frame[:3, :3] @ motion.axis
+            if motion.mimic is None and math.hypot(axis[0], axis[2]) <= _PARALLEL:
+                found.append(_make_wheel(tree.links[place], motion, frame, axis))
+    return found
+
+
+def _make_wheel(link: Link, motion: JointMotion, frame: Matrix, axis: Vector) -> Wheel:
+    x, y, z = frame[:3, 3].tolist()
+    return Wheel(
+        joint=motion.joint.name,
+        link=link.name,
+        axis=motion.axis,
+        place=(x, y, z),
+        sign=1 if axis[1] > 0.0 else -1,
+        radius=_measure_radius(link),
+    )
+
+
+def _find_stiff(tree: KinematicTree, base: str) -> set[int]:
+    """The links that hang on the base without anything that moves between."""
+    stiff = {tree.index[base]}
+    for place in tree.subtree(tree.index[base]):
+        motion = tree.motions[place]
+        if motion is not None and not motion.moves and tree.parents[place] in stiff:
+            stiff.add(place)
+    return stiff
+
+
+def _measure_radius(link: Link) -> float | None:
+    """Of the largest cylinder or sphere of the collisions, else of the visuals; else half the
+    height of the largest box. Beside a mesh they are hubs."""
+    for shapes in (link.collisions, link.visuals):
+        shown = [each.geometry for each in shapes]
+        if any(isinstance(each, Mesh) for each in shown):
+            continue
+        round_ones = [each.radius for each in shown if isinstance(each, Cylinder | Sphere)]
+        boxes = [0.5 * each.size[2] for each in shown if isinstance(each, Box)]
+        if round_ones or boxes:
+            return max(round_ones or boxes)
+    return None
+
+
+def _mirror(one: Wheel, other: Wheel) -> bool:
+    near = _MIRRORED * 2.0 * one.place[1]
+    x, y, z = (a - b for a, b in zip(one.place, other.place, strict=True))
+    return abs(x) <= near and abs(z) <= near and abs(y - 2.0 * one.place[1]) <= near
+
+
+def _are_alike(wheels: DriveWheels) -> bool:
+    gaps = [one.place[1] - two.place[1] for one, two in zip(wheels.left, wheels.right, strict=True)]
+    radii = [each.radius for each in wheels.left + wheels.right if each.radius is not None]
+    return all(_spread(sizes) <= _ALIKE for sizes in (gaps, radii))
+
+
+def _spread(sizes: Sequence[float]) -> float:
+    return (max(sizes) - min(sizes)) / max(sizes) if sizes else 0.0
+
+
+def _take_named(
+    tree: KinematicTree, wheels: dict[str, Wheel], left: Collection[str], right: Collection[str]
+) -> DriveWheels:
+    if not (left and right):
+        raise KinematicsError("name the wheels of both sides, or of none")
+    for name in (*left, *right):
+        if name not in tree.joint_index:
+            raise KinematicsError(f"the robot has no joint {quote(name)}")
+        if name not in wheels:
+            raise KinematicsError(
+                f"joint {quote(name)} does not roll along the x axis of the robot's base: it is to "
+                "turn without bounds about the y axis, on a link that does not move against it"
+            )
+    found = DriveWheels(
+        left=tuple(wheels[name] for name in left), right=tuple(wheels[name] for name in right)
+    )
+    if found.distance <= 0.0:
+        raise KinematicsError("the left wheels are to be on the side of +y of the robot's base")
+    return found
