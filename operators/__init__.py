@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from .command_line import register_command, unregister_command
+from .driving.drive_panel import register_driving, unregister_driving
 from .exporting.menu import CLASSES as _EXPORT_PANEL
 from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
@@ -52,6 +53,7 @@ def register() -> None:
     register_guard()
     register_sidebar()
     register_ik()
+    register_driving()
     for kind in (*_UPDATE, *_LOCATE, *_MENDING, *_UPDATE_PANEL, *_EXPORT_PANEL, *_SEMANTICS):
         bpy.utils.register_class(kind)
     register_gizmos()
@@ -74,6 +76,7 @@ def unregister() -> None:
     unregister_gizmos()
     for kind in (*_SEMANTICS, *_EXPORT_PANEL, *_UPDATE_PANEL, *_MENDING, *_LOCATE, *_UPDATE):
         bpy.utils.unregister_class(kind)
+    unregister_driving()
     unregister_ik()
     unregister_sidebar()
     unregister_guard()

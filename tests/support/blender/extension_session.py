@@ -7,6 +7,7 @@ Blender is a module or a program, and the profile is empty; with `installed` the
 already. Any failure ends it with a traceback and an exit status that is not 0.
 """
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 EXTENSION = "bl_ext.user_default.urdf_importer"
 BROUGHT = ("stl", "collada", "xacro", "ruamel.yaml", "python_utils")
-"""Modules of the zip's wheels that importing STL, COLLADA, xacro and YAML loads."""
+"""Modules of the zip's wheels that importing STL, COLLADA, xacro and YAML may load."""
 
 
 def main(how: str, archive: str, robot: str) -> None:
@@ -73,7 +74,7 @@ def import_robot(path: str) -> None:
 def check_libraries() -> None:
     """They come from the wheels, not from this machine."""
     for name in BROUGHT:
-        file = sys.modules[name].__file__
+        file = importlib.import_module(name).__file__
         assert file is not None and is_within(file, os.path.join(profile(), "extensions")), file
 
 

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Drive and Grasp": rides from files, and things that are picked up and put down."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import RobotError, bake_drive, grasp, release
+from ...urdf_importer.blender.ik.solve import list_links, suggest_link
+from ...urdf_importer.blender.standing.robot_table import find_robot
+from ..active_robot import active_robot, poll_robot
+from ..sidebar.panel import RobotSubPanel
+
+_EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
+
+
+class BakeDrive(bpy.types.Operator):
+    bl_idname = "urdf.bake_drive"
+    bl_label = "Bake Drive"
+    bl_description = (
+        "Key the ride of the active robot from a table of speeds, CSV with the head "
+        "time,left,right or time,v,w: the robot goes, and its wheels roll"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="File", description=f"The table: {_EXAMPLE}", subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.csv;*.txt", options={"HIDDEN"}
+    )
+    start: bpy.props.IntProperty(  # type: ignore[valid-type]
+        name="Start", default=1, description="The frame in which the ride begins"
+    )
+    radius: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Radius", default=0.0, min=0.0, precision=4, unit="LENGTH",
+        description="That of the wheels; 0 to measure it at their shapes",
+    )  # fmt: skip
+    distance: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Distance", default=0.0, min=0.0, precision=4, unit="LENGTH",
+        description="Between left and right wheels; 0 to measure it at their joints",
+    )  # fmt: skip
+    left: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Left",
+        description="Joints of the left wheels, with commas between; empty to find them",
+    )
+    right: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Right",
+        description="Joints of the right wheels, with commas between; empty to find them",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Any) -> None:
+        self.layout.use_property_split = True
+        for name in ("start", "radius", "distance", "left", "right"):
+            self.layout.prop(self, name)
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.filepath:
+            self.report({"WARNING"}, f"Choose a table: {_EXAMPLE}")
+            return {"CANCELLED"}
+        try:
+            ride = bake_drive(
+                active_robot(context), bpy.path.abspath(self.filepath), start=self.start,
+                radius=self.radius or None, distance=self.distance or None,
+                left=_split(self.left), right=_split(self.right),
+            )  # fmt: skip
+        except RobotError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        self.report(
+            {"INFO"},
+            f"Keyed frames {ride.first} to {ride.last}, wheels of {ride.radius:.4g} m, "
+            f"{ride.distance:.4g} m apart",
+        )
+        return {"FINISHED"}
+
+
+class GraspObjects(bpy.types.Operator):
+    bl_idname = "urdf.grasp"
+    bl_label = "Grasp"
+    bl_description = (
+        "Let the selected objects that are not part of the active robot follow its link from this "
+        "frame on, from where they are now"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        link = context.window_manager.urdf_grasp_link or suggest_link(robot)
+        items = [each for each in context.selected_objects if find_robot(each) != robot]
+        if not items:
+            self.report({"WARNING"}, "Select the robot and the objects that it is to hold")
+            return {"CANCELLED"}
+        held, failed = [], ""
+        for item in items:
+            try:
+                grasp(robot, link, item)
+                held.append(item.name)
+            except RobotError as error:
+                failed = str(error)
+        if failed:
+            self.report({"WARNING"}, failed)
+        else:
+            self.report({"INFO"}, f"Link {link} holds {', '.join(held)}")
+        return {"FINISHED"} if held else {"CANCELLED"}
+
+
+class ReleaseObjects(bpy.types.Operator):
+    bl_idname = "urdf.release"
+    bl_label = "Release"
+    bl_description = (
+        "Let go of the selected objects that a robot holds, from this frame on: they stay where "
+        "they are now"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        released = 0
+        for item in context.selected_objects:
+            try:
+                release(item)
+                released += 1
+            except RobotError:  # What nothing holds stays what it is.
+                continue
+        if not released:
+            self.report({"WARNING"}, "None of the selected objects is held in this frame")
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class DrivePanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_drive"
+    bl_label = "Drive and Grasp"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        self.layout.operator(BakeDrive.bl_idname, icon="FILE_FOLDER")
+        column = self.layout.column(align=True)
+        column.prop(context.window_manager, "urdf_grasp_link")
+        row = column.row(align=True)
+        row.operator(GraspObjects.bl_idname)
+        row.operator(ReleaseObjects.bl_idname)
+
+
+_CLASSES = (BakeDrive, GraspObjects, ReleaseObjects, DrivePanel)
+
+
+def register_driving() -> None:
+    """Adds the panel."""
+    for kind in _CLASSES:
+        bpy.utils.register_class(kind)
+    bpy.types.WindowManager.urdf_grasp_link = bpy.props.StringProperty(
+        name="Link",
+        description="The link that holds what is grasped; empty for the robot's hand",
+        search=_search_links,
+        options={"SKIP_SAVE"},
+    )
+
+
+def unregister_driving() -> None:
+    """Takes it out again."""
+    del bpy.types.WindowManager.urdf_grasp_link
+    for kind in reversed(_CLASSES):
+        bpy.utils.unregister_class(kind)
+
+
+def _search_links(manager: Any, context: Any, text: str) -> Iterable[str]:
+    robot = active_robot(context)
+    return list_links(robot) if robot is not None else ()
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
