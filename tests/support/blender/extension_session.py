@@ -7,7 +7,7 @@ Blender is a module or a program, and the profile is empty; with `installed` the
 already. Any failure ends it with a traceback and an exit status that is not 0.
 """
 
-import importlib
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -74,7 +74,8 @@ def import_robot(path: str) -> None:
 def check_libraries() -> None:
     """They come from the wheels, not from this machine."""
     for name in BROUGHT:
-        file = importlib.import_module(name).__file__
+        found = importlib.util.find_spec(name)
+        file = None if found is None else found.origin
         assert file is not None and is_within(file, os.path.join(profile(), "extensions")), file
 
 
