@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import Matrix, Vector
@@ -25,6 +26,10 @@ _MIRRORED = 1e-3
 """Share of the distance between two wheels by which they may miss their mirror images."""
 _ALIKE = 1e-2
 """Share of a radius or a distance by which the wheels of one side may differ."""
+
+
+Commands = ArrayLike
+"""Rows of a time and two speeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +145,11 @@ def wheel_speeds(twists: Matrix, *, radius: float, distance: float) -> Matrix:
     return np.stack([times, (ahead - aside) / radius, (ahead + aside) / radius], axis=1)
 
 
-def check_commands(commands: object) -> Matrix:
-    """Returns commands as (M, 3). Raises KinematicsError where they are not two rows or more of
-    three finite numbers, whose times grow."""
+def check_commands(commands: ArrayLike, unit: float = 1.0) -> Matrix:
+    """Returns commands as (M, 3), their first speeds times `unit`. Raises KinematicsError where they
+    are not two rows or more of three finite numbers, whose times grow."""
     try:
-        rows = np.array(commands, dtype=np.float64)
+        rows: Matrix = np.array(commands, dtype=np.float64)
     except (TypeError, ValueError):
         raise KinematicsError("commands are rows of a time and two speeds") from None
     if rows.ndim != 2 or rows.shape[1] != 3:
@@ -158,6 +163,7 @@ def check_commands(commands: object) -> Matrix:
     late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
     if len(late):
         raise KinematicsError(f"the times of the commands do not grow at row {late[0] + 2}")
+    rows[:, 1] *= unit
     return rows
 
 

@@ -5,13 +5,10 @@ from collections.abc import Collection
 from os import PathLike
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from ..diagnostics import KinematicsError, quote
 from ..files.packages import AnyPath
 from ..kinematics.conventions import Convention
-from ..kinematics.drive import DriveResult, check_commands
+from ..kinematics.drive import Commands, DriveResult, check_commands
 from ..readers.link_paths import TWISTS, read_commands
 
 DriveKind = Literal["wheels", "twist"]
@@ -19,7 +16,7 @@ DriveKind = Literal["wheels", "twist"]
 
 def bake_drive(
     armature: Any,
-    commands: AnyPath | ArrayLike,
+    commands: AnyPath | Commands,
     *,
     kind: DriveKind = "wheels",
     radius: float | None = None,
@@ -47,8 +44,8 @@ def bake_drive(
     `convention`, metres without.
 
     Raises KinematicsError where wheels are not found, or not clear which, with the candidates; for
-    wrong commands, names and sizes: nothing is keyed then. Raises ReadError for a file that is no
-    such table, BuildError for an object that is not an imported robot.
+    wrong commands, names and sizes: nothing is keyed then. Raises ReadError for a file that
+    does not hold such a table, BuildError for an object that is not an imported robot.
     """
     from ..blender.driving.bake import DriveWish
     from ..blender.driving.bake import bake_drive as bake
@@ -60,9 +57,7 @@ def bake_drive(
     if kind not in ("wheels", "twist"):
         raise KinematicsError(f"commands are for wheels or twist, not for {quote(str(kind))}")
     unit = 1.0 if convention is None else convention.unit
-    checked = check_commands(rows)
-    if kind == "twist":
-        checked = checked * np.array([1.0, unit, 1.0])
+    checked = check_commands(rows, unit if kind == "twist" else 1.0)
     return bake(
         armature,
         DriveWish(

@@ -215,8 +215,8 @@ def test_nothing_is_keyed_where_something_is_wrong(tmp_path: Any) -> None:
     robot = cart()
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"left": "left_wheel_joint"}, "both sides"),
-        ({"radius": -1.0}, "no radius of wheels"),
-        ({"distance": math.inf}, "no distance of wheels"),
+        ({"radius": -1.0}, "cannot have a radius of -1.0 m"),
+        ({"distance": math.inf}, "cannot have a distance of inf m"),
         ({"base": "ghost"}, "not by 'ghost'"),
         ({"fps": 0.0}, "frames a second"),
         ({"fps": 1e9}, "longer than"),

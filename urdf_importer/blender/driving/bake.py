@@ -110,7 +110,7 @@ def _plan_times(commands: Matrix, wish: DriveWish) -> Vector:
     render = bpy.context.scene.render
     rate = render.fps / render.fps_base if wish.fps is None else wish.fps
     if not (math.isfinite(rate) and rate > 0.0):
-        raise KinematicsError(f"{rate} is no number of frames a second")
+        raise KinematicsError(f"{rate} frames a second cannot be played")
     length = (commands[-1, 0] - commands[0, 0]) * rate
     if length > _MOST_FRAMES:
         raise KinematicsError(f"the ride is longer than {_MOST_FRAMES} frames")
@@ -123,7 +123,7 @@ def _check_size(size: float | None, what: str) -> float:
     if size is None:
         raise KinematicsError(f"the wheels' shapes do not tell their {what}: give it, in metres")
     if not (math.isfinite(size) and size > 0.0):
-        raise KinematicsError(f"{size} m is no {what} of wheels")
+        raise KinematicsError(f"wheels cannot have a {what} of {size} m")
     return float(size)
 
 
