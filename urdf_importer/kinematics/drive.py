@@ -146,8 +146,8 @@ def wheel_speeds(twists: Matrix, *, radius: float, distance: float) -> Matrix:
 
 
 def check_commands(commands: ArrayLike, unit: float = 1.0) -> Matrix:
-    """Returns commands as (M, 3), their first speeds times `unit`. Raises KinematicsError where they
-    are not two rows or more of three finite numbers, whose times grow."""
+    """Returns commands as (M, 3), their first speeds times `unit`. Raises KinematicsError where
+    they are not two rows or more of three finite numbers, whose times grow."""
     try:
         rows: Matrix = np.array(commands, dtype=np.float64)
     except (TypeError, ValueError):
