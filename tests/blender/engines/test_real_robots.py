@@ -19,6 +19,7 @@ from support.real_robots import descriptions, name_of
 from urdf_importer import EngineOptions, export_robot, import_robot
 
 FEW = ("panda", "solo12", "tiago_dual")
+ALL = [path for path in descriptions() if path.stem != "ur3"]  # which has no links
 WITHIN = 2e-5
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -83,6 +84,6 @@ def test_a_few(stem: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", descriptions(), ids=name_of)
+@pytest.mark.parametrize("path", ALL, ids=name_of)
 def test_all(path: Path, tmp_path: Path) -> None:
     check(path, tmp_path / "robot.glb")
