@@ -403,6 +403,8 @@ class Hands:
         return self.module("urdf_importer.blender.standing.handles").make_handle(self.robot, joint)
 
     def _is_on_handle(self, place: Place) -> bool:
+        if not bpy.context.preferences.addons[self.extension].preferences.tip_handles:
+            return False
         shape = self.module("operators.gizmos.tip_shape")
         mouse = (place[0] - self.region.x, place[1] - self.region.y)
         with bpy.context.temp_override(**self.context()):
