@@ -73,7 +73,8 @@ def await_workers(address: str, count: int, folder: Path) -> None:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         try:
-            with Client(address, timeout=2, set_as_default=False) as client:
+            opened = Client(address, timeout=2, set_as_default=False)  # type: ignore[no-untyped-call]
+            with opened as client:
                 client.wait_for_workers(count, timeout=SECONDS)
                 return
         except (OSError, TimeoutError):

@@ -119,12 +119,15 @@ class Gltf:
         assert mode in ("LINEAR", "STEP")
         after = int(np.searchsorted(times, time))
         if after == 0 or after == len(times):
-            return values[min(after, len(times) - 1)]
+            held: Array = values[min(after, len(times) - 1)]
+            return held
         share = (time - times[after - 1]) / (times[after] - times[after - 1])
         a, b = values[after - 1], values[after]
         if mode == "STEP":
-            return b if share >= 1.0 else a
-        return _slerp(a, b, share) if turns else a + share * (b - a)
+            step: Array = b if share >= 1.0 else a
+            return step
+        mixed: Array = _slerp(a, b, share) if turns else a + share * (b - a)
+        return mixed
 
     @cached_property
     def primitives(self) -> list[dict[str, Any]]:
