@@ -144,7 +144,7 @@ def groups(driver: Driver) -> Steps:
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
     sidebar = yield from driver.open_sidebar("URDF")
     _, bottom, _, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 542)
+    driver.move(sidebar.x + 80, bottom + height - 735)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
@@ -255,13 +255,13 @@ def report(driver: Driver) -> Steps:
     _import(driver, "messy.urdf")
     sidebar = yield from driver.open_sidebar("URDF")
     left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 550)
+    driver.move(sidebar.x + 80, bottom + height - 792)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", (left + width - 290, bottom + height - 1068, 290, 530))
+    _keep(driver, "report", (left + width - 290, bottom + height - 1310, 290, 530))
 
 
 def update(driver: Driver) -> Steps:
