@@ -6,10 +6,13 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
+from ...urdf_importer.blender.extract.robot import extract_name
+from ...urdf_importer.blender.preview.pose_pictures import make_poses, show_pose
 from ...urdf_importer.blender.semantics.apply import keep_state, show_state
 from ...urdf_importer.blender.semantics.control import key_control
 from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
 from ...urdf_importer.blender.standing.pose import key_joints
+from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ..active_robot import active_robot
 from ..exporting.exported_robot import refuse
 from ..sidebar.pose_operators import RobotOperator
@@ -108,4 +111,40 @@ class NewState(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (SelectGroup, KeyGroup, ShowState, NewState)
+class MakePoses(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.make_poses"
+    bl_label = "Poses with Pictures"
+    bl_description = (
+        "Make the poses Home, Zero and Ready of the active robot as pose assets, with a picture of "
+        "each and of the states of its groups: here and in the asset browser. It takes a second or "
+        "two for each"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        try:
+            made = make_poses(active_robot(context))
+        except RobotError as error:
+            return refuse(self, error)
+        self.report({"INFO"}, f"{len(made)} poses have a picture")
+        return {"FINISHED"}
+
+
+class ShowPose(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.show_pose"
+    bl_label = "Show Pose"
+    bl_description = "Pose the robot as this pose asset says. Where the robot stands stays"
+
+    state: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Pose", description="The name of the pose", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot = active_robot(context)
+        action = dict(whole_poses_of(extract_name(robot))).get(self.state)
+        if action is None:
+            return refuse(self, RobotError(f"the robot has no pose '{self.state}'"))
+        show_pose(robot, action)
+        return {"FINISHED"}
+
+
+CLASSES = (SelectGroup, KeyGroup, ShowState, NewState, MakePoses, ShowPose)

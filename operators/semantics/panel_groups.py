@@ -8,12 +8,12 @@ import bpy
 from ...urdf_importer.blender.extract.robot import extract_name
 from ...urdf_importer.blender.semantics.groups import find_collections, name_group
 from ...urdf_importer.blender.semantics.record import has_semantics
-from ...urdf_importer.blender.standing.poses import poses_of
+from ...urdf_importer.blender.standing.poses import poses_of, whole_poses_of
 from ..active_robot import active_robot
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
 from .collision_operator import FindDisabledCollisions
-from .group_operators import KeyGroup, NewState, SelectGroup, ShowState
+from .group_operators import KeyGroup, MakePoses, NewState, SelectGroup, ShowPose, ShowState
 from .srdf_files import ExportSrdf, ImportSrdf
 
 MOST_GROUPS, MOST_STATES = 60, 40
@@ -27,15 +27,16 @@ class GroupsPanel(RobotSubPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
-        states: dict[str, list[str]] = {}
-        for group, name, _ in poses_of(extract_name(robot)):
-            states.setdefault(group, []).append(name)
+        states: dict[str, dict[str, int]] = {}
+        for group, name, action in poses_of(extract_name(robot)):
+            states.setdefault(group, {})[name] = _icon_of(action)
+        _draw_whole(self.layout, extract_name(robot))
         seen: set[str] = set()
         for _, collection in find_collections(robot):
             name = name_group(collection)
             if name not in seen and len(seen) < MOST_GROUPS:
                 seen.add(name)
-                _draw_group(self.layout, collection, name, states.get(name, []))
+                _draw_group(self.layout, collection, name, states.get(name, {}))
         if not seen:
             text = "No groups: import an SRDF, or put bones into a new bone collection"
             draw_wrapped(self.layout, context, text)
@@ -43,10 +44,28 @@ class GroupsPanel(RobotSubPanel, bpy.types.Panel):
         column.operator(ImportSrdf.bl_idname, icon="IMPORT")
         if seen or has_semantics(robot):
             column.operator(ExportSrdf.bl_idname, icon="EXPORT")
+        column.operator(MakePoses.bl_idname, icon="RENDER_STILL")
         column.operator(FindDisabledCollisions.bl_idname, icon="MOD_PHYSICS")
 
 
-def _draw_group(layout: Any, collection: Any, name: str, states: list[str]) -> None:
+def _icon_of(action: Any) -> int:
+    """Returns the icon of a pose's picture; 0 for none."""
+    picture = action.preview
+    return picture.icon_id if picture is not None and picture.image_size[0] else 0
+
+
+def _draw_whole(layout: Any, robot: str) -> None:
+    """Draws the poses of the whole robot, each as its picture over its name."""
+    poses = sorted((name, _icon_of(action)) for name, action in whole_poses_of(robot))
+    grid = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
+    for name, icon in poses[:MOST_STATES]:
+        cell = grid.column(align=True)
+        if icon:
+            cell.template_icon(icon_value=icon, scale=4.0)
+        cell.operator(ShowPose.bl_idname, text=name).state = name
+
+
+def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int]) -> None:
     box = layout.box().column(align=True)
     row = box.row(align=True)
     row.operator(SelectGroup.bl_idname, text=name, icon="GROUP_BONE").group = name
@@ -57,7 +76,10 @@ def _draw_group(layout: Any, collection: Any, name: str, states: list[str]) -> N
     if states:
         grid = box.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for state in sorted(states)[:MOST_STATES]:
-            button = grid.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
+            cell = grid.column(align=True)
+            if states[state]:
+                cell.template_icon(icon_value=states[state], scale=4.0)
+            button = cell.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
             button.group, button.state = name, state
 
 

@@ -26,15 +26,23 @@ Numbers = tuple[float, ...]
 
 
 def new_pose(
-    armature: Any, name: str, positions: Mapping[str, Position], *, robot: str, group: str = ""
+    armature: Any,
+    name: str,
+    positions: Mapping[str, Position],
+    *,
+    robot: str,
+    group: str = "",
+    whole: bool = False,
 ) -> Any:
     """Makes an action that holds the positions of joints of a rig, and marks it as an asset.
 
     `name` is that of the pose among those of its `group` of joints; the asset is called by both.
-    Joints that the rig does not have, that follow others or have no position are passed over.
+    Joints that the rig does not have, that follow others or have no position are passed over. One
+    of the `whole` robot is no state of a group, and is not written to SRDF.
     """
     action = bpy.data.actions.new(f"{group}: {name}" if group else name)
-    action[properties.STATE] = {"name": name, "group": group, "robot": robot}
+    state = {"name": name, "group": group, "robot": robot}
+    action[properties.STATE] = state | ({"whole": True} if whole else {})
     action.asset_mark()
     action.asset_data.description = f"Pose of {robot}"
     action.asset_data.tags.new(robot[:63] or "robot", skip_if_exists=True)
@@ -87,11 +95,25 @@ def is_same_position(kept: Numbers, read: Numbers) -> bool:
 
 
 def poses_of(robot: str) -> Iterator[tuple[str, str, Any]]:
-    """Yields (group, name, action) of the poses that were made for a robot of this name."""
+    """Yields (group, name, action) of the poses that were made for groups of a robot of this
+    name."""
+    for kept, action in _kept_of(robot):
+        if not kept.get("whole"):
+            yield kept.get("group", ""), kept["name"], action
+
+
+def whole_poses_of(robot: str) -> Iterator[tuple[str, Any]]:
+    """Yields (name, action) of the poses of the whole robot of this name."""
+    for kept, action in _kept_of(robot):
+        if kept.get("whole"):
+            yield kept["name"], action
+
+
+def _kept_of(robot: str) -> Iterator[tuple[Any, Any]]:
     for action in bpy.data.actions:
         kept = action.get(properties.STATE)
         if kept is not None and kept.get("robot", "") == robot:
-            yield kept.get("group", ""), kept["name"], action
+            yield kept, action
 
 
 def loose_poses(armature: Any) -> Iterator[tuple[str, dict[str, Numbers]]]:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses with pictures: Home, Zero and Ready as pose assets, and pictures of them and of the states
+of groups, as the asset browser and the sidebar show them."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...diagnostics import BuildError, quote
+from ..extract.robot import extract_name
+from ..standing import properties
+from ..standing.armatures import armatures_of
+from ..standing.joints import joints_of
+from ..standing.mirrored import home_pose, ready_pose
+from ..standing.pose import get_joint_positions, set_joint_positions, zero_pose
+from ..standing.poses import new_pose, poses_of, read_pose, whole_poses_of, write_pose
+from .render import render_preview
+
+_PICTURE = 128
+_SAMPLES = 6
+MOST_PICTURES = 40
+_POSED = ("revolute", "prismatic", "ball")
+_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+_MADE: tuple[tuple[str, Callable[[Any], None]], ...] = (
+    ("Home", home_pose),
+    ("Zero", zero_pose),
+    ("Ready", ready_pose),
+)
+
+
+def make_poses(armature: Any) -> list[Any]:
+    """Makes the poses Home, Zero and Ready of a robot as pose assets, in place of those that it
+    has, and takes a picture of each and of the states of its groups. The robot is in its pose
+    again afterwards. Returns the actions, those of groups behind.
+
+    Raises BuildError for an object that is not an imported robot, WriteError where a picture
+    cannot be made.
+    """
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    robot = extract_name(armature)
+    made = []
+    with _pose_kept(armature):
+        for name, pose in _MADE:
+            pose(armature)
+            bpy.context.view_layer.update()
+            made.append(_keep_pose(armature, robot, name))
+            _take_picture(armature, made[-1])
+        states = [each for _, _, each in poses_of(robot) if each.library is None]
+        for action in states[: MOST_PICTURES - len(made)]:
+            home_pose(armature)
+            show_pose(armature, action)
+            bpy.context.view_layer.update()
+            _take_picture(armature, action)
+            made.append(action)
+    return made
+
+
+def show_pose(armature: Any, action: Any) -> None:
+    """Poses a robot as a pose asset says; joints that it does not name stay."""
+    set_joint_positions(
+        armature,
+        {
+            joint: numbers[0] if len(numbers) == 1 else numbers
+            for joint, numbers in read_pose(action, armature).items()
+        },
+    )
+
+
+def _keep_pose(armature: Any, robot: str, name: str) -> Any:
+    """Keeps the joints of a robot in a pose asset; where a planar or floating joint has taken it
+    does not belong to the pose."""
+    moving = {joint.name for joint in joints_of(armature) if joint.kind in _POSED}
+    shown = {
+        joint: position
+        for joint, position in get_joint_positions(armature).items()
+        if joint in moving
+    }
+    action = dict(whole_poses_of(robot)).get(name)
+    if action is None:
+        return new_pose(armature, name, shown, robot=robot, whole=True)
+    write_pose(action, armature, shown)
+    return action
+
+
+def _take_picture(armature: Any, action: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "pose.png")
+        render_preview(armature, path, width=_PICTURE, height=_PICTURE, samples=_SAMPLES)
+        with bpy.context.temp_override(id=action):
+            bpy.ops.ed.lib_id_load_custom_preview(filepath=str(path))
+
+
+@contextmanager
+def _pose_kept(armature: Any) -> Iterator[None]:
+    """Gives all bones of a robot what their channels had before."""
+    bones = [bone for each in armatures_of(armature) for bone in each.pose.bones]
+    before = [[tuple(getattr(bone, name)) for name in _CHANNELS] for bone in bones]
+    try:
+        yield
+    finally:
+        for bone, values in zip(bones, before, strict=True):
+            for name, value in zip(_CHANNELS, values, strict=True):
+                setattr(bone, name, value)
+        bpy.context.view_layer.update()
