@@ -37,8 +37,8 @@ def new_pose(
     """Makes an action that holds the positions of joints of a rig, and marks it as an asset.
 
     `name` is that of the pose among those of its `group` of joints; the asset is called by both.
-    Joints that the rig does not have, that follow others or have no position are passed over. One
-    of the `whole` robot is no state of a group, and is not written to SRDF.
+    Joints that the rig does not have, that follow others or have no position are passed over. That
+    of the `whole` robot belongs to no group, and is not written to SRDF.
     """
     action = bpy.data.actions.new(f"{group}: {name}" if group else name)
     state = {"name": name, "group": group, "robot": robot}
