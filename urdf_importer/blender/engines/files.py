@@ -193,7 +193,11 @@ def is_whole_usd(path: Path) -> bool:
 
 
 def _run(stage: Stage, exporter: Any, settings: dict[str, Any], path: Path) -> None:
-    known = exporter.get_rna_type().properties.keys()
+    try:
+        known = exporter.get_rna_type().properties.keys()
+    except (AttributeError, KeyError):
+        # Some distributions build Blender without USD.
+        raise WriteError(f"this Blender cannot write {quote(path.suffix)} files") from None
     chosen = {name: value for name, value in settings.items() if name in known}
     with hold_interrupt(), stage.context, _quiet():
         try:
