@@ -106,7 +106,7 @@ def _switched_off(hands: Hands) -> Steps:
 
 def _something_in_front(hands: Hands) -> Steps:
     """It is not the robot's: a click selects it, a drag does not reach the robot."""
-    before, place = hands.positions(), hands.find_body("elbow")
+    before, place = hands.positions(), hands.find_body("elbow", bare=True)
     origin, direction = hands.look_through(place)
     bpy.ops.mesh.primitive_cube_add(size=0.08, location=origin + 0.4 * direction)
     bpy.context.object.name = "In front"
