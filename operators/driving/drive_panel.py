@@ -149,6 +149,7 @@ class ReleaseObjects(bpy.types.Operator):
 class DrivePanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_drive"
     bl_label = "Drive and Grasp"
+    bl_order = 17
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:

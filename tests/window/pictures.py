@@ -255,13 +255,13 @@ def report(driver: Driver) -> Steps:
     _import(driver, "messy.urdf")
     sidebar = yield from driver.open_sidebar("URDF")
     left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 792)
+    driver.move(sidebar.x + 80, bottom + height - 818)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", (left + width - 290, bottom + height - 1310, 290, 530))
+    _keep(driver, "report", (left + width - 290, bottom + height - 1336, 290, 530))
 
 
 def update(driver: Driver) -> Steps:

@@ -104,9 +104,9 @@ def simmechanics(driver: Driver) -> Steps:
     top = driver.viewport.y + driver.viewport.height
     yield from driver.click(sidebar.x + 80, top - 181)  # Folds the joints.
     yield 0.7
-    yield from driver.click(sidebar.x + 80, top - 311)  # Unfolds the report.
+    yield from driver.click(sidebar.x + 80, top - 337)  # Unfolds the report.
     yield 0.7
-    yield from driver.click(sidebar.x + 190, top - 429)  # On what its message is about.
+    yield from driver.click(sidebar.x + 190, top - 455)  # On what its message is about.
     yield 0.7
     driver.take_picture("report")
     (loop,) = robot["urdf_robot"]["loops"]
