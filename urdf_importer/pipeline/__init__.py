@@ -4,7 +4,7 @@
 from .animation import apply_trajectory, sample_trajectory, set_frame_rate
 from .collisions import collision_steps, find_disabled_collisions, replace_disabled
 from .converting import CONVERT_MODES, ConvertMode, convert_description
-from .drive import bake_drive, grasp, release
+from .drive import bake_drive, bake_velocity, grasp, release
 from .engines import EngineExport, EngineOptions
 from .exporting import (
     ExportOptions,
@@ -89,6 +89,7 @@ __all__ = [
     "bake_drive",
     "bake_ik",
     "bake_path",
+    "bake_velocity",
     "build_studio",
     "collision_steps",
     "compare_with_description",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robots that drive, and what they grasp, in a rig that exists."""
+"""Robots that drive, joints that run, and what is grasped, in a rig that exists."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, Literal
 
@@ -72,6 +72,31 @@ def bake_drive(
             base=base,
         ),
     )
+
+
+def bake_velocity(
+    armature: Any,
+    speeds: Mapping[str, float],
+    *,
+    until: Mapping[str, float] | None = None,
+    seconds: float | None = None,
+    start: int = 1,
+    fps: float | None = None,
+) -> dict[str, float]:
+    """Keys joints that move at constant speeds, in every frame from `start` on: joint -> rad/s, or
+    m/s where it slides. Returns joint -> position at the end.
+
+    A joint goes on from where it is in the first frame, until it is where `until` says (joint ->
+    radians or metres), `seconds` have passed or it is at its limit, whichever is first. `fps` are
+    the scene's unless given.
+
+    Raises KinematicsError, and keys nothing, for joints that are not there, follow others or are
+    not of one number; for ends that are outside the limits or behind; where a joint would never
+    end. Raises BuildError for an object that is not an imported robot.
+    """
+    from ..blender.driving.velocity import bake_velocity as bake
+
+    return bake(armature, speeds, until or {}, seconds, start, fps)
 
 
 def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> Any:

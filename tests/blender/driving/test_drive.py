@@ -2,6 +2,7 @@
 """Rides as keyframes, and things that are picked up and put down."""
 
 import math
+import re
 from typing import Any
 
 import bpy
@@ -17,10 +18,12 @@ from urdf_importer import (
     ReadError,
     apply_srdf,
     bake_drive,
+    bake_velocity,
     get_joint_positions,
     grasp,
     import_robot,
     link_pose,
+    read_robot,
     release,
     set_joint_positions,
 )
@@ -299,3 +302,48 @@ def test_what_cannot_be_grasped_or_released() -> None:
     grasp(robot, "base_link", box)
     with pytest.raises(KinematicsError, match="is held by 'Grasp base_link' in frame 1 already"):
         grasp(robot, "left_wheel", box)
+
+
+ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
+
+
+def test_joints_move_at_their_speeds_until_they_are_there():
+    robot = import_robot(ARM).armature
+    set_joint_positions(robot, {"shoulder": 0.25})
+    ends = bake_velocity(robot, {"shoulder": 0.5, "elbow": -0.25}, until={"shoulder": 1.0}, fps=10)
+    lower = next(joint.limit.lower for joint in read_robot(ARM).joints if joint.name == "elbow")
+    assert ends == pytest.approx({"shoulder": 1.0, "elbow": lower}, abs=1e-6)
+    for frame, seconds in ((1, 0.0), (6, 0.5), (11, 1.0), (16, 1.5), (400, 40.0)):
+        show(frame)
+        found = get_joint_positions(robot)
+        assert found["shoulder"] == pytest.approx(min(0.25 + 0.5 * seconds, 1.0), abs=1e-6)
+        assert found["elbow"] == pytest.approx(max(-0.25 * seconds, lower), abs=1e-6)
+
+
+def test_wheels_turn_for_so_many_seconds_without_wrapping():
+    robot = cart()
+    assert bake_velocity(robot, {WHEELS[0]: 10.0}, seconds=3.0) == {WHEELS[0]: 30.0}
+    show(1000)
+    assert get_joint_positions(robot)[WHEELS[0]] == pytest.approx(30.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "more", "message"),
+    [
+        ({"nose": 1.0}, {}, "the robot has no joint 'nose' that moves"),
+        ({WHEELS[0]: 1.0}, {}, "has no limit ahead"),
+        ({WHEELS[0]: 0.0}, {}, "has no limit ahead"),
+        ({WHEELS[0]: math.nan}, {"seconds": 1.0}, "cannot move at a speed of nan"),
+        ({WHEELS[0]: 1.0}, {"until": {WHEELS[0]: -1.0}}, "never gets to -1"),
+        ({WHEELS[0]: 1.0}, {"until": {WHEELS[0]: math.inf}}, "cannot move until inf"),
+        ({WHEELS[0]: 1.0}, {"until": {WHEELS[1]: 1.0}}, "and no speed"),
+        ({WHEELS[0]: 1.0}, {"seconds": 0.0}, "for 0.0 seconds"),
+        ({WHEELS[0]: 1.0}, {"seconds": 1e9}, "longer than 1000000 frames"),
+        ({WHEELS[0]: 1.0}, {"seconds": 1.0, "fps": 0.0}, "cannot be played"),
+    ],
+)
+def test_speeds_that_lead_nowhere_key_nothing(speeds, more, message):
+    robot = cart()
+    with pytest.raises(KinematicsError, match=re.escape(message)):
+        bake_velocity(robot, speeds, **more)
+    assert not find_curves(robot)

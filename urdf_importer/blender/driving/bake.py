@@ -10,7 +10,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import mathutils
 import numpy as np
 
@@ -33,10 +32,9 @@ from ..standing.armatures import armatures_of, bones_of, objects_of
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import find_link
 from ..standing.pose import link_pose
-from .dense_keys import key_every_frame, read_number
+from .dense_keys import MOST_FRAMES, frame_rate, key_every_frame, read_number
 
 _BASES = ("planar", "floating")
-_MOST_FRAMES = 1_000_000
 _SHAPES = (properties.VISUALS, properties.COLLISIONS)
 ARMATURE = "armature"
 
@@ -107,13 +105,10 @@ def bake_drive(armature: Any, wish: DriveWish) -> DriveResult:
 
 def _plan_times(commands: Matrix, wish: DriveWish) -> Vector:
     """Returns the time of each frame, until the ride has ended."""
-    render = bpy.context.scene.render
-    rate = render.fps / render.fps_base if wish.fps is None else wish.fps
-    if not (math.isfinite(rate) and rate > 0.0):
-        raise KinematicsError(f"{rate} frames a second cannot be played")
+    rate = frame_rate(wish.fps)
     length = (commands[-1, 0] - commands[0, 0]) * rate
-    if length > _MOST_FRAMES:
-        raise KinematicsError(f"the ride is longer than {_MOST_FRAMES} frames")
+    if length > MOST_FRAMES:
+        raise KinematicsError(f"the ride is longer than {MOST_FRAMES} frames")
     count = math.ceil(length - 1e-6) + 1
     result: Vector = commands[0, 0] + np.arange(count) / rate
     return result

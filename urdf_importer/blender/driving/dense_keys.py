@@ -2,14 +2,29 @@
 """Keys on every frame of a number, written at once: one call of Blender for each would take a
 minute for an hour's ride."""
 
+import math
 from typing import Any
 
+import bpy
 import numpy as np
 
+from ...diagnostics import KinematicsError
 from ...geometry.transforms import Vector
 from ..standing.keys import find_curves
 
+MOST_FRAMES = 1_000_000
+"""More would fill the memory with keys."""
 _LINEAR = 1
+
+
+def frame_rate(fps: float | None) -> float:
+    """Returns the frames a second that are asked for, the scene's where None are. Raises
+    KinematicsError for a rate that cannot be played."""
+    render = bpy.context.scene.render
+    rate = render.fps / render.fps_base if fps is None else fps
+    if not (math.isfinite(rate) and rate > 0.0):
+        raise KinematicsError(f"{rate} frames a second cannot be played")
+    return float(rate)
 
 
 def read_number(owner: Any, prop: str, index: int, frame: int) -> float:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that move at a speed, as keyframes, until they are somewhere."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...diagnostics import KinematicsError, quote
+from ..ik.solve import recall_rig
+from ..standing.joints import JointChannel, RigJoint, posed_joints_of
+from .dense_keys import MOST_FRAMES, frame_rate, key_every_frame, read_number
+
+_SCALARS = ("revolute", "prismatic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Course:
+    """How a joint goes: from a position, at a speed, for so many seconds."""
+
+    bone: Any
+    channel: JointChannel
+    begin: float
+    speed: float
+    seconds: float
+
+
+def bake_velocity(
+    armature: Any,
+    speeds: Mapping[str, float],
+    until: Mapping[str, float],
+    seconds: float | None,
+    start: int,
+    fps: float | None,
+) -> dict[str, float]:
+    """Bakes what pipeline.drive says; returns the positions at the end."""
+    recall_rig(armature)
+    known = {joint.name: (bone, joint) for bone, joint in posed_joints_of(armature)}
+    for name in until:
+        if name not in speeds:
+            raise KinematicsError(f"there is an end for joint {quote(name)}, and no speed")
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
+        raise KinematicsError(f"joints cannot move for {seconds} seconds")
+    courses = {
+        name: _plan(*_find_joint(known, name), speed, until.get(name), seconds, start)
+        for name, speed in speeds.items()
+    }
+    rate = frame_rate(fps)
+    longest = max((course.seconds for course in courses.values()), default=0.0)
+    if longest * rate > MOST_FRAMES:
+        raise KinematicsError(f"the motion is longer than {MOST_FRAMES} frames")
+    return {name: _key(course, start, rate) for name, course in courses.items()}
+
+
+def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[Any, RigJoint]:
+    if name not in known:
+        raise KinematicsError(f"the robot has no joint {quote(name)} that moves")
+    bone, joint = known[name]
+    if joint.kind not in _SCALARS:
+        raise KinematicsError(f"joint {quote(name)} is {joint.kind}: it has no single speed")
+    if joint.mimics:
+        raise KinematicsError(f"joint {quote(name)} follows {quote(joint.mimics)}: move that one")
+    if not bone.id_data.is_editable:
+        raise KinematicsError(
+            f"{quote(bone.id_data.name)} is linked from another file: make a library override"
+        )
+    return bone, joint
+
+
+def _plan(
+    bone: Any, joint: RigJoint, speed: float, end: float | None, seconds: float | None, start: int
+) -> _Course:
+    """Ends a joint's way at what is said, and at its limit at the latest."""
+    (channel,) = joint.channels
+    if not math.isfinite(speed):
+        raise KinematicsError(f"joint {quote(joint.name)} cannot move at a speed of {speed}")
+    begin = channel.sign * read_number(bone, channel.prop, channel.index, start)
+    if end is not None:
+        _check_end(joint, channel, begin, speed, end)
+    limit = channel.upper if speed > 0.0 else channel.lower
+    ends = [each for each in (end, limit) if each is not None]
+    times = [max((each - begin) / speed, 0.0) for each in ends if speed]
+    times += [] if seconds is None else [seconds]
+    if not times:
+        raise KinematicsError(
+            f"joint {quote(joint.name)} has no limit ahead: say until which position it moves, or "
+            "for how many seconds"
+        )
+    return _Course(bone=bone, channel=channel, begin=begin, speed=speed, seconds=min(times))
+
+
+def _check_end(
+    joint: RigJoint, channel: JointChannel, begin: float, speed: float, end: float
+) -> None:
+    if not math.isfinite(end):
+        raise KinematicsError(f"joint {quote(joint.name)} cannot move until {end}")
+    if not channel.is_valid(end):
+        raise KinematicsError(f"{end} is outside the limits of joint {quote(joint.name)}")
+    if (end - begin) * speed < 0.0 or (speed == 0.0 and end != begin):
+        raise KinematicsError(
+            f"joint {quote(joint.name)} stands at {begin:g} and never gets to {end:g} at a speed "
+            f"of {speed:g}"
+        )
+
+
+def _key(course: _Course, start: int, rate: float) -> float:
+    times = np.arange(math.ceil(course.seconds * rate - 1e-6) + 1) / rate
+    times = np.minimum(times, course.seconds)
+    positions = course.begin + course.speed * times
+    channel = course.channel
+    key_every_frame(course.bone, channel.prop, channel.index, start, channel.sign * positions)
+    return float(positions[-1])
