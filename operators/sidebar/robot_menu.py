@@ -101,7 +101,7 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
         except KinematicsError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{count} joints mirrored")
+        self.report({"INFO"}, f"{count} joint{'' if count == 1 else 's'} mirrored")
         return {"FINISHED"}
 
 

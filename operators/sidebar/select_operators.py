@@ -133,7 +133,7 @@ class CopyReport(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         messages = recall_table(active_robot(context)).diagnostics
         context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
-        self.report({"INFO"}, f"{len(messages)} messages copied")
+        self.report({"INFO"}, f"{len(messages)} message{'' if len(messages) == 1 else 's'} copied")
         return {"FINISHED"}
 
 
