@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that links follow: by hand, by keyframes, out of reach, into re-opened files."""
 
+import os
+import subprocess
+import sys
 import time
 
 import bpy
@@ -194,7 +197,24 @@ def test_a_group_moves_its_own_joints_alone(panda, tmp_path):
     assert target.name in bpy.data.objects
 
 
-def test_auto_keying_keys_the_joints_when_a_drag_ends(panda):
+def test_auto_keying_in_a_process_of_its_own(tmp_path):
+    """Blender 4.5 dies when animated targets move after many other tests in its process."""
+    left = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    words = ["-q", "-n", "0", "-p", "no:cacheprovider", "-o", "python_functions=check_*"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, f"--basetemp={tmp_path / 'own'}", __file__],
+        cwd=ROOT,
+        env=left | {"BLENDER_USER_RESOURCES": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def check_auto_keying_keys_the_joints_when_a_drag_ends(panda):
     """As a tool does it: many moves without keys, then the key. Without auto keying, none."""
     target = add_ik(panda, "panda_hand")
     settings = bpy.context.scene.tool_settings
@@ -215,7 +235,7 @@ def test_auto_keying_keys_the_joints_when_a_drag_ends(panda):
     assert get_joint_positions(panda) == pytest.approx(shown, abs=1e-6)
 
 
-def test_auto_keying_of_blenders_own_tools(panda):
+def check_auto_keying_of_blenders_own_tools(panda):
     """Its preferences may say that only what has keys gets more of them."""
     target = add_ik(panda, "panda_hand")
     target.keyframe_insert("location", frame=1)
