@@ -92,7 +92,7 @@ def test_a_ring_of_many_groups_costs_their_number() -> None:
     ring = tuple(Group(name=f"g{i}", groups=(f"g{(i + 1) % count}",)) for i in range(count))
     start = time.process_time()
     assert len(find_rings(Semantics(name="arm", groups=ring))) == count
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < 10.0
 
 
 def test_only_files_near_a_description_are_found(tmp_path: Path) -> None:
