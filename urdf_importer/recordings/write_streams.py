@@ -69,7 +69,8 @@ def write_bag(trajectory: Trajectory, path: Path) -> None:
 
 
 def _bag_header(index: int, connections: int, chunks: int) -> bytes:
-    """Returns the header record, which always takes 4096 bytes behind its lengths."""
+    """Returns the header record. It takes 4096 bytes beside its two lengths, since ROS writes it
+    anew in its place."""
     fields = [
         b"op=\x03",
         b"index_pos=" + pack("<Q", index),
@@ -77,7 +78,7 @@ def _bag_header(index: int, connections: int, chunks: int) -> bytes:
         b"chunk_count=" + pack("<I", chunks),
     ]
     length = sum(4 + len(each) for each in fields)
-    return _record(fields, b" " * (4096 - 8 - length))
+    return _record(fields, b" " * (4096 - length))
 
 
 def _connection(number: int, topic: WrittenTopic) -> bytes:
