@@ -126,6 +126,7 @@ from .pipeline import (
 )
 from .pipeline.formats import find_offered
 from .progress import Progress
+from .recordings.formats import MotionFormat, motion_formats
 from .recordings.read import list_topics, read_trajectory
 from .recordings.topics import Topic
 from .recordings.write import write_trajectory
@@ -161,6 +162,7 @@ __all__ = [
     "KinematicsError",
     "MeshError",
     "MorseOptions",
+    "MotionFormat",
     "MotionOptions",
     "PlacementOptions",
     "Pose",
@@ -227,6 +229,7 @@ __all__ = [
     "locate_package",
     "mark_as_asset",
     "mirror_pose",
+    "motion_formats",
     "new_file",
     "open_blend",
     "place_robots",

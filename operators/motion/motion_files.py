@@ -13,6 +13,7 @@ from ...urdf_importer import (
     MotionOptions,
     RobotError,
     apply_trajectory,
+    motion_formats,
     read_trajectory,
     sample_trajectory,
     write_trajectory,
@@ -22,7 +23,8 @@ from ..exporting.exported_robot import find_exported, poll_export, refuse
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
 
-SUFFIXES = (".bag", ".mcap", ".db3", ".csv", ".json", ".yaml", ".npz")
+_READ = [each.suffix for each in motion_formats()]
+_WRITTEN = [each.suffix for each in motion_formats() if each.is_written]
 _NO_ROBOT = "there is no robot to move: import one, or select it, then import its motion"
 _NOT_NOW = "Leave the mode you are in first: motions are put on robots in object and pose mode"
 
@@ -43,7 +45,7 @@ class ImportMotion(bpy.types.Operator):
         name="File", description="The recording", subtype="FILE_PATH", options=OF_THIS_TIME
     )
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=";".join(f"*{suffix}" for suffix in SUFFIXES), options=OF_THIS_TIME
+        default=";".join(f"*{suffix}" for suffix in _READ), options=OF_THIS_TIME
     )
     topic: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Topic",
@@ -107,7 +109,7 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
 
     filename_ext = ".json"
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.json;*.csv;*.yaml;*.npz;*.bag;*.mcap", options={"HIDDEN"}
+        default=";".join(f"*{suffix}" for suffix in _WRITTEN), options={"HIDDEN"}
     )
     rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
         name="Samples per Second",
@@ -146,7 +148,7 @@ class DropMotion(bpy.types.FileHandler):
     bl_idname = "IO_FH_robot_motion"
     bl_label = "Robot Motion"
     bl_import_operator = "urdf.import_motion"
-    bl_file_extensions = ";".join(SUFFIXES)
+    bl_file_extensions = ";".join(_READ)
 
     @classmethod
     def poll_drop(cls, context: Any) -> bool:

@@ -15,6 +15,7 @@ from .. import (
     apply_trajectory,
     import_robot,
     list_topics,
+    motion_formats,
     new_file,
     read_trajectory,
     render_preview,
@@ -55,6 +56,10 @@ def _add_shared(parser: argparse.ArgumentParser, act: Any) -> None:
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
 
 
+def _suffixes(*, read: bool) -> str:
+    return " ".join(each.suffix for each in motion_formats() if read or each.is_written)
+
+
 def _add_animate(commands: Any) -> None:
     parser = commands.add_parser(
         "animate",
@@ -66,7 +71,7 @@ def _add_animate(commands: Any) -> None:
     _add_shared(parser, _animate)
     parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
     parser.add_argument(
-        "motions", nargs="+", metavar="MOTION", help=".bag .mcap .db3 .csv .json .yaml .npz, folder"
+        "motions", nargs="+", metavar="MOTION", help=f"{_suffixes(read=True)}, folder"
     )
     parser.add_argument(
         "-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write"
@@ -91,7 +96,11 @@ def _add_sample(commands: Any) -> None:
     _add_shared(parser, _sample)
     parser.add_argument("robot", metavar="ROBOT.blend", help="the .blend with the robot")
     parser.add_argument(
-        "-o", "--output", required=True, metavar="OUT", help="the motion to write, by its suffix"
+        "-o",
+        "--output",
+        required=True,
+        metavar="OUT",
+        help=f"the motion: {_suffixes(read=False)}, folder",
     )
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second (default: one for each frame)"

@@ -12,14 +12,12 @@ from ..motion.gather import Gathered, assemble
 from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
 from . import arrays, tables, trees
+from .formats import ARRAYS, JSON, TABLE, YAML, motion_formats, usual_suffixes
 from .motions import Collector
 from .recorded import STREAMS, list_streams, read_stream
 from .topics import Topic
 
 AnyPath = str | os.PathLike[str]
-TABLES = (".csv", ".tsv", ".txt")
-TREES = (".json", ".jsonl", ".yaml", ".yml")
-SUFFIXES = (".bag", ".mcap", ".db3", ".csv", ".json", ".yaml", ".npz")
 
 
 def list_topics(path: AnyPath) -> tuple[Topic, ...]:
@@ -75,19 +73,18 @@ def _read(
         chosen, gathered = read_stream(source, topic, options, diagnostics)
         return assemble(gathered, diagnostics, source=source, topic=chosen)
     suffix = Path(source).suffix.lower()
-    if suffix not in (*TABLES, *TREES, ".npz"):
-        raise ReadError(
-            f"a recording ends in {name_choices(SUFFIXES)}, not in {quote(suffix)}", source=source
-        )
+    if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS)):
+        choices = name_choices(usual_suffixes(motion_formats()))
+        raise ReadError(f"a recording ends in {choices}, not in {quote(suffix)}", source=source)
     if topic is not None:
         raise ReadError(f"the file has no topics, so none is called {quote(topic)}", source=source)
     data = read_regular_file(source)
-    if suffix == ".npz":
+    if suffix in ARRAYS.suffixes:
         return arrays.read_arrays(data, source)
     text = _decode(data, source)
     gathered = (
         tables.read_table(text, source, options)
-        if suffix in TABLES
+        if suffix in TABLE.suffixes
         else _read_messages(text, suffix, source, options)
     )
     return assemble(gathered, diagnostics, source=source, topic="")
@@ -98,7 +95,7 @@ def _is_stream(source: str) -> bool:
 
 
 def _read_messages(text: str, suffix: str, source: str, options: MotionOptions) -> Gathered:
-    is_json = suffix in (".json", ".jsonl")
+    is_json = suffix in JSON.suffixes
     messages = trees.read_json(text, source) if is_json else trees.read_yaml(text, source)
     collector = Collector(options)
     for number, message in enumerate(messages):

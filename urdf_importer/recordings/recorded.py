@@ -14,12 +14,13 @@ from ..motion.gather import Gathered
 from ..motion.options import MotionOptions
 from . import bags, mcap, rosbag2
 from .definitions import Definition, Encoding, read_definition
+from .formats import BAG, DATABASE, MCAP
 from .layouts import Decoder
 from .motions import Collector
 from .streams import Channel, Piece, Pieces, Survey, Wanted
 from .topics import Motion, Topic, choose_topic
 
-STREAMS = (".bag", ".bag.active", *rosbag2.SUFFIXES)
+STREAMS = (*BAG.suffixes, *MCAP.suffixes, *DATABASE.suffixes)
 MOST_UNPACKED = 1024 * 1024 * 1024
 _ALONG = frozenset(
     ("tf2_msgs/TFMessage", "tf/tfMessage", "nav_msgs/Odometry", "sensor_msgs/MultiDOFJointState")

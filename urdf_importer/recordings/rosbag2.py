@@ -18,10 +18,11 @@ from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import open_regular_file
 from .compression import ZSTD, open_zstd, unpack, zstd_errors
 from .definitions import short_name
+from .formats import DATABASE, MCAP
 from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
 
 MAGIC = b"SQLite format 3\0"
-SUFFIXES = (".db3", ".mcap", ".db3.zstd", ".mcap.zstd")
+_PARTS = (*DATABASE.suffixes, *MCAP.suffixes)
 MOST_FILES = 10_000
 _BATCH_BYTES = 8 * 1024 * 1024
 _MOST_STEPS = 100_000
@@ -30,7 +31,7 @@ _MOST_STEPS = 100_000
 def find_parts(folder: Path) -> list[Path]:
     """Returns the files of a recorded folder in their order. Raises ReadError."""
     try:
-        names = [each for each in folder.iterdir() if each.name.lower().endswith(SUFFIXES)]
+        names = [each for each in folder.iterdir() if each.name.lower().endswith(_PARTS)]
     except OSError as error:
         raise ReadError(
             f"the folder cannot be read: {error.strerror}", source=str(folder)

@@ -8,11 +8,12 @@ from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import check_output, replace_file, replace_files
 from ..motion.trajectory import Trajectory
 from . import arrays, tables, trees
+from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, motion_formats, usual_suffixes
 from .write_streams import write_bag, write_folder, write_mcap
 
 AnyPath = str | os.PathLike[str]
-SUFFIXES = (".bag", ".mcap", ".csv", ".json", ".yaml", ".npz")
-_RECORDED = (".db3", ".mcap", ".zstd")
+_WRITTEN = usual_suffixes(each for each in motion_formats() if each.is_written)
+_RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 
 
 def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
@@ -26,9 +27,9 @@ def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
     """
     target = Path(path)
     suffix = target.suffix.lower()
-    if suffix and suffix not in SUFFIXES:
+    if suffix and suffix not in _WRITTEN:
         raise WriteError(
-            f"a motion is written as {name_choices(SUFFIXES)} or into a folder, "
+            f"a motion is written as {name_choices(_WRITTEN)} or into a folder, "
             f"not as {quote(suffix)}"
         )
     _check_names(trajectory)
@@ -36,9 +37,9 @@ def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
         return _write_folder(trajectory, target)
     check_output(target)
     with replace_file(target) as temporary:
-        if suffix == ".bag":
+        if suffix == BAG.suffix:
             write_bag(trajectory, temporary)
-        elif suffix == ".mcap":
+        elif suffix == MCAP.suffix:
             write_mcap(trajectory, temporary)
         else:
             temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
@@ -59,11 +60,11 @@ def _write_folder(trajectory: Trajectory, folder: Path) -> tuple[Path, ...]:
 
 
 def _format(trajectory: Trajectory, suffix: str, path: str) -> bytes:
-    if suffix == ".npz":
+    if suffix == ARRAYS.suffix:
         return arrays.format_arrays(trajectory)
-    if suffix == ".csv":
+    if suffix == TABLE.suffix:
         return tables.format_table(trajectory, path).encode()
-    is_json = suffix == ".json"
+    is_json = suffix == JSON.suffix
     return (trees.format_json(trajectory) if is_json else trees.format_yaml(trajectory)).encode()
 
 
