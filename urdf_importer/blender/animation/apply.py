@@ -18,7 +18,7 @@ from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
 from .base import Base, plan_frames
-from .curves import new_action, widen_range, write_curve
+from .curves import frame_rate, new_action, widen_range, write_curve
 
 _OVER = 1e-6
 
@@ -169,7 +169,7 @@ def _write(
     """Writes the curves, an action for each armature that moves; the main one's is returned. What
     fails leaves no action behind."""
     scene = bpy.context.scene
-    rate = scene.render.fps / scene.render.fps_base / options.speed
+    rate = frame_rate() / options.speed
     origin = float(scene.frame_start) if options.start_frame is None else options.start_frame
     first = max(options.start, 0.0) if options.start > 0 else _first_time(curves)
     name = options.action or Path(trajectory.source).stem or "Motion"

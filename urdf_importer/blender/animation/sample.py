@@ -15,6 +15,7 @@ from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds
 from ..standing.joints import joints_of, read_link_joint
 from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions
+from .curves import frame_rate
 
 MOST_SAMPLES = 1_000_000
 _STILL = 1e-9
@@ -25,7 +26,7 @@ def sample_trajectory(
 ) -> Trajectory:
     """Does as pipeline.animation.sample_trajectory."""
     scene = bpy.context.scene
-    per_second = scene.render.fps / scene.render.fps_base
+    per_second = frame_rate()
     rate = per_second if rate is None else rate
     first, last = frame_range or (float(scene.frame_start), float(scene.frame_end))
     if not (np.isfinite([first, last, rate]).all() and last >= first and rate > 0):

@@ -25,6 +25,7 @@ from ...kinematics.drive import (
     wheel_speeds,
 )
 from ...kinematics.tree import KinematicTree
+from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
 from ..semantics.control import find_control
 from ..standing import properties
@@ -32,7 +33,6 @@ from ..standing.armatures import armatures_of, bones_of, objects_of
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import find_link
 from ..standing.pose import link_pose
-from .dense_keys import MOST_FRAMES, frame_rate, key_every_frame, read_number
 
 _BASES = ("planar", "floating")
 _SHAPES = (properties.VISUALS, properties.COLLISIONS)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import KinematicsError, quote
+from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
-from .dense_keys import MOST_FRAMES, frame_rate, key_every_frame, read_number
 
 _SCALARS = ("revolute", "prismatic")
 

@@ -15,6 +15,7 @@ from ...geometry.transforms import Matrix
 from ...kinematics.conventions import Convention
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.link_paths import LinkPath, row_of
+from ..animation.curves import frame_rate
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
 from .live import followed_targets_of, joints_of_target, quietly, solve_target
@@ -52,7 +53,7 @@ def bake_path(
     rig = recall_rig(armature)
     joints = choose_joints(armature, rig, wish.link, wish.group)
     _check_free(armature, joints)
-    rate = fps or find_rate()
+    rate = fps or frame_rate()
     first = math.ceil(start + rate * float(path.times[0]) - 1e-6)
     last = math.floor(start + rate * float(path.times[-1]) + 1e-6)
     if last - first > _MOST_FRAMES:
@@ -80,7 +81,7 @@ def trace_path(
     armature: Any, link: str, frames: Iterable[int], frame: str, convention: Convention | None
 ) -> tuple[tuple[float, ...], ...]:
     """Returns the rows of the way that a link goes; see pipeline.ik."""
-    scene, rate = bpy.context.scene, find_rate()
+    scene, rate = bpy.context.scene, frame_rate()
     before, rows = scene.frame_current, []
     first: int | None = None
     try:
@@ -92,12 +93,6 @@ def trace_path(
     finally:
         scene.frame_set(before)
     return tuple(rows)
-
-
-def find_rate() -> float:
-    """Returns the frames that the scene shows in a second."""
-    render = bpy.context.scene.render
-    return float(render.fps) / float(render.fps_base)
 
 
 def _bake(
