@@ -50,7 +50,14 @@ def zipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture(scope="session", params=VERSIONS, ids=VERSIONS.get)
+# One process of pytest drives all windows of one program, beside the other's.
+_PROGRAMS = [
+    pytest.param(number, id=version, marks=pytest.mark.xdist_group(version))
+    for number, version in VERSIONS.items()
+]
+
+
+@pytest.fixture(scope="session", params=_PROGRAMS)
 def program(
     request: pytest.FixtureRequest, zipped: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Program:
