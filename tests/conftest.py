@@ -23,4 +23,6 @@ _slow_is_fine = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("explore", deadline=None, suppress_health_check=_slow_is_fine)
 settings.register_profile("default", settings.get_profile("explore"), derandomize=True)
 settings.register_profile("ci", settings.get_profile("default"), print_blob=True)
+# Where the same tests run in another Blender, too; tests that name a number keep it.
+settings.register_profile("brief", settings.get_profile("ci"), max_examples=30)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
