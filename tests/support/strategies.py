@@ -52,6 +52,7 @@ __all__ = [
     "robots",
     "robots_with_positions",
     "tree",
+    "unseated",
     "write_robot_text",
 ]
 
@@ -375,3 +376,14 @@ def robots_with_positions(
 ) -> tuple[Robot, dict[str, Position]]:
     robot = draw(robots(wishes))
     return robot, draw(positions(robot))
+
+
+@st.composite
+def unseated(draw: st.DrawFn, wishes: Wishes | None = None) -> tuple[Robot, dict[str, Position]]:
+    """A robot with positions, most of whose child links stand away from their joints' frames."""
+    robot, where = draw(robots_with_positions(wishes or Wishes()))
+    joints = tuple(
+        replace(joint, child_origin=draw(origins())) if draw(st.integers(0, 3)) else joint
+        for joint in robot.joints
+    )
+    return replace(robot, joints=joints), where

@@ -96,6 +96,9 @@ class Sampler:
                     turned = turned @ _rotations(np.array(motion.axis), number)
             elif motion.kind == "spherical":
                 turned = turned @ _from_quaternions(poses.turns[:, self._ball[motion.joint.name]])
+            if tree.child_frames is not None:
+                places[i] += turned @ tree.child_frames[i, :3, 3]
+                turned = turned @ tree.child_frames[i, :3, :3]
             rotations[i] = turned
         return Frames(rotations=rotations, places=places)
 

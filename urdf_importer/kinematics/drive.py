@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..diagnostics import KinematicsError, quote
-from ..geometry.transforms import Matrix, Vector
+from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ..model import Box, Cylinder, Link, Mesh, Sphere
 from .forward import forward_kinematics
 from .motion import JointMotion
@@ -234,6 +234,7 @@ def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -
             continue
         if motion.kind == "revolute" and motion.lower is None and motion.upper is None:
             frame = home @ frames[tree.links[place].name]
+            frame = frame @ invert(matrix_from_pose(motion.joint.child_origin))
             axis = frame[:3, :3] @ motion.axis
             if motion.mimic is None and math.hypot(axis[0], axis[2]) <= _PARALLEL:
                 found.append(_make_wheel(tree.links[place], motion, frame, axis))

@@ -8,6 +8,7 @@ import numpy as np
 from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import (
     Matrix,
+    invert,
     matrices_from_poses,
     plane_axes,
     rotation_from_quaternion,
@@ -46,11 +47,21 @@ def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
 
 def zero_frames(tree: KinematicTree) -> Matrix:
     """Returns (N, 4, 4) frames of all links in tree order with every joint at zero."""
-    local = _origins(tree)
+    local = _place_children(tree, _origins(tree))
     for index, parent in enumerate(tree.parents):
         if parent >= 0:
             local[index] = local[parent] @ local[index]
     return local
+
+
+def joint_frames(tree: KinematicTree, links: Matrix) -> Matrix:
+    """Returns (N, 4, 4), per link the frame of the joint above it, which has moved with it; of a
+    root its own. `links` (N, 4, 4) are the links' frames."""
+    if tree.child_frames is None:
+        return links
+    back = np.array([invert(frame) for frame in tree.child_frames])
+    frames: Matrix = links @ back
+    return frames
 
 
 def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
@@ -69,7 +80,7 @@ def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
             assert not isinstance(position, float)
             local[index] = local[index] @ motion_matrix(motion, position)
     _apply_scalars(local, scalar)
-    return local
+    return _place_children(tree, local)
 
 
 def complete_positions(
@@ -109,6 +120,14 @@ def _origins(tree: KinematicTree) -> Matrix:
     indices = [index for index, motion in enumerate(tree.motions) if motion is not None]
     local[indices] = matrices_from_poses([m.joint.origin for m in tree.joint_motions])
     return local
+
+
+def _place_children(tree: KinematicTree, local: Matrix) -> Matrix:
+    """Returns links' frames in those of their parents, from the moved frames of their joints."""
+    if tree.child_frames is None:
+        return local
+    placed: Matrix = local @ tree.child_frames
+    return placed
 
 
 def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float]]) -> None:

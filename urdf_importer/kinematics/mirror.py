@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..geometry.transforms import Matrix, Vector, plane_axes, quaternion_from_rotation
-from .forward import Position, check_position, motion_matrix, zero_frames
+from .forward import Position, check_position, joint_frames, motion_matrix, zero_frames
 from .motion import JointMotion
 from .tree import KinematicTree
 
@@ -59,7 +59,7 @@ class Mirror:
 def find_mirror(tree: KinematicTree, named: Mapping[str, str] | None = None) -> Mirror:
     """Finds the plane of symmetry that gives most joints a partner: across the root's y axis, else
     x, else z. `named` says which joint is the other side of which by name."""
-    frames = zero_frames(tree)
+    frames = joint_frames(tree, zero_frames(tree))
     reach = float(np.linalg.norm(frames[:, :3, 3], axis=1).max(initial=1e-3))
     candidates = []
     for axis in (1, 0, 2):

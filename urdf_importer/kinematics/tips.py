@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..geometry.transforms import matrix_from_pose
+from ..model import Pose, Vector3
 from .inverse.chain import moving_joints
 from .tree import KinematicTree
 
@@ -73,9 +74,9 @@ def survey_tree(tree: KinematicTree) -> Survey:
     """Counts and measures for each link what Survey says."""
     counts: list[int] = []
     ways: list[float] = []
-    for parent, motion in zip(tree.parents, tree.motions, strict=True):
+    for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
         own = motion is not None and motion.is_scalar and motion.mimic is None
-        step = 0.0 if motion is None else math.hypot(*motion.joint.origin.xyz)
+        step = 0.0 if motion is None else math.hypot(*_step_to(tree, place, motion.joint.origin))
         counts.append((counts[parent] if parent >= 0 else 0) + own)
         ways.append((ways[parent] if parent >= 0 else 0.0) + step)
     farthest = list(ways)
@@ -84,6 +85,15 @@ def survey_tree(tree: KinematicTree) -> Survey:
         if parent >= 0:
             farthest[parent] = max(farthest[parent], farthest[place])
     return Survey(counts=tuple(counts), ways=tuple(ways), farthest=tuple(farthest))
+
+
+def _step_to(tree: KinematicTree, place: int, origin: Pose) -> Vector3:
+    """The way to a joint from the joint above it."""
+    parent = tree.parents[place]
+    if tree.child_frames is None:
+        return origin.xyz
+    x, y, z = (tree.child_frames[parent] @ (*origin.xyz, 1.0))[:3].tolist()
+    return x, y, z
 
 
 def find_palm(tree: KinematicTree, tip: int, survey: Survey) -> int:
@@ -182,12 +192,15 @@ def _make_tip(
 def _find_tool(tree: KinematicTree, place: int) -> tuple[int, bool]:
     """Finds the frame that is fixed on the last link farthest from its joint, and whether there is
     one; sensors are no tools."""
-    offsets = {place: np.eye(4)}
+    children = tree.child_frames
+    offsets = {place: np.eye(4) if children is None else children[place]}
     best, farthest = place, _AWAY
     for each in tree.subtree(place)[1:]:
         motion = tree.motions[each]
         assert motion is not None
         offsets[each] = offsets[tree.parents[each]] @ matrix_from_pose(motion.joint.origin)
+        if children is not None:
+            offsets[each] = offsets[each] @ children[each]
         distance = float(np.linalg.norm(offsets[each][:3, 3]))
         sensor = _SENSOR.search(tree.links[each].name)
         if distance > farthest + 1e-9 and not sensor:

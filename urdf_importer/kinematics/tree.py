@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..model import Joint, Link, Mimic, Robot
+from ..geometry.transforms import Matrix, matrices_from_poses
+from ..model import IDENTITY, Joint, Link, Mimic, Robot
 from .motion import JointMotion, follow_to_masters, interpret_joint, resolve_mimics
 
 Places = NDArray[np.intp]
@@ -70,6 +71,15 @@ class KinematicTree:
     def joint_motions(self) -> tuple[JointMotion, ...]:
         """The motions of all joints, in tree order."""
         return tuple(motion for motion in self.motions if motion is not None)
+
+    @cached_property
+    def child_frames(self) -> Matrix | None:
+        """(N, 4, 4), per link its frame in the moved frame of the joint above it; None where every
+        link stands in its joint's frame, as in URDF."""
+        origins = [
+            IDENTITY if motion is None else motion.joint.child_origin for motion in self.motions
+        ]
+        return None if all(each == IDENTITY for each in origins) else matrices_from_poses(origins)
 
     @cached_property
     def masters(self) -> Mapping[str, Mimic]:

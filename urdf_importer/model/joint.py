@@ -69,9 +69,9 @@ class Joint:
     """Connects link `parent` to link `child`.
 
     `type` is one of JOINT_TYPES or, in files that go beyond the specification, another word in
-    lower case. `origin` is the joint frame, and with all joints at zero the child link's frame, in
-    the parent link's frame. `axis` is as written, in the joint frame, not normalised; None where
-    the file has none.
+    lower case. `origin` is the joint frame in the parent link's frame. `child_origin` is the child
+    link's frame in the joint frame that the joint has moved: the identity in URDF, where both are
+    one. `axis` is as written, in the joint frame, not normalised; None where the file has none.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Joint:
     parent: str
     child: str
     origin: Pose = IDENTITY
+    child_origin: Pose = IDENTITY
     axis: Vector3 | None = None
     limit: Limit | None = None
     dynamics: Dynamics | None = None

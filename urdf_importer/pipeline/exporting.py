@@ -14,6 +14,7 @@ from ..files.packages import AnyPath
 from ..meshes import RobotFiles
 from ..model import Robot
 from ..options import FileOptions, StartOptions
+from ..reshape import seat_links
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
@@ -105,6 +106,10 @@ def write_format(
     chosen = _fit_options(options, kind)
     reads_scene = not kind.reads_rigs
     with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
+        if not kind.reads_rigs:
+            described = seat_links(found.described)
+            robot = described if found.robot is found.described else found.robot
+            found = replace(found, described=described, robot=robot)
         if not kind.keeps_loops:
             _report_open_loops(found, kind.label)
         return kind.write(found, Path(path))
@@ -181,10 +186,10 @@ def open_export(
     if described is robot or not reads_scene:
         yield opened if described is robot else replace(opened, armature=robot)
         return
-    from ..blender.extract.scene_source import extract_scene
+    from ..blender.extract.scene_source import extract_scene, seat_scene
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = extract_scene(robot, described, Path(folder), diagnostics)
+        scene = seat_scene(extract_scene(robot, described, Path(folder), diagnostics))
         files = RobotFiles(resolver, diagnostics, shown=scene.shapes, images=scene.images)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
         yield replace(opened, robot=scene.robot, files=files, options=start, armature=robot)

@@ -17,7 +17,7 @@ from ..kinematics.forward import Position
 from ..meshes import load_mesh
 from ..model import Joint, Mesh, Robot
 from ..readers.urdf.robot import read_located, read_robot_text
-from ..reshape import move_zero, resize
+from ..reshape import move_zero, resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
 from ..reshape.file_names import name_files
@@ -135,6 +135,7 @@ def _write(
     new: NewFiles,
     strict: bool,
 ) -> UrdfResult:
+    robot = seat_links(robot)
     if not robot.text:
         robot = split_balls(robot)
     reading = _open_reading(robot, path, options, diagnostics)

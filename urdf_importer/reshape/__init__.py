@@ -16,6 +16,7 @@ from .prune import prune
 from .rename import rename
 from .reroot import reroot
 from .resize import resize
+from .seat import seat_links
 from .semantics import adapt_srdf
 from .strip import strip
 from .zero import move_zero
@@ -34,5 +35,6 @@ __all__ = [
     "rename",
     "reroot",
     "resize",
+    "seat_links",
     "strip",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..kinematics.conventions import read_axes
-from ..model import Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
+from ..model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
 from .inertia import inertia_of, pose_of, tensor_of
 
 
@@ -43,9 +43,12 @@ def _convert_joint(joint: Joint, basis: Matrix) -> Joint:
     frame = np.eye(4)
     frame[:3, :3] = basis
     origin = pose_of(frame @ matrix_from_pose(joint.origin) @ frame.T)
+    child = joint.child_origin
+    if child != IDENTITY:
+        child = pose_of(frame @ matrix_from_pose(child) @ frame.T)
     has_axis = joint.axis is not None or joint.type not in ("fixed", "floating")
     axis = _convert_vector(joint.axis or (1.0, 0.0, 0.0), basis) if has_axis else None
-    return replace(joint, origin=origin, axis=axis)
+    return replace(joint, origin=origin, child_origin=child, axis=axis)
 
 
 def _convert_vector(vector: Vector3, basis: Matrix) -> Vector3:

@@ -45,6 +45,7 @@ def _split(joint: Joint, claims: Claims) -> Iterator[Joint]:
             parent=parent,
             child=child,
             origin=joint.origin if letter == "x" else IDENTITY,
+            child_origin=joint.child_origin if is_last else IDENTITY,
             axis=axis,
             extras=joint.extras if is_last else (),
         )

@@ -20,6 +20,8 @@ _LABELS = {
     "origin.xyz": "origin",
     "origin.rpy": "rotation",
     "origin.quat_xyzw": "rotation as a quaternion",
+    "child_origin.xyz": "place of the child link",
+    "child_origin.rpy": "rotation of the child link",
     "limit.lower": "lower limit",
     "limit.upper": "upper limit",
     "limit.effort": "effort limit",

@@ -129,7 +129,8 @@ def _find_hosts(
             frames.append(None)
             continue
         hosts.append(hosts[parent])
-        frames.append(_compose(frames[parent], motion.joint.origin))
+        frame = _compose(frames[parent], motion.joint.origin)
+        frames.append(_compose(frame, motion.joint.child_origin))
     return hosts, frames
 
 

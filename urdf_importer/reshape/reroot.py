@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Literal
 
 from ..diagnostics import KinematicsError, quote
-from ..geometry.transforms import Matrix, invert, matrix_from_pose
+from ..geometry.transforms import invert, matrix_from_pose
 from ..kinematics.tree import retrace_tree
-from ..model import IDENTITY, Joint, Link, Robot, Vector3
+from ..model import IDENTITY, Joint, Link, Pose, Robot, Vector3
 from .inertia import move_pose, pose_of
 from .references import need_links
+from .seat import move_link, seat_links
 
 Frames = Literal["keep", "move"]
 _TURNED = ("revolute", "continuous", "prismatic", "fixed")
@@ -43,7 +44,9 @@ def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
                 line=joint.line,
             )
     if frames == "move":
-        return _move_frames(robot, joints)
+        robot = seat_links(robot, [joint.name for joint in joints[1:]])
+        turned = {joint.name: joint for joint in robot.joints}
+        return _move_frames(robot, [turned[joint.name] for joint in joints])
     return _keep_frames(robot, joints)
 
 
@@ -62,19 +65,28 @@ def _keep_frames(robot: Robot, way: list[Joint]) -> Robot:
 
 def _turn(joint: Joint, taken: set[str]) -> Iterator[Joint | Link]:
     back = pose_of(invert(matrix_from_pose(joint.origin)))
+    start = _way_back(joint)
+    joint = replace(joint, child_origin=IDENTITY)
     if joint.type == "fixed":
+        if start != IDENTITY:
+            back = move_pose(matrix_from_pose(start), back)
         yield replace(joint, parent=joint.child, child=joint.parent, origin=back)
         return
     # Without a way back there is nothing for a frame of its own to do.
     needs_frame = back != IDENTITY
     frame = _free_name(f"{joint.name}_frame", taken) if needs_frame else joint.parent
-    yield replace(
-        joint, parent=joint.child, child=frame, origin=IDENTITY, axis=_against(joint.axis)
-    )
+    yield replace(joint, parent=joint.child, child=frame, origin=start, axis=_against(joint.axis))
     if needs_frame:
         yield Link(name=frame)
         name = _free_name(f"{joint.name}_to_{joint.parent}", taken)
         yield Joint(name=name, type="fixed", parent=frame, child=joint.parent, origin=back)
+
+
+def _way_back(joint: Joint) -> Pose:
+    """The joint in its child link's frame."""
+    if joint.child_origin == IDENTITY:
+        return IDENTITY
+    return pose_of(invert(matrix_from_pose(joint.child_origin)))
 
 
 def _against(axis: Vector3 | None) -> Vector3:
@@ -108,24 +120,19 @@ def _move_frames(robot: Robot, way: list[Joint]) -> Robot:
             continue
         # The child's frame, if it is an old parent itself, stands on the joint before.
         before = shift.get(joint.child)
-        origin = IDENTITY if before is None else pose_of(before)
+        origin = _way_back(joint) if before is None else pose_of(before)
         axis = None if joint.type == "fixed" else _against(joint.axis)
         joints.append(
-            replace(joint, parent=joint.child, child=joint.parent, origin=origin, axis=axis)
+            replace(
+                joint,
+                parent=joint.child,
+                child=joint.parent,
+                origin=origin,
+                child_origin=IDENTITY,
+                axis=axis,
+            )
         )
     links = tuple(
-        _shift_link(link, shift[link.name]) if link.name in shift else link for link in robot.links
+        move_link(link, shift[link.name]) if link.name in shift else link for link in robot.links
     )
     return replace(robot, links=links, joints=tuple(joints))
-
-
-def _shift_link(link: Link, shift: Matrix) -> Link:
-    inertial = link.inertial
-    if inertial is not None:
-        inertial = replace(inertial, origin=move_pose(shift, inertial.origin))
-    return replace(
-        link,
-        inertial=inertial,
-        visuals=tuple(replace(v, origin=move_pose(shift, v.origin)) for v in link.visuals),
-        collisions=tuple(replace(c, origin=move_pose(shift, c.origin)) for c in link.collisions),
-    )

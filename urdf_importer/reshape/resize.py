@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..geometry.transforms import invert, matrix_from_pose
 from ..kinematics.tree import retrace_tree
-from ..model import Joint, Limit, Mimic, Robot, Vector3
+from ..model import IDENTITY, Joint, Limit, Mimic, Robot, Vector3
+from .inertia import pose_of
 from .references import need_joints, need_links
 from .scaling import Masses, scale_link, scale_origin
 from .symmetry import Symmetry
@@ -113,13 +115,20 @@ def _grow(
             scale_link(link, factors.get(link.name, _ONE), masses, meshes, diagnostics)
             for link in robot.links
         ),
-        joints=tuple(
-            replace(joint, origin=scale_origin(joint.origin, factors[joint.parent]))
-            if joint.parent in factors
-            else joint
-            for joint in robot.joints
-        ),
+        joints=tuple(_grow_joint(joint, factors) for joint in robot.joints),
     )
+
+
+def _grow_joint(joint: Joint, factors: Mapping[str, Vector3]) -> Joint:
+    """The joint where its links, under their factors, have it: it is a place on both of them."""
+    if joint.parent in factors:
+        joint = replace(joint, origin=scale_origin(joint.origin, factors[joint.parent]))
+    if joint.child in factors and joint.child_origin != IDENTITY:
+        child = matrix_from_pose(joint.child_origin)
+        back = invert(child)[:3, 3] * factors[joint.child]
+        child[:3, 3] = -child[:3, :3] @ back
+        joint = replace(joint, child_origin=pose_of(child))
+    return joint
 
 
 def _place(
@@ -186,7 +195,12 @@ def _scale(
 
 def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
     """Travel is a length; angles, effort and damping stay."""
-    joint = replace(joint, origin=scale_origin(joint.origin, (factor, factor, factor)))
+    factors = (factor, factor, factor)
+    joint = replace(
+        joint,
+        origin=scale_origin(joint.origin, factors),
+        child_origin=scale_origin(joint.child_origin, factors),
+    )
     if joint.mimic is not None:
         mimic = _scale_mimic(joint.mimic, factor, joint.name in slides, joint.mimic.joint in slides)
         joint = replace(joint, mimic=mimic)

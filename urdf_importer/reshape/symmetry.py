@@ -9,7 +9,7 @@ import numpy as np
 
 from ..diagnostics import Diagnostics, quote
 from ..geometry.transforms import Matrix
-from ..kinematics.forward import zero_frames
+from ..kinematics.forward import joint_frames, zero_frames
 from ..kinematics.tree import KinematicTree
 from ..model import Joint, Vector3
 
@@ -49,7 +49,8 @@ class Symmetry:
         self._tree = tree
         self._diagnostics = diagnostics
         self._frames = zero_frames(tree)
-        points = self._frames[:, :3, 3]
+        self._joints = joint_frames(tree, self._frames)
+        points = self._joints[:, :3, 3]
         self._reach = float(np.linalg.norm(points, axis=1).max(initial=1e-3))
 
     def partner_joint(self, joint: Joint) -> Joint | None:
@@ -59,7 +60,7 @@ class Symmetry:
         if name is None:
             return None
         place, other = self._tree.joint_index[joint.name], self._tree.joint_index[name]
-        gap = _MIRROR @ self._frames[place, :3, 3] - self._frames[other, :3, 3]
+        gap = _MIRROR @ self._joints[place, :3, 3] - self._joints[other, :3, 3]
         if np.linalg.norm(gap) > _SHARE * self._reach:
             self._diagnostics.warning(
                 "names-trusted",

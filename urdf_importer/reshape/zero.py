@@ -4,10 +4,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..geometry.transforms import Matrix
+from ..geometry.transforms import Matrix, invert, matrix_from_pose
 from ..kinematics.forward import Position, complete_positions, local_matrices
 from ..kinematics.tree import retrace_tree
-from ..model import Joint, Robot
+from ..model import IDENTITY, Joint, Robot
 from .inertia import pose_of
 
 _ROUNDING = 1e-12
@@ -40,6 +40,8 @@ def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
 
 def _move_origin(joint: Joint, kind: str, local: Matrix) -> Joint:
     """Returns the joint where its child stands; what the motion leaves alone keeps its numbers."""
+    if joint.child_origin != IDENTITY:
+        local = local @ invert(matrix_from_pose(joint.child_origin))
     pose = pose_of(local)
     if kind == "revolute":
         pose = replace(pose, xyz=joint.origin.xyz)

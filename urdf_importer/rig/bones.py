@@ -196,17 +196,17 @@ class BoneShape:
 
 
 def shape_bones(
-    tree: KinematicTree, frames: Matrix, skeleton: Skeleton, size: float
+    tree: KinematicTree, links: Matrix, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[BoneShape]:
-    """Returns one shape per bone of the skeleton, in its order. `frames`: all links, joints at
-    zero."""
-    targets = find_targets(tree, frames, skeleton, size)
+    """Returns one shape per bone of the skeleton, in its order. `links` are the frames of all
+    links, `frames` those of the joints above them, with all joints at zero."""
+    targets = find_targets(tree, links, frames, skeleton, size)
     shapes: list[BoneShape] = []
     for seed, found in zip(skeleton.seeds, targets, strict=True):
         parent = shapes[seed.parent] if seed.parent >= 0 else None
-        around = _look_around(tree, frames, skeleton, seed, found, parent)
-        links = list(seed.group.links) if seed.group else [seed.link]
-        direction = direct_bone(seed.group, frames[links], around)
+        around = _look_around(tree, links, frames, skeleton, seed, found, parent)
+        held = list(seed.group.links) if seed.group else [seed.link]
+        direction = direct_bone(seed.group, frames[held], around)
         shapes.append(_give_length(frames[seed.link, :3, 3], direction, parent, size))
     return _unfold(skeleton, shapes)
 
@@ -239,6 +239,7 @@ def exact_axes(seed: BoneSeed) -> ExactAxes:
 
 def _look_around(
     tree: KinematicTree,
+    links: Matrix,
     frames: Matrix,
     skeleton: Skeleton,
     seed: BoneSeed,
@@ -250,7 +251,7 @@ def _look_around(
     above = skeleton.seeds[seed.parent].group if seed.parent >= 0 else None
     return Surroundings(
         limb=choose_target(frame[:3, 3], targets),
-        bulk=_find_bulk(tree.links[last], frames[last]),
+        bulk=_find_bulk(tree.links[last], links[last], frames[last]),
         parent=None if parent is None else parent.axes,
         joint=frame[:3, :3],
         parent_turns=above is not None and above.motions[0].is_scalar,
@@ -272,8 +273,9 @@ def _give_length(
     )
 
 
-def _find_bulk(link: Link, frame: Matrix) -> Vector | None:
-    """From the link's origin to its centre of mass, or to the middle of its shapes' origins."""
+def _find_bulk(link: Link, frame: Matrix, joint: Matrix) -> Vector | None:
+    """From the joint's origin to the link's centre of mass, or to the middle of its shapes'
+    origins."""
     if link.inertial is not None and any(link.inertial.origin.xyz):
         offset = np.array(link.inertial.origin.xyz)
     else:
@@ -283,6 +285,7 @@ def _find_bulk(link: Link, frame: Matrix) -> Vector | None:
             return None
         offset = np.array(points).mean(axis=0)
     bulk: Vector = frame[:3, :3] @ offset
+    bulk = bulk + (frame[:3, 3] - joint[:3, 3])
     return bulk if np.linalg.norm(bulk) > NEVER_SHORTER else None
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The skeleton that game engines get: one bone for each link that moves by itself, and a root.
 
-A bone's rest frame is its link's frame with all joints at zero. Nothing of the rig in Blender is in
-it: what it combines for posing is taken apart here.
+A bone's rest frame is the frame of its link's joint with all joints at zero. Nothing of the rig in
+Blender is in it: what it combines for posing is taken apart here.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..geometry.transforms import Matrix, invert
-from ..kinematics.forward import zero_frames
+from ..kinematics.forward import joint_frames, zero_frames
 from ..kinematics.tree import KinematicTree
 from ..names import Claims
 
@@ -34,7 +34,8 @@ class EngineBone:
 
     link    the link that it is; empty for a root above several roots
     parent  the bone above it; empty for the root
-    rest    (4, 4), the link's frame with all joints at zero, turned and scaled for the engine
+    rest    (4, 4), the frame of the link's joint with all joints at zero, turned and scaled for
+            the engine; the link's own where it is a root
     socket  whether nothing hangs on it: it marks a fixed link at the end of the robot
     """
 
@@ -84,12 +85,13 @@ def plan_skeleton(
     """Plans the skeleton of a robot. `sockets`: fixed links at the robot's ends get bones too;
     `forward`: a key of FORWARD."""
     turn, zero = FORWARD[forward], zero_frames(tree)
+    joints = joint_frames(tree, zero)
     places = _choose_bones(tree, sockets)
     claims = Claims()
     roots = [place for place, parent in enumerate(tree.parents) if parent < 0]
     top = "" if len(roots) == 1 else claims.claim("root")
     names = {place: claims.claim(clean_name(tree.links[place].name)) for place in places}
-    rests = turn_and_scale(zero, turn, scale)
+    rests = turn_and_scale(joints, turn, scale)
     bones = [
         EngineBone(
             name=names[place],
@@ -107,7 +109,7 @@ def plan_skeleton(
     carriers = {}
     for place, link in enumerate(tree.links):
         home = next(each for each in tree.ancestors(place) if each in moving)
-        carriers[link.name] = (moving[home], invert(zero[home]) @ zero[place])
+        carriers[link.name] = (moving[home], invert(joints[home]) @ zero[place])
     return EngineSkeleton(
         tree=tree,
         bones=tuple(bones),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix
-from ..kinematics.forward import zero_frames
+from ..kinematics.forward import joint_frames, zero_frames
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
@@ -85,13 +85,14 @@ def plan_rig(
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
     frames = _check_frames(tree, zero_frames(tree))
+    joints_at = joint_frames(tree, frames)
     fixed_bones = options.fixed_joints == "bones"
     groups = group_joints(
-        tree, frames, combine=options.combine_joints, through_fixed=not fixed_bones
+        tree, joints_at, combine=options.combine_joints, through_fixed=not fixed_bones
     )
     skeleton = plan_skeleton(tree, groups, fixed_bones=fixed_bones)
     size = measure_robot(tree, frames)
-    shapes = shape_bones(tree, frames, skeleton, size)
+    shapes = shape_bones(tree, frames, joints_at, skeleton, size)
     radii = measure_joints(tree, skeleton, shapes, size).tolist()
     table = NameTable()
     names = [table.claim(_wanted_name(tree, seed)) for seed in skeleton.seeds]
@@ -111,7 +112,7 @@ def plan_rig(
         drivers=(*(each for part in parts for each in part.drivers), *followers),
         bone_of_joint={name: part.name for part in parts for name in part.held},
         cut_joints=tree.cut_joints,
-        limit_marks=_plan_limit_marks(tree, frames, places, parts) if options.limit_arcs else (),
+        limit_marks=_plan_limit_marks(tree, joints_at, places, parts) if options.limit_arcs else (),
     )
 
 

@@ -215,9 +215,10 @@ def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
 
 
 def find_targets(
-    tree: KinematicTree, frames: Matrix, skeleton: Skeleton, size: float
+    tree: KinematicTree, links: Matrix, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[list[Target]]:
-    """Returns, per bone, the places where its limb goes on.
+    """Returns, per bone, the places where its limb goes on, by the frames of links and of the
+    joints above them.
 
     These are the heads of its child bones, seen through children at its own place; for the last
     bone of a limb the outermost frames fixed to it (a tool, a hand) where these are at one place.
@@ -235,7 +236,7 @@ def find_targets(
         apart = np.abs(heads[index] - heads[parent]).max() > NEAR * size
         beyond = [here] if apart else targets[index]
         targets[parent] = (beyond + targets[parent])[:MOST_TARGETS]
-    tips = _find_tips(tree, frames, skeleton, heads, size)
+    tips = _find_tips(tree, links, skeleton, heads, size)
     return [found or tips.get(index, []) for index, found in enumerate(targets)]
 
 

@@ -243,8 +243,9 @@ def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -
     """Returns bone -> (F, 4, 4), its frames in the armature, turned and scaled. `names` are the
     links in the order of the motion."""
     index = {name: place for place, name in enumerate(names)}
+    links = _frames_of_joints(skeleton, names, motion.links)
     frames = {
-        bone.name: motion.base @ motion.links[:, index[bone.link]]
+        bone.name: motion.base @ links[:, index[bone.link]]
         for bone in skeleton.bones
         if bone.link in index
     }
@@ -253,7 +254,7 @@ def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -
     if root.name not in frames:
         frames[root.name] = motion.base
     if skeleton.mover in index:
-        carried = motion.links[:, index[skeleton.mover]]
+        carried = links[:, index[skeleton.mover]]
         zero = _zero_of(skeleton, skeleton.mover)
         frames[root.name] = motion.base @ carried @ np.linalg.inv(zero)
     shown = {name: skeleton.into_engine(each) for name, each in frames.items()}
@@ -266,8 +267,18 @@ def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -
     return shown
 
 
+def _frames_of_joints(skeleton: EngineSkeleton, names: Sequence[str], links: Matrix) -> Matrix:
+    """Returns (F, L, 4, 4), the moved frames of the joints above links, from those of the links."""
+    children = skeleton.tree.child_frames
+    if children is None:
+        return links
+    back = np.linalg.inv(children[[skeleton.tree.index[name] for name in names]])
+    frames: Matrix = links @ back
+    return frames
+
+
 def _zero_of(skeleton: EngineSkeleton, link: str) -> Matrix:
-    """The frame of a link with all joints at zero, in metres."""
+    """The frame of a link's joint with all joints at zero, in metres."""
     (rest,) = (bone.rest for bone in skeleton.bones if bone.link == link)
     zero = np.array(rest)
     zero[:3, 3] /= skeleton.scale

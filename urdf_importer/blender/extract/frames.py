@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...geometry.tidy import is_identity, tidy_pose
-from ...geometry.transforms import Matrix, invert
-from ...model import Joint, Pose, Robot
+from ...geometry.transforms import Matrix, invert, matrix_from_pose
+from ...model import IDENTITY, Joint, Pose, Robot
 from ..standing.armatures import bone_of, frames_at_rest, held_frame
 from ..standing.joints import joints_of
 from ..standing.rests import read_bone_rest, read_link_rest
@@ -85,13 +85,12 @@ def _place_bare(
 ) -> None:
     """Places links whose empty is gone: where the description has them in the link above, and where
     their bone took them."""
-    from ...geometry.transforms import matrix_from_pose
-
     waiting = [joint for joint in robot.joints if joint.child in bare]
     while waiting:
         ready = [joint for joint in waiting if joint.parent in before]
         for joint in ready:
             rest = before[joint.parent] @ matrix_from_pose(joint.origin)
+            rest = rest @ matrix_from_pose(joint.child_origin)
             turn = turns.get(carriers.get(joint.name, ""))
             ride = after[joint.parent] @ invert(before[joint.parent])
             before[joint.child] = rest
@@ -132,6 +131,8 @@ def _find_origin(
     now = invert(after[joint.parent]) @ after[joint.child]
     if np.array_equal(was, now) or is_identity(invert(was) @ now, _reach(was)):
         return None
+    if joint.child_origin != IDENTITY:
+        now = now @ invert(matrix_from_pose(joint.child_origin))
     pose = tidy_pose(now, joint.origin)
     return None if pose == joint.origin else pose
 

@@ -15,6 +15,7 @@ from ...diagnostics import BuildError, Diagnostics, quote
 from ...meshes import ShownShape
 from ...meshes.robot_files import Shape
 from ...model import Collision, Link, Robot, Visual, VisualMaterials
+from ...reshape import seat_links
 from ..standing import properties
 from ..standing.record import find_record
 from .robot import find_link_empties
@@ -57,6 +58,20 @@ def extract_scene(
         shapes=tuple(shapes),
         images=frozenset(name for each in shapes for name in _name_images(each.shape)),
     )
+
+
+def seat_scene(scene: SceneRobot) -> SceneRobot:
+    """Returns the robot with its links in the frames of their joints, for writers that know no
+    others; what the scene shows belongs to the shapes as they are then."""
+    robot = seat_links(scene.robot)
+    if robot is scene.robot:
+        return scene
+    now: dict[int, Shape] = {}
+    for before, after in zip(scene.robot.links, robot.links, strict=True):
+        now |= {id(old): new for old, new in zip(before.visuals, after.visuals, strict=True)}
+        now |= {id(old): new for old, new in zip(before.collisions, after.collisions, strict=True)}
+    shapes = tuple(replace(each, shape=now[id(each.shape)]) for each in scene.shapes)
+    return replace(scene, robot=robot, shapes=shapes)
 
 
 def find_place(

@@ -10,7 +10,7 @@ the source are left out.
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ...model import Box, Capsule, Cylinder, Mesh, Sphere
+from ...model import IDENTITY, Box, Capsule, Cylinder, Mesh, Sphere
 
 SCHEMA_VERSION = 1
 SCHEMA = "urdf_schema"
@@ -102,6 +102,8 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     for name in _compared_fields(type(value)):
         item = getattr(value, name)
         if item is None or (not item and type(item) in _EMPTY):
+            continue
+        if name == "child_origin" and item == IDENTITY:
             continue
         if name == "attributes":
             packed[name] = [text for pair in item for text in pair]

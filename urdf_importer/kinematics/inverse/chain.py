@@ -163,11 +163,14 @@ def _walk(
         motion = tree.motions[place]
         assert motion is not None
         origin = matrix_from_pose(motion.joint.origin)
+        child = matrix_from_pose(motion.joint.child_origin)
         steps = list(_steps_of(tree, motion, movable, positions))
         if sign > 0:
             yield _fixed(origin)
             yield from steps
+            yield _fixed(child)
             continue
+        yield _fixed(invert(child))
         for step in reversed(steps):
             # (before motion)^-1 = motion^-1 before^-1: the frame comes after the motion.
             yield replace(step, before=np.eye(4), scale=-step.scale, offset=-step.offset)

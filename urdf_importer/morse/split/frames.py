@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector, cross, unit
-from ...kinematics.forward import zero_frames
+from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.tree import KinematicTree
 from ...rig.rig_plan import BonePlan
 from ...rig.rounding import refine_folded, round_bones
@@ -42,7 +42,7 @@ def locate_joints(tree: KinematicTree) -> dict[str, JointLine]:
             axis=frame[:3, :3] @ np.array(motion.axis),
             slides=motion.kind == "prismatic",
         )
-        for motion, frame in zip(tree.motions, zero_frames(tree), strict=True)
+        for motion, frame in zip(tree.motions, joint_frames(tree, zero_frames(tree)), strict=True)
         if motion is not None and motion.is_scalar
     }
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...geometry.hulls import convex_hull
 from ...geometry.transforms import Matrix, invert, matrix_from_pose, quaternion_from_rotation
-from ...kinematics.forward import zero_frames
+from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
 from ...meshes import RobotFiles
@@ -37,16 +37,17 @@ def describe_bones(tree: KinematicTree, bones_of: Mapping[str, str]) -> dict[str
         is_own = motion is None or motion.moves or not tree.children[tree.index[link.name]]
         if not is_own or (bone in found and found[bone]["link"]["name"] != link.name):
             continue
-        found[bone] = {"link": _describe_link(link)}
+        found[bone] = {"link": _describe_link(link, motion)}
         if motion is not None:
             found[bone]["joint"] = _describe_joint(motion)
     return found
 
 
-def _describe_link(link: Link) -> Data:
+def _describe_link(link: Link, motion: JointMotion | None) -> Data:
     if link.inertial is None:
         return {"name": link.name}
-    body = body_of(link.inertial)
+    frame = None if motion is None else matrix_from_pose(motion.joint.child_origin)
+    body = body_of(link.inertial, frame)
     return {"name": link.name, **_describe_mass(body.mass, body.center, body.inertia)}
 
 
@@ -163,7 +164,7 @@ def _describe_hull(
 
 
 def _list_joints(tree: KinematicTree, carriers: Carriers) -> Iterator[Data]:
-    zero = zero_frames(tree)
+    zero = joint_frames(tree, zero_frames(tree))
     index = {name: tree.index[name] for name in carriers}
     homes = {
         carriers[link.name][0]: index[link.name]

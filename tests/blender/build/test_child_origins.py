@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Links that stand away from their joints' frames: empties where they are, bones at the joints, and
+out again as they were."""
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support.blender.rigs import assert_at, build, new_scene, valid_positions
+from support.strategies import Wishes, chain, unseated
+from urdf_importer import (
+    Diagnostics,
+    extract_robot,
+    forward_kinematics,
+    read_robot,
+    set_joint_positions,
+    write_urdf,
+)
+from urdf_importer.blender.extract.edits import extract_edits
+from urdf_importer.geometry.transforms import matrix_from_pose
+from urdf_importer.kinematics.forward import joint_frames, zero_frames
+from urdf_importer.model import Pose
+from urdf_importer.options import ImportOptions
+
+options = st.builds(
+    ImportOptions,
+    combine_joints=st.sampled_from(["never", "exact"]),
+    fixed_joints=st.sampled_from(["bones", "fold"]),
+)
+
+
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@given(unseated(Wishes(most_links=12)), options)
+def test_empties_stand_at_links_and_bones_at_joints(robot_and_positions, options):
+    robot, positions = robot_and_positions
+    new_scene()
+    plan, rig = build(robot, options)
+    tree = plan.tree
+    joints = joint_frames(tree, zero_frames(tree))
+    for joint in plan.joints:
+        if plan.bone_of_joint[joint.joint.name] == joint.joint.name:
+            head = rig.armature.data.bones[joint.joint.name].head_local
+            wanted = joints[tree.joint_index[joint.joint.name], :3, 3]
+            assert np.array(head) == pytest.approx(wanted, abs=1e-5)
+    positions = valid_positions(plan, positions)
+    set_joint_positions(rig.armature, positions)
+    assert_at(robot, rig, positions, metres=2e-5, radians=2e-5)
+    assert extract_robot(rig.armature) == robot
+
+
+def test_edits_and_text_of_a_rig(tmp_path):
+    """Nothing was edited, so nothing changes; what is written stands where the rig does."""
+
+    @settings(max_examples=8, suppress_health_check=list(HealthCheck))
+    @given(unseated(Wishes(most_links=8, shapes=False, free_joints=False)))
+    def check(robot_and_positions):
+        robot, positions = robot_and_positions
+        new_scene()
+        plan, rig = build(robot)
+        edited = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes=False)
+        assert edited.robot.joints == robot.joints
+        written = read_robot(write_urdf(rig.armature, tmp_path / "robot.urdf").path)
+        positions = valid_positions(plan, positions)
+        leaves = {link.name for link in robot.links} - {joint.parent for joint in robot.joints}
+        seated = forward_kinematics(written, positions)
+        frames = forward_kinematics(robot, positions)
+        children = {joint.child: joint.child_origin for joint in robot.joints}
+        for name in leaves & children.keys():
+            found = seated[name] @ matrix_from_pose(children[name])
+            assert found == pytest.approx(frames[name], abs=1e-9)
+
+    check()
+
+
+def test_a_moved_bone_changes_the_origin_alone(tmp_path):
+    robot = chain(3)
+    away = Pose(xyz=(0.1, -0.2, 0.3), rpy=(0.5, 0.0, 1.0))
+    robot = replace(
+        robot, joints=tuple(replace(joint, child_origin=away) for joint in robot.joints)
+    )
+    new_scene()
+    _, rig = build(robot, ImportOptions(combine_joints="never"))
+    bpy.context.view_layer.objects.active = rig.armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.armature.data.edit_bones[robot.joints[-1].name]
+    bone.head.x += 0.25
+    bone.tail.x += 0.25
+    bpy.ops.object.mode_set(mode="OBJECT")
+    found = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes=False).robot
+    assert found.joints[:-1] == robot.joints[:-1]
+    last, before = found.joints[-1], robot.joints[-1]
+    assert last.child_origin == away
+    moved = forward_kinematics(found)[last.child] - forward_kinematics(robot)[before.child]
+    assert moved[:3, 3] == pytest.approx((0.25, 0.0, 0.0), abs=2e-6)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""seat_links: a robot whose links stand in the frames of their joints, as URDF wants it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..markup.edit import XmlEditor
+from ..markup.write import format_numbers
+from ..markup.xml import Element, parse_fragment, text_of
+from ..model import IDENTITY, Extra, Joint, Link, LoopJoint, Pose, Robot, Sensor
+from .inertia import move_pose
+
+_NUMBERS = 6
+
+
+def seat_links(robot: Robot, joints: Collection[str] | None = None) -> Robot:
+    """Returns the robot with the child links of all joints, or of those named, in the moved frames
+    of their joints: `child_origin` is the identity there. Nothing moves: shapes, masses, sensors,
+    further joints and loops of such links are said in their new frames. A robot that has no such
+    joint is returned as it is, as is everything that stands on other links.
+    """
+    frames = {
+        joint.child: matrix_from_pose(joint.child_origin)
+        for joint in robot.joints
+        if joint.child_origin != IDENTITY and (joints is None or joint.name in joints)
+    }
+    if not frames:
+        return robot
+    return replace(
+        robot,
+        links=tuple(
+            move_link(link, frames[link.name]) if link.name in frames else link
+            for link in robot.links
+        ),
+        joints=tuple(_seat_joint(joint, frames) for joint in robot.joints),
+        loops=tuple(_seat_loop(loop, frames) for loop in robot.loops),
+        extras=tuple(_seat_extra(extra, frames) for extra in robot.extras),
+        sensors=tuple(_seat_sensor(sensor, frames) for sensor in robot.sensors),
+    )
+
+
+def move_link(link: Link, frame: Matrix) -> Link:
+    """Returns a link whose frame was `frame` (4, 4) in what is its frame now."""
+    inertial = link.inertial
+    if inertial is not None:
+        inertial = replace(inertial, origin=move_pose(frame, inertial.origin))
+    return replace(
+        link,
+        inertial=inertial,
+        visuals=tuple(replace(v, origin=move_pose(frame, v.origin)) for v in link.visuals),
+        collisions=tuple(replace(c, origin=move_pose(frame, c.origin)) for c in link.collisions),
+    )
+
+
+def _seat_joint(joint: Joint, frames: Mapping[str, Matrix]) -> Joint:
+    if joint.parent in frames:
+        joint = replace(joint, origin=move_pose(frames[joint.parent], joint.origin))
+    return replace(joint, child_origin=IDENTITY) if joint.child in frames else joint
+
+
+def _seat_loop(loop: LoopJoint, frames: Mapping[str, Matrix]) -> LoopJoint:
+    return replace(
+        loop,
+        origin1=_seat_pose(loop.origin1, frames.get(loop.link1)),
+        origin2=_seat_pose(loop.origin2, frames.get(loop.link2)),
+    )
+
+
+def _seat_pose(pose: Pose, frame: Matrix | None) -> Pose:
+    return pose if frame is None else move_pose(frame, pose)
+
+
+def _seat_sensor(sensor: Sensor, frames: Mapping[str, Matrix]) -> Sensor:
+    frame = frames.get(sensor.reference)
+    return sensor if frame is None else replace(sensor, origin=move_pose(frame, sensor.origin))
+
+
+def _seat_extra(extra: Extra, frames: Mapping[str, Matrix]) -> Extra:
+    """The XML with the poses of a link's sensors in its new frame."""
+    if extra.tag != "gazebo" or "<sensor" not in extra.xml:
+        return extra
+    data = extra.xml.encode("utf-8")
+    root = parse_fragment(data)
+    frame = None if root is None else frames.get(root.attributes.get("reference", ""))
+    if root is None or frame is None:
+        return extra
+    editor = XmlEditor(data)
+    for sensor in root:
+        if sensor.tag == "sensor":
+            _move_sensor(sensor, frame, editor)
+    return replace(extra, xml=editor.apply().decode("utf-8"))
+
+
+def _move_sensor(sensor: Element, frame: Matrix, editor: XmlEditor) -> None:
+    pose = next((child for child in sensor if child.tag == "pose"), None)
+    found = IDENTITY if pose is None else _read_pose(text_of(pose, editor.data))
+    if found is None:
+        return
+    moved = move_pose(frame, found)
+    numbers = (*moved.xyz, *moved.rpy)
+    text = format_numbers(numbers)
+    if pose is not None:
+        editor.remove(pose)
+    editor.insert_within(sensor, [f"{editor.indent_of(sensor.offset)}  <pose>{text}</pose>"])
+
+
+def _read_pose(text: str) -> Pose | None:
+    """Reads six numbers; None for what is something else, and stays as it is."""
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        return None
+    if not numbers:
+        return IDENTITY
+    if len(numbers) != _NUMBERS:
+        return None
+    x, y, z, roll, pitch, yaw = numbers
+    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
