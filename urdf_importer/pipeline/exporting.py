@@ -186,10 +186,10 @@ def open_export(
     if described is robot or not reads_scene:
         yield opened if described is robot else replace(opened, armature=robot)
         return
-    from ..blender.extract.scene_source import extract_scene, seat_scene
+    from ..blender.extract.scene_source import extract_scene
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = seat_scene(extract_scene(robot, described, Path(folder), diagnostics))
+        scene = extract_scene(robot, described, Path(folder), diagnostics)
         files = RobotFiles(resolver, diagnostics, shown=scene.shapes, images=scene.images)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
         yield replace(opened, robot=scene.robot, files=files, options=start, armature=robot)

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, quote
+from ...geometry.transforms import matrix_from_pose
 from ...meshes import ShownShape
 from ...meshes.robot_files import Shape
-from ...model import Collision, Link, Robot, Visual, VisualMaterials
+from ...model import IDENTITY, Collision, Link, Pose, Robot, Visual, VisualMaterials
 from ...reshape import seat_links
+from ...reshape.inertia import move_pose
 from ..standing import properties
 from ..standing.record import find_record
 from .robot import find_link_empties
@@ -42,36 +44,37 @@ def extract_scene(
 
     Images that are not in a file are written into `folder`, which has to be there as long as the
     result is used. What was not imported, or could not be, stays as described: its files are read.
+    Links stand in the frames of their joints, for writers that know no others (seat_links).
     """
     missing = find_missing(armature)
     materials = VisualMaterials(described)
     extractor = ShapeExtractor(folder, diagnostics)
     empties = find_link_empties(armature)
+    seated = seat_links(described)
+    origins = {joint.child: joint.child_origin for joint in described.joints}
     links, shapes = [], []
-    for link in described.links:
-        found = extractor.extract_link(link, empties[link.name])
+    for before, link in zip(described.links, seated.links, strict=True):
+        found = extractor.extract_link(before, empties[before.name])
+        found = _seat_shapes(found, origins.get(link.name, IDENTITY))
         links.append(_replace_shapes(link, found, missing, materials))
         shapes += found
     return SceneRobot(
         # The visuals hold the materials of the scene themselves.
-        robot=replace(described, links=tuple(links), materials=()),
+        robot=replace(seated, links=tuple(links), materials=()),
         shapes=tuple(shapes),
         images=frozenset(name for each in shapes for name in _name_images(each.shape)),
     )
 
 
-def seat_scene(scene: SceneRobot) -> SceneRobot:
-    """Returns the robot with its links in the frames of their joints, for writers that know no
-    others; what the scene shows belongs to the shapes as they are then."""
-    robot = seat_links(scene.robot)
-    if robot is scene.robot:
-        return scene
-    now: dict[int, Shape] = {}
-    for before, after in zip(scene.robot.links, robot.links, strict=True):
-        now |= {id(old): new for old, new in zip(before.visuals, after.visuals, strict=True)}
-        now |= {id(old): new for old, new in zip(before.collisions, after.collisions, strict=True)}
-    shapes = tuple(replace(each, shape=now[id(each.shape)]) for each in scene.shapes)
-    return replace(scene, robot=robot, shapes=shapes)
+def _seat_shapes(shapes: list[ShownShape], origin: Pose) -> list[ShownShape]:
+    """Moves shapes of a link into the frame in which it has this origin."""
+    if origin == IDENTITY:
+        return shapes
+    frame = matrix_from_pose(origin)
+    return [
+        replace(each, shape=replace(each.shape, origin=move_pose(frame, each.shape.origin)))
+        for each in shapes
+    ]
 
 
 def find_place(
