@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..urdf_importer import Change
+from ..urdf_importer.command.summary import count
 from .wrapped_text import draw_wrapped
 
 _LEAST_SHOWN, _MOST_SHOWN = 4, 24
@@ -43,8 +44,7 @@ def draw_changes(layout: Any, context: Any, changes: Sequence[Change], none: str
     if not changes:
         draw_wrapped(box, context, none, icon="INFO")
         return
-    count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
-    box.label(text=f"{count} in Blender", icon="GREASEPENCIL")
+    box.label(text=f"{count(len(changes), 'change')} in Blender", icon="GREASEPENCIL")
     shown = find_room(context.window.height, context.preferences.system.ui_scale)
     for change in changes[:shown]:
         draw_wrapped(box, context, str(change), icon=_ICONS[change.kind])

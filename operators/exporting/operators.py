@@ -21,6 +21,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
+from ...urdf_importer.command.summary import count
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
 from ..shown_changes import draw_changes
@@ -125,8 +126,8 @@ def _report_success(operator: Any, report: Report) -> None:
     facts = report.facts
     report_diagnostics(operator, facts["robot"], report.diagnostics, "export")
     name = Path(report.output).name
-    counts = f"{facts['links']} links, {facts['moving_joints']} moving joints"
-    operator.report({"INFO"}, f"Wrote {name}: {counts}")
+    links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
+    operator.report({"INFO"}, f"Wrote {name}: {links}, {joints}")
 
 
 def _make_operator(format: WriterFormat[Any]) -> type[Any]:

@@ -95,7 +95,9 @@ class UpdateRobot(bpy.types.Operator):
         """Puts back what was displaced, all the same: that is why many a user updates."""
         displaced = reset_parts(robot, locked_only=True)
         if displaced:
-            self.report({"INFO"}, f"The source is the same; {displaced} displaced parts put back")
+            self.report(
+                {"INFO"}, f"The source is the same; {count(displaced, 'displaced part')} put back"
+            )
             return {"FINISHED"}
         self.report({"INFO"}, "Nothing changed: the rig matches its source")
         return {"CANCELLED"}

@@ -12,12 +12,14 @@ from ...urdf_importer import (
     Diagnostics,
     MotionOptions,
     RobotError,
+    Trajectory,
     apply_trajectory,
     motion_formats,
     read_trajectory,
     sample_trajectory,
     write_trajectory,
 )
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from ..exporting.exported_robot import find_exported, poll_export, refuse
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
@@ -91,8 +93,9 @@ class ImportMotion(bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
-        counts = f"{len(motion.names)} joints, {len(motion.times)} samples"
-        self.report({"INFO"}, f"{os.path.basename(path)}: {counts}, {motion.duration:.2f} s")
+        self.report(
+            {"INFO"}, f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
+        )
         return {"FINISHED"}
 
 
@@ -139,9 +142,12 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
             write_trajectory(motion, path)
         except RobotError as error:
             return refuse(self, error)
-        counts = f"{len(motion.names)} joints, {len(motion.times)} samples"
-        self.report({"INFO"}, f"Wrote {path.name}: {counts}")
+        self.report({"INFO"}, f"Wrote {path.name}: {_describe_size(motion)}")
         return {"FINISHED"}
+
+
+def _describe_size(motion: Trajectory) -> str:
+    return f"{count(len(motion.names), 'joint')}, {count(len(motion.times), 'sample')}"
 
 
 class DropMotion(bpy.types.FileHandler):

@@ -17,6 +17,7 @@ from ...urdf_importer import (
     extract_semantics,
     replace_disabled,
 )
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from ..exporting.exported_robot import refuse
 from ..importing.run_import import ProgressBar
@@ -114,8 +115,9 @@ class FindDisabledCollisions(RobotOperator, bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         counts = Counter(pair.reason for pair in pairs)
-        said = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-        self.report({"INFO"}, f"{len(pairs)} pairs disabled: {said}" if pairs else "No pairs")
+        said = ", ".join(f"{number} {reason}" for reason, number in counts.items())
+        sentence = f"{count(len(pairs), 'pair')} disabled: {said}" if pairs else "No pairs"
+        self.report({"INFO"}, sentence)
         return {"FINISHED"}
 
 

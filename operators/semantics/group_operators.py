@@ -13,9 +13,10 @@ from ...urdf_importer.blender.semantics.control import key_control
 from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
 from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from ..exporting.exported_robot import refuse
-from ..sidebar.pose_operators import RobotOperator
+from ..sidebar.pose_operators import RobotOperator, describe_keyed
 
 
 def _group_property() -> Any:
@@ -50,10 +51,10 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
         robot = active_robot(context)
         try:
             joints = joints_of_group(robot, self.group)
-            count = key_joints(robot, joints) + key_control(robot, joints)
+            keyed = key_joints(robot, joints) + key_control(robot, joints)
         except RobotError as error:
             return refuse(self, error)
-        self.report({"INFO"}, f"{count} joints keyed at frame {context.scene.frame_current}")
+        self.report({"INFO"}, describe_keyed(keyed, context.scene))
         return {"FINISHED"}
 
 
@@ -125,7 +126,7 @@ class MakePoses(RobotOperator, bpy.types.Operator):
             made = make_poses(active_robot(context))
         except RobotError as error:
             return refuse(self, error)
-        self.report({"INFO"}, f"{len(made)} poses have a picture")
+        self.report({"INFO"}, count(len(made), "pose") + " with a picture")
         return {"FINISHED"}
 
 

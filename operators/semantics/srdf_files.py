@@ -16,6 +16,7 @@ from ...urdf_importer import (
     write_srdf,
 )
 from ...urdf_importer.blender.standing.record import find_record
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..exporting.exported_robot import find_exported, poll_export, refuse
 from ..reports import report_diagnostics
@@ -58,8 +59,9 @@ class ImportSrdf(bpy.types.Operator, ImportHelper):
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(diagnostics))
-        counts = f"{len(semantics.groups)} groups, {len(semantics.group_states)} states"
-        self.report({"INFO"}, f"{os.path.basename(path)}: {counts}")
+        groups = count(len(semantics.groups), "group")
+        states = count(len(semantics.group_states), "state")
+        self.report({"INFO"}, f"{os.path.basename(path)}: {groups}, {states}")
         return {"FINISHED"}
 
 

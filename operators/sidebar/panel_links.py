@@ -9,6 +9,7 @@ from ...urdf_importer import KinematicsError
 from ...urdf_importer.blender.standing.display import find_parts
 from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, redraw_views
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
@@ -91,7 +92,7 @@ def _draw_link(box: Any, context: Any, link: LinkRow) -> None:
     column = box.column(align=True)
     mass = "not given" if link.mass is None else f"{link.mass:.6g} kg"
     centre = ", ".join(f"{part:.3g}" for part in link.center_of_mass)
-    shapes = f"{link.visuals} visuals, {link.collisions} collisions"
+    shapes = f"{count(link.visuals, 'visual')}, {count(link.collisions, 'collision')}"
     for name, value in (("Mass", mass), ("Centre", f"{centre} m" if centre else ""), ("", shapes)):
         if value:
             line = column.split(factor=0.3)

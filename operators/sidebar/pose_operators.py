@@ -118,9 +118,14 @@ class KeyAll(RobotOperator, bpy.types.Operator):
     )
 
     def execute(self, context: Any) -> set[str]:
-        count = key_joints(active_robot(context))
-        self.report({"INFO"}, f"{count} joints keyed at frame {context.scene.frame_current}")
+        keyed = key_joints(active_robot(context))
+        self.report({"INFO"}, describe_keyed(keyed, context.scene))
         return {"FINISHED"}
+
+
+def describe_keyed(joints: int, scene: Any) -> str:
+    """Says in a few words that joints were keyed."""
+    return f"{count(joints, 'joint')} keyed at frame {scene.frame_current}"
 
 
 class KeyJoint(RobotOperator, bpy.types.Operator):

@@ -10,6 +10,7 @@ from ...urdf_importer import KinematicsError, RobotError, mark_as_asset
 from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from .pose_operators import RobotOperator
 
@@ -97,11 +98,11 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         try:
-            count = mirror_pose(robot, _selected_joints(context, robot))
+            mirrored = mirror_pose(robot, _selected_joints(context, robot))
         except KinematicsError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{count} joint{'' if count == 1 else 's'} mirrored")
+        self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
         return {"FINISHED"}
 
 

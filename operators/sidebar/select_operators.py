@@ -16,6 +16,7 @@ from ...urdf_importer.blender.standing.selection import (
     select_subject,
 )
 from ...urdf_importer.blender.standing.whole import list_objects
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from .pose_operators import RobotOperator
 
@@ -108,7 +109,7 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
         robot = active_robot(context)
         messages = recall_table(robot).diagnostics
         if self.index >= len(messages):
-            self.report({"ERROR"}, f"The report has {len(messages)} messages")
+            self.report({"ERROR"}, f"The report has {count(len(messages), 'message')}")
             return {"CANCELLED"}
         return run_selection(self, select_subject, robot, messages[self.index])
 
@@ -133,7 +134,7 @@ class CopyReport(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         messages = recall_table(active_robot(context)).diagnostics
         context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
-        self.report({"INFO"}, f"{len(messages)} message{'' if len(messages) == 1 else 's'} copied")
+        self.report({"INFO"}, count(len(messages), "message") + " copied")
         return {"FINISHED"}
 
 

@@ -10,6 +10,7 @@ from ...urdf_importer.blender.standing.instances import find_instanced, make_pos
 from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, stand
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import list_views
 from ..wrapped_text import draw_wrapped
@@ -96,13 +97,13 @@ class ResetParts(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            count = reset_parts(active_robot(context))
+            displaced = reset_parts(active_robot(context))
         except RobotError as error:
             return _refuse(self, error)
-        if not count:
+        if not displaced:
             self.report({"INFO"}, "Every part is in its place")
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{count} parts put back")
+        self.report({"INFO"}, count(displaced, "part") + " put back")
         return {"FINISHED"}
 
 
