@@ -11,7 +11,13 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import Diagnostic, ImportResult, describe_missing, group_diagnostics
+from ..urdf_importer import (
+    Diagnostic,
+    ImportResult,
+    RobotError,
+    describe_missing,
+    group_diagnostics,
+)
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
 from .importing.import_batch import ImportBatch
@@ -68,6 +74,13 @@ def report_failures(operator: Any, failures: Sequence[Report], others: int) -> N
         sentence = f"{count} descriptions could not be imported; {sentence}"
     note_failure(sentence, text.name)
     operator.report({"ERROR"}, sentence)
+
+
+def refuse(operator: Any, error: RobotError, level: str = "ERROR") -> set[str]:
+    """Reports an error in one sentence; returns what the operator returns then. With the level
+    WARNING scripts go on: nothing was lost."""
+    operator.report({level}, str(error))
+    return {"CANCELLED"}
 
 
 def note_failure(sentence: str, text: str) -> None:

@@ -10,6 +10,7 @@ from ...urdf_importer import RobotError, bake_drive, grasp, release
 from ...urdf_importer.blender.ik.solve import list_links, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ..active_robot import active_robot, poll_robot
+from ..reports import refuse
 from ..sidebar.panel import RobotSubPanel
 
 _EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
@@ -75,8 +76,7 @@ class BakeDrive(bpy.types.Operator):
                 left=_split(self.left), right=_split(self.right),
             )  # fmt: skip
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         self.report(
             {"INFO"},
             f"Keyed frames {ride.first} to {ride.last}, wheels of {ride.radius:.4g} m, "

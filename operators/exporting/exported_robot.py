@@ -40,9 +40,3 @@ def find_source_folder(context: Any) -> str:
     except RobotError:
         return ""
     return folder if os.path.isdir(folder) else ""
-
-
-def refuse(operator: Any, error: RobotError) -> set[str]:
-    """Reports an error in one sentence; returns what the operator returns then."""
-    operator.report({"ERROR"}, str(error))
-    return {"CANCELLED"}

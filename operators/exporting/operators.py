@@ -23,9 +23,9 @@ from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import report_diagnostics
+from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
-from .exported_robot import find_exported, find_source_folder, poll_export, refuse
+from .exported_robot import find_exported, find_source_folder, poll_export
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written as it was"
 

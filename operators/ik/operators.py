@@ -22,6 +22,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
 from ..active_robot import active_robot, poll_robot
+from ..reports import refuse
 
 MODES = (
     ("absolute", "Absolute", "Where the link is to be"),
@@ -89,8 +90,7 @@ class SolveIK(RobotIK, bpy.types.Operator):
             key = context.window_manager.urdf_ik.key
             answer = solve_ik(active_robot(context), key=key, **asked)
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         self.report({"INFO"} if answer.success else {"WARNING"}, _sentence(answer.message))
         return {"FINISHED"} if answer.success else {"CANCELLED"}
 
@@ -163,8 +163,7 @@ class AddIK(RobotIK, bpy.types.Operator):
         try:
             target = add_ik(active_robot(context), wanted, live=self.live, diagnostics=found)
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         _choose(context, target)
         why = f" ({next(iter(found)).message})" if found else ""
         self.report({"INFO"}, f"Move {target.name}: the robot follows{why}")
@@ -302,8 +301,7 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
                 convention=find_convention(self.convention),
             )  # fmt: skip
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         _report_failed(self, context, set(failed), f"{chosen_link(context)} goes along the path")
         return {"FINISHED"}
 

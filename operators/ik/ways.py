@@ -9,6 +9,7 @@ from ...urdf_importer import RobotError
 from ...urdf_importer.blender.ik.targets import Wish
 from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
 from ..active_robot import active_robot
+from ..reports import refuse
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 from .operators import RobotIK, read_question
 
@@ -28,8 +29,7 @@ class FindWays(RobotIK, bpy.types.Operator):
             asked = read_question(context)
             ways = find_ways(robot, Wish(**asked, state=""))
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         if not ways:
             hide_ghosts()
             self.report({"WARNING"}, "There is no way: Solve says why")

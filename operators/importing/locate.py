@@ -18,7 +18,7 @@ from ...urdf_importer.blender.standing.robot_table import find_robots, forget_ta
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
-from ..reports import report_diagnostics, report_sentence
+from ..reports import refuse, report_diagnostics, report_sentence
 
 MOST_OFFERED = 8
 _LOCATABLE = ("missing-package", "missing-mesh", "missing-texture", "outside-allowed-folders")
@@ -88,8 +88,7 @@ class LocatePackage(bpy.types.Operator):
         try:
             result = locate_package(active_robot(context), folder, self.package)
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         forget_tables()
         if self.add_to_preferences:
             add_package_folder(context, folder)

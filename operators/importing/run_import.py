@@ -144,7 +144,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
         try:
             batch = ImportBatch(read_jobs(self))
         except RobotError as error:
-            return refuse(self, error)
+            return refuse_choices(self, error)
         self._run = RunningImport(context, batch)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -191,12 +191,12 @@ def import_at_once(operator: Any, context: Any) -> set[str]:
     try:
         batch = ImportBatch(read_jobs(operator))
     except RobotError as error:
-        return refuse(operator, error)
+        return refuse_choices(operator, error)
     batch.finish()
     return _conclude(operator, context, batch)
 
 
-def refuse(operator: Any, error: RobotError) -> set[str]:
+def refuse_choices(operator: Any, error: RobotError) -> set[str]:
     """Reports that the properties make no sense."""
     report_failures(operator, [Report("", error=error)], 0)
     return {"CANCELLED"}

@@ -20,7 +20,7 @@ from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..preferences import preference_package_paths
-from ..reports import report_diagnostics, report_sentence
+from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from .import_choices import FILTER
 
@@ -58,7 +58,7 @@ class UpdateRobot(bpy.types.Operator):
                 robot, self._path(), package_paths=_folders(context)
             )
         except RobotError as error:
-            return self._refuse(error)
+            return refuse(self, error)
         if not self._changes:
             return self._say_nothing_changed(robot)
         manager = context.window_manager
@@ -77,7 +77,7 @@ class UpdateRobot(bpy.types.Operator):
                 active_robot(context), self._path(), package_paths=_folders(context)
             )
         except RobotError as error:
-            return self._refuse(error)
+            return refuse(self, error)
         forget_tables()
         if not result.changes:
             return self._say_nothing_changed(result.armature)
@@ -86,10 +86,6 @@ class UpdateRobot(bpy.types.Operator):
 
     def _path(self) -> str | None:
         return bpy.path.abspath(self.filepath) if self.filepath else None
-
-    def _refuse(self, error: RobotError) -> set[str]:
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
 
     def _say_nothing_changed(self, robot: Any) -> set[str]:
         """Puts back what was displaced, all the same: that is why many a user updates."""

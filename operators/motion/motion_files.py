@@ -21,9 +21,9 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..exporting.exported_robot import find_exported, poll_export, refuse
+from ..exporting.exported_robot import find_exported, poll_export
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import report_diagnostics
+from ..reports import refuse, report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
 _WRITTEN = [each.suffix for each in motion_formats() if each.is_written]

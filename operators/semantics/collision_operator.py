@@ -19,8 +19,8 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..exporting.exported_robot import refuse
 from ..importing.run_import import ProgressBar
+from ..reports import refuse
 from ..sidebar.pose_operators import RobotOperator
 
 Steps = Generator[Progress, None, tuple[CollisionPair, ...]]

@@ -15,7 +15,7 @@ from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..exporting.exported_robot import refuse
+from ..reports import refuse
 from ..sidebar.pose_operators import RobotOperator, describe_keyed
 
 

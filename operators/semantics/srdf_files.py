@@ -18,8 +18,8 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
-from ..exporting.exported_robot import find_exported, poll_export, refuse
-from ..reports import report_diagnostics
+from ..exporting.exported_robot import find_exported, poll_export
+from ..reports import refuse, report_diagnostics
 
 _FILTER = "*.srdf;*.srdf.xacro;*.xacro"
 

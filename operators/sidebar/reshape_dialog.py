@@ -15,7 +15,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..reports import report_diagnostics, report_sentence
+from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from ..wrapped_text import draw_wrapped
 from .pose_operators import RobotOperator
@@ -81,8 +81,7 @@ class ReshapeOperator(RobotOperator):
             made, names = self.make(find_reshaped(robot), diagnostics)
             result = update_robot(robot, robot=made, names=names)
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         forget_tables()
         if not result.changes:
             self.report({"INFO"}, "Nothing changes: the robot is like this already")

@@ -12,6 +12,7 @@ from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
+from ..reports import refuse
 from .pose_operators import RobotOperator
 
 ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -100,8 +101,7 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
         try:
             mirrored = mirror_pose(robot, _selected_joints(context, robot))
         except KinematicsError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
         return {"FINISHED"}
 
@@ -124,8 +124,7 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
         try:
             collection = mark_as_asset(active_robot(context))
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         self.report({"INFO"}, f"Collection '{collection.name}' is an asset now")
         return {"FINISHED"}
 

@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.selection import (
 from ...urdf_importer.blender.standing.whole import list_objects
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
+from ..reports import refuse
 from .pose_operators import RobotOperator
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
@@ -170,8 +171,7 @@ def run_selection(operator: Any, select: Any, *what: Any) -> set[str]:
     try:
         select(*what)
     except KinematicsError as error:
-        operator.report({"WARNING"}, str(error))
-        return {"CANCELLED"}
+        return refuse(operator, error, "WARNING")
     return {"FINISHED"}
 
 

@@ -11,6 +11,7 @@ from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, redraw_views
+from ..reports import refuse
 from .pose_operators import RobotOperator
 
 
@@ -48,8 +49,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         try:
             build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
             space.region_3d.view_perspective = "CAMERA"
@@ -91,8 +91,7 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         try:
             make_thumbnail(active_robot(context))
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         redraw_views()
         return {"FINISHED"}
 
@@ -126,8 +125,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         try:
             made = set_material_preset(active_robot(context), self.preset, chosen)
         except RobotError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         if not made:
             self.report({"WARNING"}, "No material of this robot could be set")
             return {"CANCELLED"}

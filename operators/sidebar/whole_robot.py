@@ -13,6 +13,7 @@ from ...urdf_importer.blender.standing.selection import find_moving_joint, selec
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import list_views
+from ..reports import refuse
 from ..wrapped_text import draw_wrapped
 from .pose_operators import RobotOperator
 from .select_operators import SelectRobot, run_selection
@@ -62,7 +63,7 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         try:
             copy = duplicate_robot(robot, linked=self.linked)
         except RobotError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         if self.beside:
             set_beside(copy, robot)
         return {"FINISHED"}
@@ -82,7 +83,7 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
         try:
             delete_robot(robot)
         except RobotError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         self.report({"INFO"}, f"Deleted {name}")
         return {"FINISHED"}
 
@@ -99,7 +100,7 @@ class ResetParts(RobotOperator, bpy.types.Operator):
         try:
             displaced = reset_parts(active_robot(context))
         except RobotError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         if not displaced:
             self.report({"INFO"}, "Every part is in its place")
             return {"CANCELLED"}
@@ -176,7 +177,7 @@ class MakePosable(bpy.types.Operator):
         try:
             robot = make_posable(context.view_layer.objects.active)
         except RobotError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         self.report({"INFO"}, f"{robot.name} can be posed")
         return {"FINISHED"}
 
@@ -190,11 +191,6 @@ def draw_instance(layout: Any, context: Any) -> None:
             box, context, f"{item.name} is an instance: it shows a robot as it is elsewhere"
         )
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
-
-
-def _refuse(operator: Any, error: RobotError) -> set[str]:
-    operator.report({"ERROR"}, str(error))
-    return {"CANCELLED"}
 
 
 _ENTRIES = (
