@@ -84,6 +84,16 @@ def poll_robot(kind: Any, context: Any) -> bool:
     return True
 
 
+class RobotOperator:
+    """What operators on the active robot have in common."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+
 def redraw_views() -> None:
     """Draws all 3D views and their sidebars anew, for changes that Blender does not see."""
     for window in bpy.context.window_manager.windows:

@@ -8,24 +8,19 @@ import bpy
 from ..urdf_importer.blender.standing.renamed import list_broken, mend_drivers
 from ..urdf_importer.blender.standing.robot_table import find_robots
 from ..urdf_importer.command.summary import count
-from .active_robot import active_robot, poll_robot
+from .active_robot import RobotOperator, active_robot
 
 _broken: dict[int, list[str]] = {}
 """Robots, by their session's numbers, whose drivers read bones that are gone."""
 
 
-class MendDrivers(bpy.types.Operator):
+class MendDrivers(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mend_drivers"
     bl_label = "Mend Drivers"
     bl_description = (
         "Let the drivers of mimic and combined joints read their bones again, where these were "
         "renamed. Where a bone was deleted, Update from Source brings it back"
     )
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)

@@ -9,21 +9,20 @@ import bpy
 from ...urdf_importer import RobotError, bake_drive, grasp, release
 from ...urdf_importer.blender.ik.solve import list_links, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
-from ..active_robot import active_robot, poll_robot
+from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse
 from ..sidebar.panel import RobotSubPanel
 
 _EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
 
 
-class BakeDrive(bpy.types.Operator):
+class BakeDrive(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.bake_drive"
     bl_label = "Bake Drive"
     bl_description = (
         "Key the ride of the active robot from a table of speeds, CSV with the head "
         "time,left,right or time,v,w: the robot goes, and its wheels roll"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="File", description=f"The table: {_EXAMPLE}", subtype="FILE_PATH",
@@ -51,10 +50,6 @@ class BakeDrive(bpy.types.Operator):
         name="Right",
         description="Joints of the right wheels, with commas between; empty to find them",
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         context.window_manager.fileselect_add(self)
@@ -85,18 +80,13 @@ class BakeDrive(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class GraspObjects(bpy.types.Operator):
+class GraspObjects(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.grasp"
     bl_label = "Grasp"
     bl_description = (
         "Let the selected objects that are not part of the active robot follow its link from this "
         "frame on, from where they are now"
     )
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
@@ -119,18 +109,13 @@ class GraspObjects(bpy.types.Operator):
         return {"FINISHED"} if held else {"CANCELLED"}
 
 
-class ReleaseObjects(bpy.types.Operator):
+class ReleaseObjects(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.release"
     bl_label = "Release"
     bl_description = (
         "Let go of the selected objects that a robot holds, from this frame on: they stay where "
         "they are now"
     )
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         released = 0

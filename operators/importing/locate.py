@@ -16,7 +16,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import find_robots, forget_tables
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, poll_robot
+from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
 from ..reports import refuse, report_diagnostics, report_sentence
 
@@ -24,14 +24,13 @@ MOST_OFFERED = 8
 _LOCATABLE = ("missing-package", "missing-mesh", "missing-texture", "outside-allowed-folders")
 
 
-class LocatePackage(bpy.types.Operator):
+class LocatePackage(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.locate_package"
     bl_label = "Locate Folder"
     bl_description = (
         "Choose the folder in which the missing files are, and fill them in on the robot as it "
         "stands. Poses, keyframes and your own changes stay, and the robot remembers the folder"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     package: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Package",
@@ -60,10 +59,6 @@ class LocatePackage(bpy.types.Operator):
     filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
         default=True, options={"HIDDEN", "SKIP_SAVE"}
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         """Offers what was found; where nothing was, and on wish, opens the file browser."""

@@ -18,7 +18,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, poll_robot
+from ..active_robot import RobotOperator, active_robot, poll_robot
 from ..preferences import preference_package_paths
 from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
@@ -27,14 +27,13 @@ from .import_choices import FILTER
 _WIDTH = 560
 
 
-class UpdateRobot(bpy.types.Operator):
+class UpdateRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.update"
     bl_label = "Update from Source"
     bl_description = (
         "Read the robot's file again and change the rig accordingly, after showing what "
         "will change. Poses, keyframes, materials you changed and objects you attached stay"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Source",
@@ -44,10 +43,6 @@ class UpdateRobot(bpy.types.Operator):
     )
 
     _changes: tuple[Change, ...] = ()
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         robot = active_robot(context)

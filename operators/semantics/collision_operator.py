@@ -18,10 +18,9 @@ from ...urdf_importer import (
     replace_disabled,
 )
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
+from ..active_robot import RobotOperator, active_robot
 from ..importing.run_import import ProgressBar
 from ..reports import refuse
-from ..sidebar.pose_operators import RobotOperator
 
 Steps = Generator[Progress, None, tuple[CollisionPair, ...]]
 

@@ -14,9 +14,9 @@ from ...urdf_importer.blender.semantics.groups import joints_of_group, select_gr
 from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
+from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse
-from ..sidebar.pose_operators import RobotOperator, describe_keyed
+from ..sidebar.pose_operators import describe_keyed
 
 
 def _group_property() -> Any:

@@ -17,19 +17,9 @@ from ...urdf_importer.blender.standing.pose import (
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, poll_robot
+from ..active_robot import RobotOperator, active_robot
 
 _MOST_SEED = 2**31 - 1
-
-
-class RobotOperator:
-    """What operators on the active robot have in common."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
 
 
 class ZeroPose(RobotOperator, bpy.types.Operator):

@@ -14,11 +14,10 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
+from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from ..wrapped_text import draw_wrapped
-from .pose_operators import RobotOperator
 
 _WIDTH = 520
 Made = tuple[Robot, dict[str, str]]

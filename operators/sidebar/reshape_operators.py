@@ -18,8 +18,7 @@ from ...urdf_importer import (
     reshape,
 )
 from ...urdf_importer.blender.standing.selection import measure_selection
-from ..active_robot import active_robot
-from .pose_operators import RobotOperator
+from ..active_robot import RobotOperator, active_robot
 from .reshape_dialog import Made, ReshapeOperator
 
 _OF_THIS_TIME = {"SKIP_SAVE"}

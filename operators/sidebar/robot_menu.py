@@ -11,9 +11,8 @@ from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
+from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse
-from .pose_operators import RobotOperator
 
 ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
     (

@@ -17,9 +17,8 @@ from ...urdf_importer.blender.standing.selection import (
 )
 from ...urdf_importer.blender.standing.whole import list_objects
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
+from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse
-from .pose_operators import RobotOperator
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
 WHAT = (

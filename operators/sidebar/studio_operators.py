@@ -10,9 +10,8 @@ from ...urdf_importer.blender.preview.asset import make_thumbnail
 from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, redraw_views
+from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..reports import refuse
-from .pose_operators import RobotOperator
 
 
 class BuildStudio(RobotOperator, bpy.types.Operator):

@@ -11,11 +11,10 @@ from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, 
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, is_pinned, pin_robot, poll_robot
+from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import list_views
 from ..reports import refuse
 from ..wrapped_text import draw_wrapped
-from .pose_operators import RobotOperator
 from .select_operators import SelectRobot, run_selection
 
 
