@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a body: its joint goes along, and a keyframe and an undo step come at the end, as they
-do with the joint's slider."""
+"""Dragging a body: its joint goes along."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 from mathutils import Vector
@@ -26,7 +25,8 @@ from ...urdf_importer.blender.standing.handles import (
 )
 from ...urdf_importer.blender.standing.selection import choose_bones
 from ..active_robot import redraw_views
-from .bodies import Hit, find_hit, look_through, measure_pixel
+from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
+from .dragging import DragOperator, pressed_at
 
 _LEAST = 24
 """Pixels from the axis within which a body turns as if it were held that far away."""
@@ -44,6 +44,10 @@ class Dragging:
     raw: tuple[float, ...]
     start: tuple[float, ...]
     mouse: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        return self.handle.joint.name
 
     @property
     def turning(self) -> bool:
@@ -78,22 +82,16 @@ class Dragging:
             getattr(bone, channel.prop)[channel.index] = raw
 
 
-_now: list[Dragging] = []
-
-
-def find_dragging() -> Dragging | None:
-    """Finds what is being dragged."""
-    return _now[0] if _now else None
-
-
-class DragJoint(bpy.types.Operator):
+class DragJoint(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_joint"
     bl_label = "Drag Joint"
     bl_description = (
         "Turn or slide the joint of the robot's body under the mouse, within its limits. Shift "
         "moves it finely, Ctrl in steps, Esc takes it back"
     )
-    bl_options = {"INTERNAL"}
+
+    held: ClassVar[list[Dragging]] = []
+    moved_by = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:
@@ -106,49 +104,19 @@ class DragJoint(bpy.types.Operator):
         if hold:
             self.report({"WARNING"}, f"{handle.joint.name}: {hold}")
             return {"CANCELLED"}
-        _now[:] = [_begin(context, hit, handle)]
-        self._move(context, event)
         more = f"    {_HELP_FREE}" if can_move(handle) and can_turn(handle) else ""
-        context.workspace.status_text_set(f"{handle.joint.name}    {_HELP}{more}")
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        return self.begin(context, event, _begin(context, hit, handle), f"{_HELP}{more}")
 
-    def modal(self, context: Any, event: Any) -> set[str]:
-        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
-            self.cancel(context)
-            return {"CANCELLED"}
-        done = (event.type == "LEFTMOUSE" and event.value == "RELEASE") or (
-            event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS"
-        )
-        if event.type in ("G", "R") and event.value == "PRESS":
-            self._choose(context, event, turning=event.type == "R")
-        if not done:
-            if "MOUSEMOVE" in event.type or "SHIFT" in event.type or "CTRL" in event.type:
-                self._move(context, event)
-            return {"RUNNING_MODAL"}
-        dragging = self._end(context)
-        if not dragging.keep():
-            return {"CANCELLED"}
-        # By hand, not by the option UNDO: that names the step after the operator.
-        bpy.ops.ed.undo_push(message=dragging.handle.joint.name)
-        return {"FINISHED"}
-
-    def cancel(self, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
-        self._end(context).take_back()
-
-    def _move(self, context: Any, event: Any) -> None:
-        dragging = _now[0]
-        mouse = (event.mouse_region_x, event.mouse_region_y)
-        dragging.mouse = mouse
-        sight = look_through(context.region, context.region_data, mouse)
+    def follow(self, context: Any, sight: Sight, event: Any) -> None:
+        dragging = self.held[0]
         ray = enter_armature(dragging.handle, sight)
         dragging.follow(ray, fine=event.shift, stepped=event.ctrl)
-        context.region.tag_redraw()
 
-    def _choose(self, context: Any, event: Any, *, turning: bool) -> None:
-        """Goes on turning a body that moves freely, or moving it."""
-        dragging = _now[0]
+    def press(self, context: Any, event: Any) -> None:
+        """Goes on turning a body that moves freely (R), or moving it (G)."""
+        if event.type not in ("G", "R") or event.value != "PRESS":
+            return
+        dragging, turning = self.held[0], event.type == "R"
         able = can_turn if turning else can_move
         if dragging.turning == turning or not able(dragging.handle):
             return
@@ -157,10 +125,10 @@ class DragJoint(bpy.types.Operator):
         up, least = _measure(context, dragging.drag.find_held())
         dragging.drag = regrip_free(dragging.drag, sight, up, least, turning=turning)
 
-    def _end(self, context: Any) -> Dragging:
-        context.workspace.status_text_set(None)
-        context.area.tag_redraw()
-        return _now.pop()
+
+def find_dragging() -> Dragging | None:
+    """Finds what is being dragged."""
+    return DragJoint.held[0] if DragJoint.held else None
 
 
 class PickJoint(bpy.types.Operator):
@@ -221,10 +189,3 @@ def _measure(context: Any, place: Any) -> tuple[Any, float]:
 def _read_raw(handle: JointHandle) -> tuple[float, ...]:
     bone = handle.pose_bone
     return tuple(getattr(bone, each.prop)[each.index] for each in handle.joint.channels)
-
-
-def pressed_at(region: Any, event: Any) -> tuple[float, float]:
-    """Returns where in the region the mouse was pressed; it has gone some pixels since."""
-    if event.value in ("CLICK_DRAG", "CLICK"):
-        return event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y
-    return event.mouse_region_x, event.mouse_region_y

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a tip: its joints follow, and keyframes and an undo step come at the end, as they do
-with the joints' sliders."""
+"""Dragging a tip: its joints follow."""
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 
 from ...urdf_importer.blender.ik.tip_hand import TipHand, take_handle
 from ...urdf_importer.blender.ik.tip_handles import TipDrag, grip_tip
 from .bodies import Sight, look_through
-from .drag_joint import pressed_at
+from .dragging import DragOperator, pressed_at
 from .strokes import BEYOND, WHITE, Color
 from .tip_shape import Grip, find_grip, find_near
 
@@ -28,6 +27,18 @@ class TipDragging:
     hand: TipHand
     mouse: tuple[float, float]
 
+    @property
+    def name(self) -> str:
+        return self.grip.look.handle.link
+
+    def keep(self) -> bool:
+        """Ends it. Returns whether any joint is elsewhere than it was."""
+        return self.tip.keep()
+
+    def take_back(self) -> None:
+        """Puts the joints where they were before."""
+        self.tip.take_back()
+
     def move(self, sight: Sight, *, fine: bool, steps: bool) -> None:
         """Moves the mouse; the joints follow."""
         self.hand.move(sight, fine=fine, steps=steps)
@@ -37,7 +48,7 @@ class TipDragging:
         """Says in lines what is dragged, how far it went, and by how much it cannot follow."""
         kind, axis = self.grip.part
         name = "" if kind == "free" else f"{_AXES[axis]}   "
-        lines = [(self.grip.look.handle.link, WHITE), (name + self._say_way(kind), WHITE)]
+        lines = [(self.name, WHITE), (name + self._say_way(kind), WHITE)]
         answer = self.tip.answer
         if answer is not None and not answer.success:
             missed = [_say_length(answer.position_error)] * (answer.position_error > 1e-5)
@@ -49,22 +60,15 @@ class TipDragging:
         return _say_angle(self.hand.way) if kind == "turn" else _say_length(self.hand.way)
 
 
-_now: list[TipDragging] = []
-
-
-def find_tip_dragging() -> TipDragging | None:
-    """Finds what is being dragged."""
-    return _now[0] if _now else None
-
-
-class DragTip(bpy.types.Operator):
+class DragTip(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_tip"
     bl_label = "Drag Tip"
     bl_description = (
         "Move or turn the robot's hand or foot under the mouse; its joints follow, within their "
         "limits. Shift moves it finely, Ctrl in steps, Esc takes it back"
     )
-    bl_options = {"INTERNAL"}
+
+    held: ClassVar[list[TipDragging]] = []
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:
@@ -77,45 +81,15 @@ class DragTip(bpy.types.Operator):
         if look.hold:
             self.report({"WARNING"}, f"{look.handle.link}: {look.hold}")
             return {"CANCELLED"}
-        _now[:] = [_begin(context, grip, mouse)]
-        self._move(context, event)
-        context.workspace.status_text_set(f"{look.handle.link}    {_HELP}")
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        return self.begin(context, event, _begin(context, grip, mouse), _HELP)
 
-    def modal(self, context: Any, event: Any) -> set[str]:
-        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
-            self.cancel(context)
-            return {"CANCELLED"}
-        done = (event.type == "LEFTMOUSE" and event.value == "RELEASE") or (
-            event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS"
-        )
-        if not done:
-            if event.type == "MOUSEMOVE" or "SHIFT" in event.type or "CTRL" in event.type:
-                self._move(context, event)
-            return {"RUNNING_MODAL"}
-        dragging = self._end(context)
-        if not dragging.tip.keep():
-            return {"CANCELLED"}
-        # By hand, not by the option UNDO: that names the step after the operator.
-        bpy.ops.ed.undo_push(message=dragging.grip.look.handle.link)
-        return {"FINISHED"}
+    def follow(self, context: Any, sight: Sight, event: Any) -> None:
+        self.held[0].move(sight, fine=event.shift, steps=event.ctrl)
 
-    def cancel(self, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
-        self._end(context).tip.take_back()
 
-    def _move(self, context: Any, event: Any) -> None:
-        dragging = _now[0]
-        dragging.mouse = (event.mouse_region_x, event.mouse_region_y)
-        sight = look_through(context.region, context.region_data, dragging.mouse)
-        dragging.move(sight, fine=event.shift, steps=event.ctrl)
-        context.region.tag_redraw()
-
-    def _end(self, context: Any) -> TipDragging:
-        context.workspace.status_text_set(None)
-        context.area.tag_redraw()
-        return _now.pop()
+def find_tip_dragging() -> TipDragging | None:
+    """Finds what is being dragged."""
+    return DragTip.held[0] if DragTip.held else None
 
 
 def _begin(context: Any, grip: Grip, mouse: tuple[float, float]) -> TipDragging:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What drags have in common, of bodies and of tips: they follow the mouse while its button is held,
+Esc takes them back, and keyframes and an undo step come at the end, as with a joint's slider."""
+
+from typing import Any, ClassVar, Protocol
+
+import bpy
+
+from .bodies import Sight, look_through
+
+
+class Dragged(Protocol):
+    """What goes on: drawn by the gizmo, moved by the operator."""
+
+    mouse: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        """What is dragged, as the undo step and the status bar call it."""
+
+    def keep(self) -> bool:
+        """Ends it. Returns whether anything moved."""
+
+    def take_back(self) -> None:
+        """Puts the numbers there that were there before."""
+
+
+class DragOperator:
+    """An operator that is called with the button held. `held` is what goes on, or empty; each
+    operator has its own."""
+
+    bl_options = {"INTERNAL"}
+
+    held: ClassVar[list[Any]]
+    moved_by: ClassVar[tuple[str, ...]] = ("MOUSEMOVE",)
+
+    def follow(self, context: Any, sight: Sight, event: Any) -> None:
+        """Brings what is held to where the mouse has it."""
+        raise NotImplementedError
+
+    def press(self, context: Any, event: Any) -> None:
+        """Does what a key says that only this drag knows."""
+
+    def begin(self, context: Any, event: Any, dragged: Dragged, status: str) -> set[str]:
+        """Takes hold; returns what invoke returns then."""
+        self.held[:] = [dragged]
+        self._move(context, event)
+        context.workspace.status_text_set(f"{dragged.name}    {status}")
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        self.press(context, event)
+        if not _is_end(event):
+            if event.type in self.moved_by or "SHIFT" in event.type or "CTRL" in event.type:
+                self._move(context, event)
+            return {"RUNNING_MODAL"}
+        dragged = self._end(context)
+        if not dragged.keep():
+            return {"CANCELLED"}
+        # By hand, not by the option UNDO: that names the step after the operator.
+        bpy.ops.ed.undo_push(message=dragged.name)
+        return {"FINISHED"}
+
+    def cancel(self, context: Any) -> None:
+        """Takes it back; Blender calls this when it has to end the operator."""
+        self._end(context).take_back()
+
+    def _move(self, context: Any, event: Any) -> None:
+        mouse = (event.mouse_region_x, event.mouse_region_y)
+        self.held[0].mouse = mouse
+        self.follow(context, look_through(context.region, context.region_data, mouse), event)
+        context.region.tag_redraw()
+
+    def _end(self, context: Any) -> Dragged:
+        context.workspace.status_text_set(None)
+        context.area.tag_redraw()
+        dragged: Dragged = self.held.pop()
+        return dragged
+
+
+def pressed_at(region: Any, event: Any) -> tuple[float, float]:
+    """Returns where in the region the mouse was pressed; it has gone some pixels since."""
+    if event.value in ("CLICK_DRAG", "CLICK"):
+        return event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y
+    return event.mouse_region_x, event.mouse_region_y
+
+
+def _is_end(event: Any) -> bool:
+    """Whether the button was let go, or Return says the same."""
+    return (event.type == "LEFTMOUSE" and event.value == "RELEASE") or (
+        event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS"
+    )
