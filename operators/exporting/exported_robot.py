@@ -4,6 +4,8 @@
 import os
 from typing import Any
 
+import bpy
+
 from ...urdf_importer import RobotError, find_robots
 from ...urdf_importer.blender.standing.record import find_record
 from ..active_robot import active_robot
@@ -31,6 +33,22 @@ def poll_export(kind: Any, context: Any) -> bool:
         kind.poll_message_set(_WHICH if find_robots() else _NO_ROBOT)
         return False
     return True
+
+
+def choose_export_file(operator: Any, context: Any) -> set[str]:
+    """Opens the file browser, with the robot's name and the operator's `filename_ext` beside the
+    .blend, else beside the description; returns what invoke returns then."""
+    if not operator.filepath:
+        robot: Any = find_exported(context)
+        name = robot.name + operator.filename_ext
+        operator.filepath = os.path.join(find_export_folder(context), name)
+    context.window_manager.fileselect_add(operator)
+    return {"RUNNING_MODAL"}
+
+
+def find_export_folder(context: Any) -> str:
+    """Finds where exports begin: beside the .blend, else beside the description of the robot."""
+    return os.path.dirname(bpy.data.filepath) or find_source_folder(context)
 
 
 def find_source_folder(context: Any) -> str:

@@ -25,7 +25,7 @@ from ...urdf_importer.command.summary import count
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
-from .exported_robot import find_exported, find_source_folder, poll_export
+from .exported_robot import find_export_folder, find_exported, poll_export
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written as it was"
 
@@ -50,7 +50,7 @@ class ExportRobot:
                 name = suggest_name(self.format, find_exported(context))
             except RobotError as error:
                 return refuse(self, error)
-            folder = os.path.dirname(bpy.data.filepath) or find_source_folder(context)
+            folder = find_export_folder(context)
             self.filepath = os.path.join(folder, name + _suffixes(self)[kind])
         if bpy.app.background:
             done: set[str] = self.execute(context)

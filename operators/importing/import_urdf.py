@@ -5,10 +5,10 @@ import os
 from typing import Any
 
 import bpy
-from bpy_extras.io_utils import poll_file_object_drop
 
 from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
+from ..dropping import make_drop_handler
 from ..motion.motion_files import draw_import_motion
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
@@ -16,20 +16,6 @@ from ..semantics.srdf_files import draw_import_entry
 from .import_choices import FILTER, SUFFIXES, ImportChoices, copy_choices, find_paths
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
-
-
-class DropUrdf(bpy.types.FileHandler):
-    """Blender asks for options by the operator's dialog, then runs it."""
-
-    bl_idname = "IO_FH_urdf"
-    bl_label = "URDF"
-    bl_import_operator = "import_scene.urdf"
-    bl_file_extensions = ";".join(SUFFIXES)
-
-    @classmethod
-    def poll_drop(cls, context: Any) -> bool:
-        return bool(poll_file_object_drop(context))
-
 
 _LASTING = ("packages", "package_paths")
 
@@ -160,6 +146,10 @@ class ImportSimMechanics(ShownImport, bpy.types.Operator):
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
         default="*.xml", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
+
+
+# Blender asks for options by the operator's dialog, then runs it.
+DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", ImportUrdf.bl_idname, SUFFIXES)
 
 
 def _name_files(paths: list[str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy_extras.io_utils import ExportHelper, poll_file_object_drop
+from bpy_extras.io_utils import ExportHelper
 
 from ...urdf_importer import (
     Diagnostics,
@@ -21,7 +21,8 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..exporting.exported_robot import find_exported, poll_export
+from ..dropping import make_drop_handler
+from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 
@@ -128,12 +129,7 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
         return poll_export(cls, context)
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        if not self.filepath:
-            robot: Any = find_exported(context)
-            folder = os.path.dirname(bpy.data.filepath)
-            self.filepath = os.path.join(folder, f"{robot.name}.json")
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return choose_export_file(self, context)
 
     def execute(self: Any, context: Any) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
@@ -150,15 +146,7 @@ def _describe_size(motion: Trajectory) -> str:
     return f"{count(len(motion.names), 'joint')}, {count(len(motion.times), 'sample')}"
 
 
-class DropMotion(bpy.types.FileHandler):
-    bl_idname = "IO_FH_robot_motion"
-    bl_label = "Robot Motion"
-    bl_import_operator = "urdf.import_motion"
-    bl_file_extensions = ";".join(_READ)
-
-    @classmethod
-    def poll_drop(cls, context: Any) -> bool:
-        return bool(poll_file_object_drop(context))
+DropMotion = make_drop_handler("IO_FH_robot_motion", "Robot Motion", ImportMotion.bl_idname, _READ)
 
 
 def draw_import_motion(menu: Any, context: Any) -> None:

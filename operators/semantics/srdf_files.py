@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 import bpy
-from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
+from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...urdf_importer import (
     Diagnostics,
@@ -18,7 +18,8 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
-from ..exporting.exported_robot import find_exported, poll_export
+from ..dropping import make_drop_handler
+from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
 from ..reports import refuse, report_diagnostics
 
 _FILTER = "*.srdf;*.srdf.xacro;*.xacro"
@@ -93,12 +94,7 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
         return poll_export(cls, context)
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        if not self.filepath:
-            robot: Any = find_exported(context)
-            folder = os.path.dirname(bpy.data.filepath)
-            self.filepath = os.path.join(folder, f"{robot.name}.srdf")
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return choose_export_file(self, context)
 
     def execute(self, context: Any) -> set[str]:
         robot: Any = find_exported(context)
@@ -113,15 +109,7 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
         return {"FINISHED"}
 
 
-class DropSrdf(bpy.types.FileHandler):
-    bl_idname = "IO_FH_srdf"
-    bl_label = "SRDF"
-    bl_import_operator = "urdf.import_srdf"
-    bl_file_extensions = ".srdf"
-
-    @classmethod
-    def poll_drop(cls, context: Any) -> bool:
-        return bool(poll_file_object_drop(context))
+DropSrdf = make_drop_handler("IO_FH_srdf", "SRDF", ImportSrdf.bl_idname, (".srdf",))
 
 
 def draw_import_entry(menu: Any, context: Any) -> None:

@@ -117,3 +117,30 @@ class TestAnother:
         # Blender holds properties within their range.
         assert bpy.ops.export_scene.toy(filepath=str(target), wheels=70) == {"FINISHED"}
         assert target.read_text() == "two_link_arm 9"
+
+
+@pytest.mark.parametrize("name", ["export_scene.srdf", "export_scene.robot_motion"])
+def test_other_exports_begin_beside_the_description_too(
+    name: str, extension: ModuleType, tmp_path: Path
+) -> None:
+    """And beside the .blend where there is one. Blender invokes nothing without a window."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert not bpy.data.filepath
+    robot = import_robot(ARM).armature
+    room = extension.operators
+    files = {"srdf": room.semantics.srdf_files, "robot_motion": room.motion.motion_files}
+    kinds = {"srdf": "ExportSrdf", "robot_motion": "ExportMotion"}
+    short = name.partition(".")[2]
+    exporter = getattr(files[short], kinds[short])
+    opened: list[Any] = []
+    context = SimpleNamespace(
+        scene=bpy.context.scene,
+        view_layer=bpy.context.view_layer,
+        window_manager=SimpleNamespace(fileselect_add=opened.append),
+    )
+    for folder in (ARM.parent, tmp_path):
+        operator = SimpleNamespace(filepath="", filename_ext=exporter.filename_ext)
+        assert exporter.invoke(operator, context, None) == {"RUNNING_MODAL"}
+        assert opened.pop() is operator
+        assert operator.filepath == str(folder / f"{robot.name}{exporter.filename_ext}")
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
