@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the files of a robot are, and what is in them."""
 
-from ..diagnostics import Diagnostics
+import os
+
+from ..diagnostics import Diagnostics, ReadError, quote
+from ..files.folders import Folders
 from ..files.packages import AnyPath, PackageResolver
 from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
+from ..readers import URDF
+
+_MOST_ENTRIES = 5_000
+_MOST_NAMED = 3
+"""Of a folder that was given in place of a description."""
 
 
 def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
     """Returns what finds the files that the description at `path` names."""
     return PackageResolver(str(path), options.packages, options.package_paths)
+
+
+def refuse_folder(path: AnyPath) -> None:
+    """Raises ReadError for a folder, which names the descriptions in it, the nearest first."""
+    folder = os.fspath(path)
+    if not os.path.isdir(folder):
+        return
+    files = Folders(_MOST_ENTRIES).find_files_below(folder)
+    places = [parts for each in files.values() for parts in each]
+    described = [parts for parts in places if parts[-1].lower().endswith(URDF.suffixes)]
+    described.sort(key=lambda parts: (len(parts), parts))
+    names = [quote("/".join(parts)) for parts in described]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    held = f"; it holds {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
+    raise ReadError(f"this is a folder, not a robot description{held}", source=folder)
 
 
 def open_files(

@@ -19,6 +19,7 @@ from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
+from .files import refuse_folder
 from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
@@ -58,6 +59,7 @@ def read_description(
     source = os.fspath(path)
     if not diagnostics.source:
         diagnostics.source = source
+    refuse_folder(source)
     data = read_regular_file(source)
     found = choose_reader(data, source, reader_formats())
     if found is not SIMMECHANICS and (options.parameters or options.joint_parameters):

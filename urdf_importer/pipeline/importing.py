@@ -13,7 +13,7 @@ from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_rig
-from .files import find_files, open_files, suggest_options
+from .files import find_files, open_files, refuse_folder, suggest_options
 from .formats import read_description
 from .srdf import read_own_srdf
 
@@ -61,6 +61,7 @@ def list_xacro_arguments(
     defaults as they are written; other files have none. Where the file cannot be expanded (an
     argument may be missing, or it takes more than `seconds`), lists those declared up to there.
     Raises ReadError where it cannot be read at all."""
+    refuse_folder(path)
     options = options or ImportOptions()
     resolver = find_files(path, options)
     return _list_xacro_arguments(

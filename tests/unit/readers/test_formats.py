@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import urdf_importer.pipeline.formats
-from urdf_importer import Diagnostics, ReadError, Robot, read_robot, reader_formats
+from urdf_importer import (
+    Diagnostics,
+    ReadError,
+    Robot,
+    list_xacro_arguments,
+    read_robot,
+    reader_formats,
+)
 from urdf_importer.model import Link
 from urdf_importer.readers.formats import (
     Description,
@@ -112,3 +119,28 @@ def test_an_unknown_root_is_refused_as_ever(tmp_path: Path) -> None:
     (tmp_path / "robot.sdf").write_text("<html/>")
     with pytest.raises(ReadError, match="this is a web page"):
         read_robot(tmp_path / "robot.sdf")
+
+
+def test_a_folder_names_the_descriptions_in_it(tmp_path: Path) -> None:
+    """The nearest first; also where arguments are asked for, as front ends do before they read."""
+    for place in (
+        "deep/er/z.urdf",
+        "urdf/b.urdf",
+        "urdf/c.URDF",
+        "a.urdf.xacro",
+        ".x/h.urdf",
+        "m.xml",
+    ):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("<robot/>")
+    (tmp_path / "empty").mkdir()
+    for ask in (read_robot, list_xacro_arguments):
+        with pytest.raises(ReadError) as error:
+            ask(tmp_path)
+        assert str(error.value) == (
+            f"{tmp_path}: this is a folder, not a robot description; it holds 'a.urdf.xacro', "
+            "'urdf/b.urdf', 'urdf/c.URDF' and 1 more"
+        )
+        with pytest.raises(ReadError) as error:
+            ask(tmp_path / "empty")
+        assert str(error.value) == f"{tmp_path}/empty: this is a folder, not a robot description"
