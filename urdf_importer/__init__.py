@@ -42,7 +42,8 @@ from .kinematics import (
 from .kinematics.conventions import Convention
 from .kinematics.semantic_groups import group_joints
 from .model import CollisionPair, Pose, Robot, Semantics
-from .motion.options import MotionOptions
+from .motion.limits import JointLimits, Violation
+from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline import (
@@ -70,6 +71,7 @@ from .pipeline import (
     bake_path,
     bake_velocity,
     build_studio,
+    check_trajectory,
     collision_steps,
     compare_with_description,
     compare_with_robot,
@@ -109,6 +111,7 @@ from .pipeline import (
     replace_disabled,
     reset_parts,
     reshape_robot,
+    retime_trajectory,
     sample_trajectory,
     save_blend,
     set_frame_rate,
@@ -159,6 +162,7 @@ __all__ = [
     "IKResult",
     "ImportOptions",
     "ImportResult",
+    "JointLimits",
     "KinematicsError",
     "MeshError",
     "MorseOptions",
@@ -170,6 +174,7 @@ __all__ = [
     "ReadError",
     "ReaderFormat",
     "Reshaping",
+    "RetimeOptions",
     "RigPlan",
     "Robot",
     "RobotError",
@@ -181,6 +186,7 @@ __all__ = [
     "UpdateResult",
     "UrdfOptions",
     "UrdfResult",
+    "Violation",
     "WebotsOptions",
     "WriteError",
     "WriterFormat",
@@ -197,6 +203,7 @@ __all__ = [
     "batch",
     "build_studio",
     "check_morse_profile",
+    "check_trajectory",
     "collision_steps",
     "compare_with_description",
     "compare_with_robot",
@@ -247,6 +254,7 @@ __all__ = [
     "reset_parts",
     "reshape",
     "reshape_robot",
+    "retime_trajectory",
     "sample_trajectory",
     "save_blend",
     "set_frame_rate",

@@ -129,3 +129,43 @@ class MotionOptions:
         group="Reading",
         entries="A,B,C",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetimeOptions:
+    """How a motion is given other times within limits."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Retiming",)
+
+    only_slower: bool = option(
+        False,
+        "Only Slower",
+        "Never faster than it was, so that pauses stay: only what is too fast is slowed down",
+        group="Retiming",
+    )
+    velocity_scale: float = option(
+        0.0,
+        "Velocity Scale",
+        "The share of the velocity limits that is used; 0 for what the limits' file says, or all",
+        group="Retiming",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    acceleration_scale: float = option(
+        0.0,
+        "Acceleration Scale",
+        "The share of the acceleration limits that is used; 0 for what the limits' file says, or "
+        "all",
+        group="Retiming",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    tolerance: float = option(
+        0.01,
+        "Rounding",
+        "How far from the lines between samples the smooth curve through them may be, in radians "
+        "or metres; where it would be further off, the motion stops at the sample",
+        group="Retiming",
+        minimum=0.0,
+        maximum=10.0,
+    )

@@ -28,6 +28,7 @@ from .importing import (
     list_xacro_arguments,
     read_robot,
 )
+from .limits import check_trajectory, retime_trajectory
 from .locating import find_package_folders, locate_package
 from .reshaping import Reshaping, reshape_robot
 from .scene import (
@@ -91,6 +92,7 @@ __all__ = [
     "bake_path",
     "bake_velocity",
     "build_studio",
+    "check_trajectory",
     "collision_steps",
     "compare_with_description",
     "compare_with_robot",
@@ -130,6 +132,7 @@ __all__ = [
     "replace_disabled",
     "reset_parts",
     "reshape_robot",
+    "retime_trajectory",
     "sample_trajectory",
     "save_blend",
     "set_frame_rate",

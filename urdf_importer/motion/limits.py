@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the joints of a robot may do: from its description, and from what is said beyond it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
+
+from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..kinematics.motion import JointMotion
+from ..kinematics.tree import retrace_tree
+from ..model import Mimic, Robot
+
+ViolationKind = Literal["position", "velocity", "acceleration", "jerk", "effort"]
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointLimits:
+    """How far, fast and strongly a joint may move, in radians or metres, seconds, and N m or N;
+    None where nothing is said. All but `lower` and `upper` bound both directions."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    acceleration: float | None = None
+    jerk: float | None = None
+    effort: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises KinematicsError for bounds that are not above zero."""
+        for kind in ("velocity", "acceleration", "jerk", "effort"):
+            bound = getattr(self, kind)
+            if bound is not None and not bound > 0.0:
+                raise KinematicsError(f"a limit of {kind} has to be above zero, not {bound:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """The worst that a joint does beyond one of its limits.
+
+    value, limit  in radians or metres and seconds, N m or N: the size of a velocity, an
+                  acceleration, a jerk or an effort, the position itself
+    time          seconds of the trajectory
+    """
+
+    joint: str
+    kind: ViolationKind
+    value: float
+    limit: float
+    time: float
+    excess: float = 0.0
+    """How far beyond, as a share of the limit; of a position, in radians or metres."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitTable:
+    """Limits said beside a description: joint -> the bounds that it says, None where it says that
+    there is none. The scales are the shares of velocity and acceleration that a motion may use."""
+
+    joints: Mapping[str, Mapping[str, float | None]]
+    velocity_scale: float = 1.0
+    acceleration_scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotLimits:
+    """The limits of all joints of one number; `followers` and whom they follow; `turning`, the
+    joints that turn without bound or by a full turn and more."""
+
+    joints: Mapping[str, JointLimits]
+    followers: Mapping[str, Mimic] = field(default_factory=dict)
+    turning: frozenset[str] = frozenset()
+    velocity_scale: float = 1.0
+    acceleration_scale: float = 1.0
+
+
+def limits_of(
+    robot: Robot | None, table: LimitTable | None, diagnostics: Diagnostics
+) -> RobotLimits:
+    """Returns the limits of a robot's description, and what a table says beyond: without a robot
+    those of the table alone. A velocity or an effort of zero means that none is stated, which is
+    one warning. Names in the table that the robot does not have are another."""
+    table = table or LimitTable(joints={})
+    if robot is None:
+        found = {name: _change(JointLimits(), said) for name, said in table.joints.items()}
+        return RobotLimits(
+            joints=found,
+            velocity_scale=table.velocity_scale,
+            acceleration_scale=table.acceleration_scale,
+        )
+    tree = retrace_tree(robot)
+    motions = {each.joint.name: each for each in tree.joint_motions if each.is_scalar}
+    described = {name: _describe(motion) for name, motion in motions.items()}
+    _report_zero(motions, table, diagnostics)
+    unknown = [name for name in table.joints if name not in described]
+    if unknown:
+        diagnostics.warning(
+            "unknown-joint",
+            f"the robot has no moving joint for {len(unknown)} of the limits: {_name(unknown)}",
+        )
+    return RobotLimits(
+        joints={
+            name: _change(limits, table.joints.get(name, {})) for name, limits in described.items()
+        },
+        followers={name: mimic for name, mimic in tree.masters.items() if name in described},
+        turning=frozenset(name for name, motion in motions.items() if _turns(motion)),
+        velocity_scale=table.velocity_scale,
+        acceleration_scale=table.acceleration_scale,
+    )
+
+
+def table_of(limits: Mapping[str, JointLimits]) -> LimitTable:
+    """Returns limits that a program gives: what is None there stays as described."""
+    said = {
+        name: {
+            each.name: getattr(bounds, each.name)
+            for each in fields(bounds)
+            if getattr(bounds, each.name) is not None
+        }
+        for name, bounds in limits.items()
+    }
+    return LimitTable(joints=said)
+
+
+def hold_followers(limits: RobotLimits) -> dict[str, JointLimits]:
+    """Returns the limits with which no follower is faster than its own: q' = multiplier * leader's
+    q'."""
+    held = dict(limits.joints)
+    for name, mimic in limits.followers.items():
+        leader, own = held.get(mimic.joint), limits.joints[name]
+        if leader is None or abs(mimic.multiplier) < 1e-12:
+            continue
+        for kind in ("velocity", "acceleration", "jerk"):
+            bounds = (getattr(leader, kind), _divide(getattr(own, kind), abs(mimic.multiplier)))
+            said = [bound for bound in bounds if bound is not None]
+            leader = replace(leader, **{kind: min(said, default=None)})
+        held[mimic.joint] = leader
+    return held
+
+
+def _divide(bound: float | None, factor: float) -> float | None:
+    return None if bound is None else bound / factor
+
+
+def _describe(motion: JointMotion) -> JointLimits:
+    limit, safety = motion.joint.limit, motion.joint.safety_controller
+    lower, upper = motion.lower, motion.upper
+    if safety is not None:
+        low, high = safety.soft_lower_limit or 0.0, safety.soft_upper_limit or 0.0
+        if low < high:
+            lower = low if lower is None else max(lower, low)
+            upper = high if upper is None else min(upper, high)
+    return JointLimits(
+        lower=lower,
+        upper=upper,
+        velocity=_stated(None if limit is None else limit.velocity),
+        effort=_stated(None if limit is None else limit.effort),
+    )
+
+
+def _stated(bound: float | None) -> float | None:
+    return abs(bound) if bound else None
+
+
+def _turns(motion: JointMotion) -> bool:
+    if motion.kind != "revolute":
+        return False
+    if motion.lower is None or motion.upper is None:
+        return True
+    return motion.upper - motion.lower >= 6.283184
+
+
+def _change(limits: JointLimits, said: Mapping[str, float | None]) -> JointLimits:
+    return replace(limits, **said) if said else limits
+
+
+def _report_zero(
+    motions: Mapping[str, JointMotion], table: LimitTable, diagnostics: Diagnostics
+) -> None:
+    zero = [
+        name
+        for name, motion in motions.items()
+        if motion.joint.limit is not None
+        and motion.joint.limit.velocity == 0.0
+        and "velocity" not in table.joints.get(name, {})
+    ]
+    if zero:
+        which = "one joint" if len(zero) == 1 else f"{len(zero)} joints"
+        diagnostics.warning(
+            "velocity-not-stated",
+            f"the velocity of {which} is limited to 0, which is taken as not stated: {_name(zero)}",
+        )
+
+
+def _name(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(map(quote, names[:_MOST_NAMED])) + (f" and {more} more" if more > 0 else "")

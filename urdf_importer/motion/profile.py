@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How fast a path may be followed: one speed ds/dt for all joints.
+
+In each cell of a grid on s the acceleration u = d2s/dt2 is constant, so x = (ds/dt)^2 grows by
+2 u ds. What joints may do bounds u and x by straight lines. Backward: the greatest x from which the
+rest can be kept; forward: as fast as that allows (Pham and Pham, A New Approach to Time-Optimal
+Path Parameterization based on Reachability Analysis, 2018).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .path import JointPath
+from .trajectory import Numbers
+
+_FASTEST = 1e12
+_BUDGET = 4_000_000
+_FLOOR = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """Bounds |p u + r x| <= 1 of each cell, as u <= alpha - rho x and u >= -alpha - rho x."""
+
+    alpha: Numbers
+    rho: Numbers
+
+
+def plan_speeds(
+    first: Numbers,
+    second: Numbers,
+    path: JointPath,
+    velocities: Numbers,
+    accelerations: Numbers,
+    most: Numbers,
+) -> Numbers:
+    """Returns ds/dt (m - 1, p + 1) at the nodes of a path, as fast as the limits allow, at rest
+    where the path stops.
+
+    first, second   (m - 1, p + 1, n) derivatives of the joints by s
+    velocities, accelerations  (n,) limits, infinite where there is none
+    most            (m - 1,) the greatest ds/dt of each segment
+    """
+    count, nodes, _ = first.shape
+    top = _cap(first, velocities, most)
+    limited = np.isfinite(accelerations)
+    step = np.repeat(path.lengths / (nodes - 1), nodes - 1)
+    rows = _plan_rows(first[..., limited], second[..., limited], accelerations[limited], step)
+    caps = np.minimum(top[:, :-1].ravel(), _bound(rows, step))
+    last = top[:, -1]
+    caps[nodes - 1 :: nodes - 1] = np.minimum(caps[nodes - 1 :: nodes - 1], last[:-1])
+    caps[:: nodes - 1][path.stops[:-1]] = 0.0
+    caps = np.append(caps, 0.0)
+    # x' <= c x + d keeps a cell's upper bounds, x <= (x' + d) / c its lower ones.
+    growth = 1.0 - 2.0 * step[:, None] * rows.rho
+    gain = 2.0 * step[:, None] * rows.alpha
+    with np.errstate(divide="ignore"):
+        share = np.where(growth > 0, 1.0 / growth, np.inf)
+    _sweep_back(caps, gain, share)
+    _sweep_on(caps, gain, growth)
+    speeds = np.sqrt(caps)
+    table: Numbers = speeds[np.arange(count)[:, None] * (nodes - 1) + np.arange(nodes)[None, :]]
+    return table
+
+
+def _cap(first: Numbers, velocities: Numbers, most: Numbers) -> Numbers:
+    with np.errstate(divide="ignore"):
+        top = (velocities / np.maximum(np.abs(first), 1e-300)).min(axis=2)
+    return np.minimum(np.minimum(top, most[:, None]), _FASTEST) ** 2
+
+
+def _plan_rows(first: Numbers, second: Numbers, most: Numbers, step: Numbers) -> _Rows:
+    """Bounds hold at both ends of a cell: at its end x + 2 u ds stands for x."""
+    count = first.shape[2]
+    p0, r0 = first[:, :-1].reshape(-1, count) / most, second[:, :-1].reshape(-1, count) / most
+    p1, r1 = first[:, 1:].reshape(-1, count) / most, second[:, 1:].reshape(-1, count) / most
+    p = np.concatenate([p0, p1 + 2.0 * step[:, None] * r1], axis=1)
+    r = np.concatenate([r0, r1], axis=1) * np.where(p < 0, -1.0, 1.0)
+    p = np.maximum(np.abs(p), _FLOOR * max(float(np.abs(p).max(initial=0.0)), 1e-12))
+    return _Rows(alpha=1.0 / p, rho=r / p)
+
+
+def _bound(rows: _Rows, step: Numbers) -> Numbers:
+    """Returns the greatest x of each cell for which some u keeps all bounds and x' >= 0."""
+    cells, count = rows.alpha.shape
+    found = np.full(cells, _FASTEST**2)
+    for start in range(0, cells, max(1, _BUDGET // max(count * count, 1))):
+        part = slice(start, start + max(1, _BUDGET // max(count * count, 1)))
+        alpha, rho, h = rows.alpha[part], rows.rho[part], 2.0 * step[part, None]
+        found[part] = np.minimum(
+            _ratio(alpha[:, :, None] + alpha[:, None, :], rho[:, :, None] - rho[:, None, :]).min(
+                axis=(1, 2), initial=_FASTEST**2
+            ),
+            _ratio(h * alpha, h * rho - 1.0).min(axis=1, initial=_FASTEST**2),
+        )
+    return found
+
+
+def _ratio(above: Numbers, below: Numbers) -> Numbers:
+    """Returns above / below where below is above zero, else no bound."""
+    positive = below > 0
+    found: Numbers = np.where(positive, above / np.where(positive, below, 1.0), np.inf)
+    return found
+
+
+def _sweep_back(caps: Numbers, gain: Numbers, share: Numbers) -> None:
+    x = float(caps[-1])
+    for cell in range(len(gain) - 1, -1, -1):
+        reach = ((x + gain[cell]) * share[cell]).min(initial=np.inf)
+        x = min(float(caps[cell]), float(reach))
+        caps[cell] = x
+
+
+def _sweep_on(caps: Numbers, gain: Numbers, growth: Numbers) -> None:
+    x = float(caps[0])
+    for cell in range(len(gain)):
+        reach = (gain[cell] + growth[cell] * x).min(initial=np.inf)
+        x = max(min(float(caps[cell + 1]), float(reach)), 0.0)
+        caps[cell + 1] = x
+
+
+def durations(speeds: Numbers, lengths: Numbers) -> Numbers:
+    """Returns the seconds (m - 1, p) of the cells between nodes: constant acceleration in each."""
+    pieces = speeds.shape[1] - 1
+    both = np.maximum(speeds[:, 1:] + speeds[:, :-1], 1e-12)
+    spent: Numbers = 2.0 * (lengths[:, None] / pieces) / both
+    return spent
+
+
+def choose_nodes(
+    values: Numbers, slopes: Numbers, times: Numbers, limits: Numbers, tolerance: float
+) -> NDArray[np.bool_]:
+    """Returns which nodes (m - 1, p + 1) a curve of cubics in time needs to be within `tolerance`
+    of all, and to keep accelerations within `limits` (n,) by one in a thousand: the ends of each
+    segment and, where that is not enough, the middle, and so on. p is a power of two."""
+    pieces = values.shape[1] - 1
+    kept = np.zeros(values.shape[:2], dtype=bool)
+    kept[:, [0, -1]] = True
+    size, open_blocks = pieces, np.ones((len(values), 1), dtype=bool)
+    while size > 1:
+        fails = _fail(values, slopes, times, size, limits, tolerance) & open_blocks
+        kept[:, size // 2 :: size] |= fails
+        open_blocks = np.repeat(fails, 2, axis=1)
+        size //= 2
+    return kept
+
+
+def _fail(
+    values: Numbers, slopes: Numbers, times: Numbers, size: int, limits: Numbers, tolerance: float
+) -> NDArray[np.bool_]:
+    """Returns (m - 1, p / size) whether one cubic over each block would be too far off."""
+    ends = [array[:, ::size] for array in (values, slopes, times)]
+    (q, v, t) = ends
+    h = (t[:, 1:] - t[:, :-1])[..., None]
+    chord = (q[:, 1:] - q[:, :-1]) / h
+    c2 = (3 * chord - 2 * v[:, :-1] - v[:, 1:]) / h
+    c3 = (v[:, :-1] + v[:, 1:] - 2 * chord) / h**2
+    bend = np.maximum(np.abs(2 * c2), np.abs(2 * c2 + 6 * c3 * h))
+    off = (bend > limits * 1.001).any(axis=2)
+    for inner in range(size // 8 or 1, size, size // 8 or 1):
+        since = (times[:, inner::size] - t[:, :-1])[..., None]
+        wanted = values[:, inner::size]
+        shown = ((c3 * since + c2) * since + v[:, :-1]) * since + q[:, :-1]
+        off |= (np.abs(shown - wanted) > tolerance).any(axis=2)
+    return off

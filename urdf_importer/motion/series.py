@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One joint of a trajectory as lines or cubics, and the peaks of these."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .keys import Keys, quintic, unwrap
+from .trajectory import Numbers, Trajectory
+
+_PIECES = 16
+"""Cubics in the place of one quintic: with its values and slopes at their ends, they are off by
+less than 1e-5 of what it turns by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cubics:
+    """Segments q0 + v0 t + c2 t^2 + c3 t^3 over `lengths` seconds from `starts` on; (m,) each."""
+
+    starts: Numbers
+    lengths: Numbers
+    values: Numbers
+    slopes: Numbers
+    second: Numbers
+    third: Numbers
+
+
+def series_of(trajectory: Trajectory, column: int, *, turns: bool) -> Keys:
+    """Returns a joint's own samples: cubics where they have slopes, lines otherwise. Where it
+    `turns`, the jumps of a full turn that recorders make are taken out."""
+    positions = trajectory.positions[:, column]
+    own = ~np.isnan(positions)
+    times, values = trajectory.times[own], positions[own]
+    velocities = _column(trajectory.velocities, own, column)
+    if turns and len(values) > 1:
+        values = unwrap(times, values, velocities)
+    if trajectory.interpolation == "linear" or velocities is None or len(times) < 2:
+        return Keys(times=times, values=values)
+    accelerations = _column(trajectory.accelerations, own, column)
+    if np.isnan(velocities).any():
+        return Keys(times=times, values=values)
+    if accelerations is None or np.isnan(accelerations).any():
+        return Keys(times=times, values=values, slopes=velocities)
+    return _cut_quintics(times, values, velocities, accelerations)
+
+
+def _column(array: Numbers | None, own: NDArray[np.bool_], column: int) -> Numbers | None:
+    return None if array is None else array[own, column]
+
+
+def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers) -> Keys:
+    parts: list[tuple[Numbers, Numbers, Numbers]] = []
+    for i, h in enumerate(np.diff(times)):
+        polynomial = quintic(h, *values[i : i + 2], *slopes[i : i + 2], *bends[i : i + 2])
+        inner = np.linspace(0.0, h, _PIECES + 1)[:-1]
+        parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
+    parts.append((times[-1:], values[-1:], slopes[-1:]))
+    joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    return Keys(times=joined[0], values=joined[1], slopes=joined[2])
+
+
+def cubics_of(keys: Keys) -> Cubics:
+    """Returns the segments of cubics."""
+    assert keys.slopes is not None
+    lengths = np.diff(keys.times)
+    return make_cubics(
+        keys.times[:-1],
+        lengths,
+        keys.values[:-1],
+        keys.values[1:],
+        keys.slopes[:-1],
+        keys.slopes[1:],
+    )
+
+
+def make_cubics(
+    starts: Numbers, lengths: Numbers, q0: Numbers, q1: Numbers, v0: Numbers, v1: Numbers
+) -> Cubics:
+    """Returns the segments with these values and slopes at their ends (Hermite)."""
+    chord = (q1 - q0) / lengths
+    second = (3 * chord - 2 * v0 - v1) / lengths
+    third = (v0 + v1 - 2 * chord) / lengths**2
+    return Cubics(starts=starts, lengths=lengths, values=q0, slopes=v0, second=second, third=third)
+
+
+def extreme_values(cubics: Cubics) -> tuple[Numbers, Numbers]:
+    """Returns times after the starts and values (m, 2) of what lies highest and lowest inside each
+    segment; its start where nothing does."""
+    a, b, c = 3 * cubics.third, 2 * cubics.second, cubics.slopes
+    root = np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))
+    # In the form that also holds where the segment is a parabola (Press et al., 5.6).
+    q = -0.5 * (b + np.where(b >= 0, root, -root))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.stack([q / a, c / q], axis=-1)
+    inside = np.isfinite(found) & (found > 0) & (found < cubics.lengths[..., None])
+    t = np.where(inside, found, 0.0)
+    return t, _at(cubics, t)
+
+
+def _at(cubics: Cubics, t: Numbers) -> Numbers:
+    parts = (cubics.third, cubics.second, cubics.slopes, cubics.values)
+    third, second, slopes, values = (part[..., None] for part in parts)
+    found: Numbers = ((third * t + second) * t + slopes) * t + values
+    return found
+
+
+def fastest(cubics: Cubics) -> tuple[Numbers, Numbers]:
+    """Returns times after the starts and slopes (m,) where each segment is fastest."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = -cubics.second / (3 * cubics.third)
+    turn = np.where(np.isfinite(turn), np.clip(turn, 0.0, cubics.lengths), 0.0)
+    ends = np.broadcast_to(cubics.lengths, turn.shape)
+    t = np.stack([np.zeros_like(turn), turn, ends], axis=-1)
+    slopes = (3 * cubics.third[..., None] * t + 2 * cubics.second[..., None]) * t
+    slopes = slopes + cubics.slopes[..., None]
+    best = np.abs(slopes).argmax(axis=-1)[..., None]
+    return np.take_along_axis(t, best, -1)[..., 0], np.take_along_axis(slopes, best, -1)[..., 0]
+
+
+def slopes_at(keys: Keys, times: Numbers) -> Numbers:
+    """Returns the slopes of cubics at times; zero before and after them."""
+    assert keys.slopes is not None
+    cubics = cubics_of(keys)
+    places = np.clip(np.searchsorted(keys.times, times, side="right") - 1, 0, len(keys.times) - 2)
+    t = times - cubics.starts[places]
+    found = (3 * cubics.third[places] * t + 2 * cubics.second[places]) * t + cubics.slopes[places]
+    outside = (times < keys.times[0]) | (times > keys.times[-1])
+    return np.where(outside, 0.0, found)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions within the limits of a robot: checked, and given other times."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostics, KinematicsError
+from ..model import Robot
+from ..motion.check import check_motion
+from ..motion.limits import (
+    JointLimits,
+    LimitTable,
+    RobotLimits,
+    Violation,
+    limits_of,
+    table_of,
+)
+from ..motion.names import match_names
+from ..motion.options import RetimeOptions
+from ..motion.retime import retime, scale_speed
+from ..motion.trajectory import Trajectory
+from ..readers.joint_limits import read_joint_limits
+
+Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
+"""A file as MoveIt's joint_limits.yaml, or bounds by the joints' names."""
+
+
+def check_trajectory(
+    robot_or_armature: Any,
+    trajectory: Trajectory,
+    limits: Limits | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> tuple[Violation, ...]:
+    """Returns where a motion is beyond the limits of a `Robot` or an imported robot, or with None
+    beyond `limits` alone: the worst of each joint and kind, the worst first; nothing where all is
+    well.
+
+    The description limits positions (with its safety controllers), velocities and efforts;
+    `limits`, a joint_limits.yaml of MoveIt or `JointLimits` by name, change these and add
+    accelerations and jerks, which a description does not have. What has no limit is not checked. A
+    velocity of 0 means that none is stated. Joints that follow another, and are not in the motion,
+    are checked as they follow. Planar, floating and ball joints have no such limits.
+
+    Raises KinematicsError where no joint of the robot is in the motion, ReadError for a file of
+    limits that makes no sense, BuildError for an object that is not an imported robot.
+    """
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
+    robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
+    if not trajectory.names:
+        return ()
+    found = _find_limits(robot, limits, diagnostics)
+    return check_motion(trajectory, found, _match(trajectory, found, robot, diagnostics))
+
+
+def retime_trajectory(
+    trajectory: Trajectory,
+    armature: Any = None,
+    robot: Robot | None = None,
+    speed: float | None = None,
+    limits: Limits | None = None,
+    options: RetimeOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Trajectory:
+    """Returns the same motion `speed` times as fast, or along the same path as fast as the limits
+    of a robot allow: those of the description and of `limits`, as check_trajectory takes them.
+
+    With limits of acceleration the motion starts and ends at rest and becomes cubics
+    (`interpolation="spline"`) through all samples; with those of velocity alone each line between
+    samples takes as long as its slowest joint needs. Time in which nothing moves is left out,
+    unless `RetimeOptions(only_slower=True)` asks that nothing become faster. A joint without limits
+    is never faster than it was, nor is a base that moves. Limits of jerk are kept too, but the
+    result is not the fastest then. Efforts are left out.
+
+    Raises KinematicsError for neither or both of a speed and limits, where no joint that moves has
+    a limit, and as check_trajectory does.
+    """
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
+    has_robot = armature is not None or robot is not None
+    if speed is not None:
+        if has_robot or limits is not None:
+            raise KinematicsError("a motion is retimed by a speed or by limits, not by both")
+        return scale_speed(trajectory, speed)
+    if not has_robot and limits is None:
+        raise KinematicsError("retiming needs a speed, a robot or limits")
+    described = _robot_of(robot if robot is not None else armature) if has_robot else None
+    found = _find_limits(described, limits, diagnostics)
+    joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
+    return retime(trajectory, found, joints, options or RetimeOptions())
+
+
+def _robot_of(robot_or_armature: Any) -> Robot:
+    if isinstance(robot_or_armature, Robot):
+        return robot_or_armature
+    from ..blender.extract.edits import extract_edits
+
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        return extract_edits(robot_or_armature, Path(folder), Diagnostics(), shapes=False).robot
+
+
+def _find_limits(
+    robot: Robot | None, limits: Limits | None, diagnostics: Diagnostics
+) -> RobotLimits:
+    table: LimitTable | None
+    if limits is None:
+        table = None
+    elif isinstance(limits, Mapping):
+        table = table_of(limits)
+    else:
+        table = read_joint_limits(os.fspath(limits), diagnostics)
+    return limits_of(robot, table, diagnostics)
+
+
+def _match(
+    trajectory: Trajectory, limits: RobotLimits, robot: Robot | None, diagnostics: Diagnostics
+) -> Mapping[str, str]:
+    """Returns which joint a name of the motion is; fixed joints are passed over."""
+    others = {joint.name for joint in robot.joints} if robot is not None else set()
+    others -= limits.joints.keys()
+    names = [name for name in trajectory.names if name not in others]
+    return match_names(names, limits.joints.keys(), {}, "", diagnostics)
