@@ -55,9 +55,8 @@ def plan_path(
     None where nothing moves."""
     times = np.unique(np.concatenate([keys.times for keys in series]))
     values = np.stack([evaluate(keys, times) for keys in series], axis=1)
-    begin, end = (
-        np.stack(each, axis=1) for each in zip(*(_slopes(k, times) for k in series), strict=True)
-    )
+    sides = [_slopes(keys, times) for keys in series]
+    begin, end = (np.stack([side[i] for side in sides], axis=1) for i in (0, 1))
     lengths = np.diff(times)
     moved = np.abs(np.diff(values, axis=0)) > _STILL
     bent = np.nan_to_num(np.abs(begin) + np.abs(end)) * lengths[:, None] > _STILL
