@@ -9,6 +9,8 @@ import bz2
 import importlib
 import io
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +18,7 @@ from ..diagnostics import ReadError
 
 _LZ4 = b"\x04\x22\x4d\x18"
 ZSTD = b"\x28\xb5\x2f\xfd"
+_PIECE = 64 * 1024
 
 
 def unpack(data: bytes, kind: str, size: int) -> bytes:
@@ -37,14 +40,33 @@ def _unpack_bz2(data: bytes, size: int) -> bytes:
         raise ReadError("a packed part (bz2) is damaged") from None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Zstd:
+    """What unpacks zstd: files, and bytes at once, where these say their size; and what damaged
+    ones raise."""
+
+    open: Callable[[Any], Any]
+    unpack: Callable[[bytes, int], bytes | None]
+    errors: tuple[type[Exception], ...]
+
+
 @lru_cache(maxsize=1)
-def _find_zstd() -> tuple[Callable[[Any], Any], tuple[type[Exception], ...]]:
-    """Returns what opens a packed file, and what a damaged one raises."""
+def _find_zstd() -> _Zstd:
     try:
         module = importlib.import_module("compression.zstd")
-        return module.ZstdFile, (module.ZstdError, OSError, EOFError)
     except ImportError:
-        pass
+        return _find_zstandard()
+
+    def unpack_some(data: bytes, most: int) -> bytes | None:
+        decompressor = module.ZstdDecompressor()
+        found: bytes = decompressor.decompress(data, max_length=most)
+        return found if decompressor.eof and not decompressor.unused_data else None
+
+    errors = (module.ZstdError, OSError, EOFError)
+    return _Zstd(open=module.ZstdFile, unpack=unpack_some, errors=errors)
+
+
+def _find_zstandard() -> _Zstd:
     try:
         import zstandard
     except ImportError:
@@ -52,31 +74,47 @@ def _find_zstd() -> tuple[Callable[[Any], Any], tuple[type[Exception], ...]]:
             "it is packed as zstd, which this Python does not unpack; install zstandard "
             "(pip install zstandard)"
         ) from None
+    decompressor = zstandard.ZstdDecompressor(max_window_size=2**27)
 
     def open_packed(file: Any) -> Any:
-        return zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(
-            file, read_across_frames=True
-        )
+        return decompressor.stream_reader(file, read_across_frames=True)
 
-    return open_packed, (zstandard.ZstdError, OSError, EOFError)
+    def unpack_stated(data: bytes, most: int) -> bytes | None:
+        if not 0 <= zstandard.frame_content_size(data) <= most:
+            return None
+        return decompressor.decompress(data, allow_extra_data=False)
+
+    errors = (zstandard.ZstdError, OSError, EOFError)
+    return _Zstd(open=open_packed, unpack=unpack_stated, errors=errors)
 
 
 def open_zstd(file: Any) -> Any:
     """Returns a file of what is packed in a file. Raises ReadError where nothing unpacks it."""
-    return _find_zstd()[0](file)
+    return _find_zstd().open(file)
 
 
 def zstd_errors() -> tuple[type[Exception], ...]:
     """Returns what a damaged file of open_zstd raises."""
-    return _find_zstd()[1]
+    return _find_zstd().errors
 
 
 def _unpack_zstd(data: bytes, size: int) -> bytes:
+    """Unpacks at once what says its size; the rest, such as several frames, and frames that are cut
+    off, in pieces: room for all that might come, taken for each of many messages, would be too
+    much."""
+    with suppress(*zstd_errors()):
+        found = _find_zstd().unpack(data, size)
+        if found is not None:
+            return found
+    parts, left = [], size
     try:
-        found: bytes = open_zstd(io.BytesIO(data)).read(size)
+        with open_zstd(io.BytesIO(data)) as stream:
+            while left > 0 and (part := stream.read(min(left, _PIECE))):
+                parts.append(part)
+                left -= len(part)
     except zstd_errors():
         raise ReadError("a packed part (zstd) is damaged") from None
-    return found
+    return b"".join(parts)
 
 
 def _unpack_lz4(data: bytes, size: int) -> bytes:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import urdf_importer
-from support.blender.rigs import new_scene
-from support.paths import ROOT
+from support.blender.moving import load, random_motion, range_of, show
 from urdf_importer import (
     BuildError,
     Diagnostics,
@@ -19,48 +18,9 @@ from urdf_importer import (
     Trajectory,
     apply_trajectory,
     forward_kinematics,
-    import_robot,
     link_pose,
     sample_trajectory,
 )
-
-
-def load(name):
-    new_scene()
-    return import_robot(ROOT / "sample_urdfs" / f"{name}.urdf")
-
-
-def range_of(joint):
-    limit = joint.limit
-    if joint.type == "continuous" or limit is None or limit.lower is None:
-        return -2.0, 2.0
-    return limit.lower, limit.upper
-
-
-def random_motion(robot, count=12, seed=0, **fields):
-    """Every scalar joint that does not follow another, within its limits, at uneven times."""
-    rng = np.random.default_rng(seed)
-    joints = [
-        joint
-        for joint in robot.joints
-        if joint.type in ("revolute", "continuous", "prismatic") and joint.mimic is None
-    ]
-    ranges = np.array([range_of(joint) for joint in joints])
-    share = rng.uniform(0.05, 0.95, size=(count, len(joints)))
-    times = np.concatenate([[0], np.cumsum(rng.uniform(0.02, 0.3, count - 1))])
-    return Trajectory(
-        names=[joint.name for joint in joints],
-        times=times,
-        positions=ranges[:, 0] + share * (ranges[:, 1] - ranges[:, 0]),
-        **fields,
-    )
-
-
-def show(time):
-    """Shows the scene at a second of a motion that starts at frame 1."""
-    scene = bpy.context.scene
-    frame = 1 + time * scene.render.fps / scene.render.fps_base
-    scene.frame_set(int(frame), subframe=frame % 1)
 
 
 @pytest.mark.parametrize("name", ["two_link_arm", "gantry", "humanoid_arm", "gripper"])

@@ -25,6 +25,8 @@ from support.recorded import (
     transform,
 )
 from urdf_importer import Diagnostics, MotionOptions, ReadError, list_topics, read_trajectory
+from urdf_importer.recordings.compression import unpack
+from urdf_importer.recordings.streams import MOST_CHUNK
 
 MS = 1_000_000
 
@@ -275,6 +277,25 @@ def test_a_bomb_gives_no_more_than_it_says(tmp_path, packing):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60_000_000
+
+
+def test_many_packed_messages_take_their_own_room():
+    """Room for the most that may come, taken for each, is too much: Linux gives no more than 65,530
+    pieces of it."""
+    import zstandard
+
+    words = [b"%d" % number * 9 for number in range(70_000)]
+    packer = zstandard.ZstdCompressor()
+    packed = [packer.compress(word) for word in words]
+    assert [unpack(each, "zstd", MOST_CHUNK) for each in packed] == words
+    # Frames of which the first does not say its size, and what is cut off.
+    stream = packer.compressobj()
+    silent = stream.compress(b"x" * 5000) + stream.flush()
+    assert unpack(silent + packed[0], "zstd", MOST_CHUNK) == b"x" * 5000 + words[0]
+    assert unpack(silent + packed[0], "zstd", 100) == b"x" * 100
+    assert unpack(packer.compress(bytes(10**6)), "zstd", 100) == bytes(100)
+    with pytest.raises(ReadError, match="zstd"):
+        unpack(packed[7][:4] + b"\xff" * 20, "zstd", MOST_CHUNK)
 
 
 def test_a_chunk_of_gigabytes_is_refused(tmp_path):

@@ -9,13 +9,13 @@ import bpy
 import numpy as np
 
 from ...diagnostics import KinematicsError
-from ...geometry.transforms import quaternion_from_rotation
 from ...motion.frames import align_signs
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
 from ..standing.joints import joints_of, read_link_joint
 from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions
 from .curves import frame_rate
+from .own_curves import OwnMotion, find_own_motion, pose_of_matrix
 
 MOST_SAMPLES = 1_000_000
 _STILL = 1e-9
@@ -36,27 +36,53 @@ def sample_trajectory(
         raise KinematicsError(f"these are {count} samples; {MOST_SAMPLES} are the most")
     times = to_seconds(to_nanoseconds(np.arange(count) / rate))
     frames = first + times * per_second
+    shown = _look(armature, [_split(frame) for frame in frames.tolist()])
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
     names = [name for name, kind in kinds.items() if kind in ("revolute", "prismatic")]
+    free = {
+        name: np.array([_to_pose(position) for position in shown.positions[name]])
+        for name in kinds
+        if name not in names
+    }
     positions = np.empty((count, len(names)))
-    free = {name: np.empty((count, 7)) for name in kinds if name not in names}
-    base = np.empty((count, 7))
-    with _held_frame(scene):
-        for row, frame in enumerate(frames.tolist()):
-            whole = int(np.floor(frame + 1e-9))
-            scene.frame_set(whole, subframe=min(max(frame - whole, 0.0), 0.999999))
-            shown = get_joint_positions(armature)
-            positions[row] = [shown[name] for name in names]
-            for name in free:
-                free[name][row] = _to_pose(shown[name])
-            base[row] = _pose_of(armature)
+    for column, name in enumerate(names):
+        positions[:, column] = shown.positions[name]
     return Trajectory(
         names=tuple(names),
         times=times,
         positions=positions,
         velocities=_velocities(times, positions) if names and count > 1 else None,
-        frames=_tracks(armature, times, free, base),
+        frames=_tracks(armature, times, free, shown.base),
     )
+
+
+def _split(frame: float) -> tuple[int, float]:
+    """Returns a whole frame and the rest, as Blender takes them."""
+    whole = int(np.floor(frame + 1e-9))
+    return whole, min(max(frame - whole, 0.0), 0.999999)
+
+
+def _look(armature: Any, frames: list[tuple[int, float]]) -> OwnMotion:
+    """Returns what the rig shows in frames. Where its curves alone do not say so, the frames are
+    shown, one after the other."""
+    scene = bpy.context.scene
+    own = find_own_motion(armature, frames)
+    if own is None:
+        own = OwnMotion(
+            positions={joint.name: [0.0] * len(frames) for joint in joints_of(armature)},
+            base=np.empty((len(frames), 7)),
+            is_sure=np.zeros(len(frames), dtype=bool),
+        )
+    if own.is_sure.all():
+        return own
+    with _held_frame(scene):
+        for row in np.flatnonzero(~own.is_sure):
+            whole, rest = frames[row]
+            scene.frame_set(whole, subframe=rest)
+            for name, position in get_joint_positions(armature).items():
+                own.positions[name][row] = position
+            own.base[row] = _pose_of(armature)
+    return own
 
 
 @contextmanager
@@ -88,10 +114,7 @@ def _to_pose(position: Any) -> list[float]:
 
 def _pose_of(armature: Any) -> list[float]:
     shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    matrix = np.array(shown.matrix_world)
-    scale = np.linalg.norm(matrix[:3, :3], axis=0)
-    rotation = matrix[:3, :3] / np.where(scale > 0, scale, 1.0)
-    return [*matrix[:3, 3].tolist(), *quaternion_from_rotation(rotation)]
+    return pose_of_matrix(shown.matrix_world)
 
 
 def _tracks(

@@ -201,8 +201,11 @@ def _turn_within_limits(joint: RigJoint, position: float) -> float:
 
 def _read_angles(pose_bone: Any, own: Matrix) -> Any:
     """Reads Euler angles of the evaluated rotation; those that are set where they give it: at
-    gimbal lock and beyond half a turn they do not follow from the rotation alone."""
+    gimbal lock and beyond half a turn they do not follow from the rotation alone. A bone that a
+    user turns by quaternions has its angles from these."""
     angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
+    if order in ("QUATERNION", "AXIS_ANGLE"):
+        return mathutils.Matrix(own[:3, :3].tolist()).to_euler("XYZ", angles)
     wanted = np.array(mathutils.Euler(angles, order).to_matrix())
     if np.abs(wanted - own[:3, :3]).max() < _SAME:
         return angles
