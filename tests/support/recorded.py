@@ -75,10 +75,7 @@ def record(folder: Path, kind: str, messages: Sequence[Message]) -> Path:
 
 
 def _record_bag(path: Path, kind: str, messages: Sequence[Message]) -> Path:
-    writer = BagWriter(path)
-    if kind != "bag":
-        writer.set_compression(BagWriter.CompressionFormat[kind.split()[1].upper()])
-    with writer:
+    with _bag_writer(path, kind) as writer:
         opened: dict[str, Any] = {}
         for topic, name, log, fields in messages:
             if topic not in opened:
@@ -89,13 +86,7 @@ def _record_bag(path: Path, kind: str, messages: Sequence[Message]) -> Path:
 
 
 def _record_folder(path: Path, kind: str, messages: Sequence[Message]) -> Path:
-    plugin = StoragePlugin.MCAP if "mcap" in kind else StoragePlugin.SQLITE3
-    writer = FolderWriter(path, version=9, storage_plugin=plugin)
-    modes = {"messages": "MESSAGE", "files": "FILE", "zstd": "STORAGE"}
-    mode = modes.get(kind.split()[-1])
-    if mode:
-        writer.set_compression(CompressionMode[mode], CompressionFormat.ZSTD)
-    with writer:
+    with _folder(path, kind) as writer:
         opened: dict[str, Any] = {}
         for topic, name, log, fields in messages:
             if topic not in opened:
@@ -111,20 +102,66 @@ def serialize(name: str, fields: Any, *, little: bool = True) -> bytes:
 
 
 def _record_mcap(path: Path, kind: str, messages: Sequence[Message]) -> Path:
-    packed = {"mcap": "NONE", "mcap zstd": "ZSTD", "mcap lz4": "LZ4"}[kind]
     with path.open("wb") as file:
-        writer = McapWriter(file, compression=CompressionType[packed], chunk_size=2048)
+        writer = McapWriter(file, compression=_mcap_packing(kind), chunk_size=2048)
         writer.start(profile="ros2", library="test")
         opened: dict[str, int] = {}
         for topic, name, log, fields in messages:
             if topic not in opened:
-                text = ROS2.generate_msgdef(name, ros_version=2)[0]
-                schema = writer.register_schema(name, "ros2msg", text.encode())
-                opened[topic] = writer.register_channel(topic, "cdr", schema)
+                opened[topic] = _add_channel(writer, topic, name)
             data = serialize(name, fields)
             writer.add_message(opened[topic], log, data, publish_time=log)
         writer.finish()  # type: ignore[no-untyped-call]
     return path
+
+
+def record_raw(folder: Path, kind: str, messages: Sequence[tuple[int, bytes]]) -> Path:
+    """Writes joint states (nanoseconds, serialized) as a recording of one of KINDS."""
+    name, topic = "sensor_msgs/msg/JointState", "/joint_states"
+    if kind in MCAPS:
+        path = folder / "run.mcap"
+        with path.open("wb") as file:
+            written = McapWriter(file, compression=_mcap_packing(kind))
+            written.start(profile="ros2", library="test")
+            channel = _add_channel(written, topic, name)
+            for log, data in messages:
+                written.add_message(channel, log, data, publish_time=log)
+            written.finish()  # type: ignore[no-untyped-call]
+        return path
+    path = folder / ("run.bag" if kind in BAGS else "run")
+    writer, store = (_bag_writer(path, kind), ROS1) if kind in BAGS else (_folder(path, kind), ROS2)
+    with writer:
+        connection = writer.add_connection(topic, name, typestore=store)
+        for log, data in messages:
+            writer.write(connection, log, data)
+    return path
+
+
+def _mcap_packing(kind: str) -> CompressionType:
+    return CompressionType[{"mcap": "NONE", "mcap zstd": "ZSTD", "mcap lz4": "LZ4"}[kind]]
+
+
+def _add_channel(writer: McapWriter, topic: str, name: str) -> int:
+    text = ROS2.generate_msgdef(name, ros_version=2)[0]
+    schema = writer.register_schema(name, "ros2msg", text.encode())
+    return writer.register_channel(topic, "cdr", schema)
+
+
+def _bag_writer(path: Path, kind: str) -> Any:
+    writer = BagWriter(path)
+    if kind != "bag":
+        writer.set_compression(BagWriter.CompressionFormat[kind.split()[1].upper()])
+    return writer
+
+
+def _folder(path: Path, kind: str) -> Any:
+    plugin = StoragePlugin.MCAP if "mcap" in kind else StoragePlugin.SQLITE3
+    writer = FolderWriter(path, version=9, storage_plugin=plugin)
+    modes = {"messages": "MESSAGE", "files": "FILE", "zstd": "STORAGE"}
+    mode = modes.get(kind.split()[-1])
+    if mode:
+        writer.set_compression(CompressionMode[mode], CompressionFormat.ZSTD)
+    return writer
 
 
 def joint_state(log: int, positions: dict[str, float], topic: str = "/joint_states") -> Message:
