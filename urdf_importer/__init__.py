@@ -40,6 +40,7 @@ from .kinematics import (
     inverse_kinematics,
 )
 from .kinematics.conventions import Convention
+from .kinematics.loops import LoopResult, close_loops
 from .kinematics.semantic_groups import group_joints
 from .model import CollisionPair, Pose, Robot, Semantics
 from .motion.limits import JointLimits, Violation
@@ -164,6 +165,7 @@ __all__ = [
     "ImportResult",
     "JointLimits",
     "KinematicsError",
+    "LoopResult",
     "MeshError",
     "MorseOptions",
     "MotionFormat",
@@ -204,6 +206,7 @@ __all__ = [
     "build_studio",
     "check_morse_profile",
     "check_trajectory",
+    "close_loops",
     "collision_steps",
     "compare_with_description",
     "compare_with_robot",

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which joints on loops are free, and which follow them.
+
+As many follow as the loops' equations are independent: the rank of their Jacobian where the
+linkage stands in general. At zero it may stand in a special pose, such as a parallelogram laid
+flat, so the rank is taken at other poses that close the loops, too.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...geometry.transforms import Matrix
+from ...model import LoopJoint
+from ..tree import KinematicTree
+from .linkage import Linkage, Variable
+from .newton import CLOSED, close, find_rank, start_pose
+from .plan import plan_linkage
+
+_TRIES = 6
+"""Poses beside zero at which the rank is looked at, until two of them close."""
+_TURN = 0.35
+"""How far variables are taken from zero for them: radians, and parts of the linkage's size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoopFreedom:
+    """`free` are the joints on loops that move by themselves, `followers` those that the loops then
+    move, both in tree order. `loops` are the loops that ask for something."""
+
+    free: tuple[str, ...]
+    followers: tuple[str, ...]
+    loops: tuple[LoopJoint, ...]
+    linkages: tuple[Linkage, ...]
+    moved: tuple[tuple[bool, ...], ...]
+    """Per linkage and its variables: whether it follows."""
+
+
+def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFreedom:
+    """Says which joints on the loops of a robot are free.
+
+    Those of `actuated` are as long as the loops allow it, then the robot's joints that a
+    transmission names, then joints in the order of the file. Joints of several degrees of freedom
+    come last: loops turn them as little as possible.
+    """
+    linkages = tuple(plan_linkages(tree))
+    driven = {joint.name for each in tree.robot.transmissions for joint in each.joints}
+    order = {joint.name: place for place, joint in enumerate(tree.robot.joints)}
+
+    def rank(variable: Variable) -> tuple[bool, bool, bool, bool, int]:
+        motion, name = variable.motion, variable.motion.joint.name
+        locked = motion.lower is not None and motion.lower == motion.upper
+        return (
+            not variable.is_single,
+            not locked,
+            name not in actuated,
+            name not in driven,
+            order.get(name, len(order)),
+        )
+
+    moved = tuple(_choose_followers(linkage, rank) for linkage in linkages)
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for linkage, follows in zip(linkages, moved, strict=True):
+        for variable, each in zip(linkage.variables, follows, strict=True):
+            names[each].add(variable.motion.joint.name)
+    in_order = [motion.joint.name for motion in tree.joint_motions]
+    return LoopFreedom(
+        free=tuple(name for name in in_order if name in names[False]),
+        followers=tuple(name for name in in_order if name in names[True]),
+        loops=tuple(closure.joint for linkage in linkages for closure in linkage.closures),
+        linkages=linkages,
+        moved=moved,
+    )
+
+
+def plan_linkages(tree: KinematicTree) -> Iterator[Linkage]:
+    """Yields the linkages of a robot: loops that share joints are one."""
+    for loops in _group_loops(tree):
+        linkage = plan_linkage(tree, loops)
+        if linkage is not None and linkage.variables:
+            yield linkage
+
+
+def _group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
+    groups: list[tuple[set[str], list[LoopJoint]]] = []
+    for loop in tree.robot.loops:
+        alone = plan_linkage(tree, [loop])
+        if alone is None:
+            continue
+        names = {variable.motion.joint.name for variable in alone.variables}
+        together = [loop]
+        apart = []
+        for others, loops in groups:
+            if others & names:
+                names |= others
+                together = loops + together
+            else:
+                apart.append((others, loops))
+        groups = [*apart, (names, together)]
+    return [loops for _, loops in groups]
+
+
+def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tuple[bool, ...]:
+    """Takes the variables that are least wanted free until their columns span all equations."""
+    jacobian = _find_general_jacobian(linkage)
+    follows: dict[str, bool] = {}
+    columns: list[int] = []
+    reached = 0
+    for variable in sorted(linkage.variables, key=rank, reverse=True):
+        own = list(range(variable.columns.start, variable.columns.stop))
+        found = find_rank(jacobian[:, columns + own]) if own else reached
+        follows[variable.motion.joint.name] = found > reached
+        if found > reached:
+            columns += own
+            reached = found
+    return tuple(follows[variable.motion.joint.name] for variable in linkage.variables)
+
+
+def _find_general_jacobian(linkage: Linkage) -> Matrix:
+    """Returns the Jacobian of highest rank among those at zero and at other closed poses."""
+    moving = np.ones(linkage.mixing.shape[1], dtype=bool)
+    home = close(linkage, start_pose(linkage), moving)
+    enough = max(2.0 * home.gap, 100.0 * CLOSED)
+    random = np.random.default_rng(0)
+    others: list[Matrix] = []
+    for _ in range(_TRIES):
+        step = random.uniform(-_TURN, _TURN, len(moving))
+        found = close(linkage, linkage.move(home.pose, step), moving)
+        if found.gap <= enough:
+            others.append(found.jacobian)
+        if len(others) == 2:
+            break
+    return max([*others, home.jacobian], key=find_rank)

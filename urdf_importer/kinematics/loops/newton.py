@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Newton's method on the gaps of a linkage: the least step that closes them, again and again.
+
+Equations that say the same thing twice, as those of planar loops in space do, are no trouble: the
+step is that of the pseudo-inverse. Descriptions have six digits, by which such equations differ;
+singular values below that are taken for zero, and what they would close stays open.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import Matrix, Vector
+from ..forward import POSITION_SIZES
+from .linkage import Linkage, LinkagePose
+
+RANK_TOLERANCE = 3e-5
+"""Of singular values, against the largest."""
+CLOSED = 1e-11
+"""Gaps that are taken for none, in sizes of the linkage and radians."""
+_MOST_STEPS = 40
+_LONGEST_STEP = 0.4
+_NO_STEP = 1e-13
+
+_ZERO = {"planar": (0.0,) * 3, "floating": (0.0,) * 6 + (1.0,), "spherical": (0.0, 0.0, 0.0, 1.0)}
+assert {kind: len(zero) for kind, zero in _ZERO.items()} == POSITION_SIZES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Closed:
+    """A pose, the length of its gaps, and what they change by, as Linkage.measure says."""
+
+    pose: LinkagePose
+    gap: float
+    jacobian: Matrix
+
+
+def start_pose(linkage: Linkage) -> LinkagePose:
+    """Returns the pose in which all joints are at zero, or as near to it as they may be."""
+    values = np.zeros(linkage.mixing.shape[1])
+    several = {}
+    for variable in linkage.variables:
+        motion = variable.motion
+        if variable.is_single:
+            values[variable.columns] = motion.nearest_valid(0.0)
+        else:
+            several[motion.joint.name] = _ZERO[motion.kind]
+    return LinkagePose(values=values, several=several)
+
+
+def close(linkage: Linkage, pose: LinkagePose, moving: NDArray[np.bool_]) -> Closed:
+    """Closes the loops by the variables `moving` (n,), as far as these can, and near the pose."""
+    gaps, jacobian = linkage.measure(pose)
+    length = float(np.linalg.norm(gaps))
+    best = Closed(pose=pose, gap=length, jacobian=jacobian)
+    for _ in range(_MOST_STEPS):
+        if length <= CLOSED:
+            break
+        step = np.zeros(len(moving))
+        step[moving] = -solve_least(jacobian[:, moving], gaps)
+        size = float(np.linalg.norm(step))
+        if size > _LONGEST_STEP:
+            step *= _LONGEST_STEP / size
+        if size < _NO_STEP:
+            break
+        pose = linkage.move(pose, step)
+        gaps, jacobian = linkage.measure(pose)
+        length = float(np.linalg.norm(gaps))
+        if length < best.gap:
+            best = Closed(pose=pose, gap=length, jacobian=jacobian)
+    return best
+
+
+def solve_least(matrix: Matrix, right: Vector) -> Vector:
+    """Returns the shortest x that brings matrix @ x nearest to `right`."""
+    if not matrix.size:
+        return np.zeros(matrix.shape[1])
+    found: Vector = np.linalg.lstsq(matrix, right, rcond=RANK_TOLERANCE)[0]
+    return found
+
+
+def find_rank(matrix: Matrix) -> int:
+    """Returns how many rows of a matrix are independent, by its singular values."""
+    if not matrix.size:
+        return 0
+    found = np.linalg.svd(matrix, compute_uv=False)
+    return int((found > RANK_TOLERANCE * max(found[0], _NO_STEP)).sum())

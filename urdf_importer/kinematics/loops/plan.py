@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a tree and its loops to the linkage that they make."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ...geometry.transforms import (
+    Matrix,
+    Vector,
+    matrices_from_poses,
+    matrix_from_pose,
+    plane_axes,
+    unit,
+)
+from ...model import LoopJoint
+from ..forward import zero_frames
+from ..motion import JointMotion
+from ..tree import KinematicTree
+from .linkage import Closure, Linkage, Variable
+
+_ALL, _NONE = np.eye(3), np.empty((0, 3))
+_LEAST_SIZE = 1e-6
+"""Metres. Loops may be tiny, and sizes are divided by."""
+
+
+def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | None:
+    """Returns the linkage of these loops; None where none of them asks for anything.
+
+    Loops whose links are not in the tree, or whose joint leaves all free or is of an unknown type,
+    are passed over.
+    """
+    known = [
+        (loop, allowed)
+        for loop in loops
+        if loop.link1 in tree.index
+        and loop.link2 in tree.index
+        and (allowed := _find_blocked(loop)) is not None
+    ]
+    if not known:
+        return None
+    ways = [_find_way(tree, loop) for loop, _ in known]
+    signs_of = {place: None for way in ways for place in way}
+    places = sorted({above for place in signs_of for above in _joints_above(tree, place)})
+    number = {place: index for index, place in enumerate(places)}
+    moving = [tree.motions[place] if place in signs_of else None for place in places]
+    rows = [
+        (index, row)
+        for index, motion in enumerate(moving)
+        if motion is not None
+        for row in _rows_of(motion)
+    ]
+    owners = [places[index] for index, _ in rows]
+    closures = tuple(
+        Closure(
+            joint=loop,
+            ends=_ends_of(tree, loop, number),
+            frames=_frames_of(tree, loop, number),
+            signs=np.array([way.get(place, 0.0) for place in owners]),
+            blocked=blocked,
+            axis=axis,
+        )
+        for (loop, (blocked, axis)), way in zip(known, ways, strict=True)
+    )
+    variables = _list_variables(tree, [motion for motion in moving if motion is not None])
+    mixing, offsets = _mix(tree, [(moving[index], row[2]) for index, row in rows], variables)
+    size = _measure_size(tree, closures, places)
+    motions = [tree.motions[place] for place in places]
+    joints = [motion.joint for motion in motions if motion is not None]
+    return Linkage(
+        motions=tuple(moving),
+        parents=tuple(number.get(tree.parents[place], -1) for place in places),
+        before=matrices_from_poses([joint.origin for joint in joints]),
+        after=matrices_from_poses([joint.child_origin for joint in joints]),
+        movers=np.array([index for index, _ in rows], dtype=np.intp),
+        turning=np.array([row[0] for _, row in rows], dtype=bool),
+        axes=np.array([row[1] for _, row in rows]).reshape(-1, 3),
+        mixing=mixing,
+        offsets=offsets,
+        units=_find_units(variables, size),
+        variables=variables,
+        closures=closures,
+        size=size,
+    )
+
+
+def _find_blocked(loop: LoopJoint) -> tuple[Matrix, Vector | None] | None:
+    """Returns the rows (K, 6) of shift and turn that a loop's joint blocks, and the axis about
+    which it may turn; None where it blocks nothing."""
+    kind = "revolute" if loop.type == "continuous" else loop.type
+    if kind == "fixed":
+        return _block(_ALL, _ALL), None
+    if kind in ("ball", "spherical"):
+        return _block(_ALL, _NONE), None
+    axis = np.array(loop.axis if loop.axis is not None else (1.0, 0.0, 0.0))
+    if kind not in ("revolute", "prismatic", "planar", "cylindrical") or not axis.any():
+        return None
+    axis = unit(axis)
+    across = np.array(plane_axes(axis))
+    if kind == "prismatic":
+        return _block(across, _ALL), None
+    shifts = {"revolute": _ALL, "planar": axis[None], "cylindrical": across}[kind]
+    return _block(shifts, across), axis
+
+
+def _block(shifts: Matrix, turns: Matrix) -> Matrix:
+    rows = np.zeros((len(shifts) + len(turns), 6))
+    rows[: len(shifts), :3] = shifts
+    rows[len(shifts) :, 3:] = turns
+    return rows
+
+
+def _find_way(tree: KinematicTree, loop: LoopJoint) -> dict[int, float]:
+    """Returns place of a joint -> by which sign it moves the second link against the first."""
+    path = tree.path(loop.link1, loop.link2)
+    return {
+        int(place): float(sign)
+        for place, sign in zip(path.places, path.signs, strict=True)
+        if (motion := tree.motions[place]) is not None and motion.moves
+    }
+
+
+def _joints_above(tree: KinematicTree, place: int) -> list[int]:
+    return [above for above in tree.ancestors(place) if tree.motions[above] is not None]
+
+
+def _ends_of(tree: KinematicTree, loop: LoopJoint, number: dict[int, int]) -> tuple[int, int]:
+    first, second = (_carrier(tree, link, number) for link in (loop.link1, loop.link2))
+    return number.get(first, -1), number.get(second, -1)
+
+
+def _carrier(tree: KinematicTree, link: str, number: dict[int, int]) -> int:
+    """Returns the place of the joint of the linkage that moves a link; -1 where none does."""
+    place = tree.index[link]
+    return next((above for above in tree.ancestors(place) if above in number), -1)
+
+
+def _frames_of(tree: KinematicTree, loop: LoopJoint, number: dict[int, int]) -> Matrix:
+    """Returns (2, 4, 4) the joint's frames where the linkage knows them: below its joints there are
+    only fixed ones."""
+    zero = zero_frames(tree)
+    frames = []
+    for link, origin in ((loop.link1, loop.origin1), (loop.link2, loop.origin2)):
+        carrier = _carrier(tree, link, number)
+        frame = zero[tree.index[link]] @ matrix_from_pose(origin)
+        frames.append(frame if carrier < 0 else np.linalg.solve(zero[carrier], frame))
+    return np.array(frames)
+
+
+def _rows_of(motion: JointMotion) -> list[tuple[bool, Vector, int]]:
+    """Returns per degree of freedom: whether it turns, its axis, its number in the joint."""
+    axis = np.array(motion.axis)
+    if motion.is_scalar:
+        return [(motion.kind == "revolute", axis, 0)]
+    if motion.kind == "planar":
+        u, v = plane_axes(axis)
+        return [(False, u, 0), (False, v, 1), (True, axis, 2)]
+    slides = [(False, row, index) for index, row in enumerate(_ALL)]
+    turns = [(True, row, index) for index, row in enumerate(_ALL)]
+    if motion.kind == "spherical":
+        return turns
+    return slides + [(turning, row, index + 3) for turning, row, index in turns]
+
+
+def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tuple[Variable, ...]:
+    """Lists the joints that these depend on: themselves, or those that they follow."""
+    found: dict[str, JointMotion] = {}
+    for motion in motions:
+        mimic = tree.masters.get(motion.joint.name)
+        if mimic is not None:
+            leader = tree.motions[tree.joint_index[mimic.joint]]
+            assert leader is not None
+            motion = leader
+        found.setdefault(motion.joint.name, motion)
+    variables, count = [], 0
+    for motion in found.values():
+        size = len(_rows_of(motion))
+        variables.append(Variable(motion=motion, columns=slice(count, count + size)))
+        count += size
+    return tuple(variables)
+
+
+def _mix(
+    tree: KinematicTree,
+    freedoms: Sequence[tuple[JointMotion | None, int]],
+    variables: Sequence[Variable],
+) -> tuple[Matrix, Vector]:
+    columns = {each.motion.joint.name: each.columns for each in variables}
+    mixing = np.zeros((len(freedoms), sum(len(_rows_of(each.motion)) for each in variables)))
+    offsets = np.zeros(len(freedoms))
+    for row, (motion, number) in enumerate(freedoms):
+        assert motion is not None
+        mimic = tree.masters.get(motion.joint.name)
+        leader = motion.joint.name if mimic is None else mimic.joint
+        mixing[row, columns[leader].start + number] = 1.0 if mimic is None else mimic.multiplier
+        offsets[row] = 0.0 if mimic is None else mimic.offset
+    return mixing, offsets
+
+
+def _measure_size(tree: KinematicTree, closures: Sequence[Closure], places: Sequence[int]) -> float:
+    """Returns how far apart joints and ends of the loops are, in metres."""
+    zero = zero_frames(tree)
+    points = [zero[place][:3, 3] for place in places]
+    for closure in closures:
+        for end, frame in zip(closure.ends, closure.frames, strict=True):
+            home = np.eye(4) if end < 0 else zero[places[end]]
+            points.append((home @ frame)[:3, 3])
+    return max(float(np.ptp(np.array(points), axis=0).max()), _LEAST_SIZE)
+
+
+def _find_units(variables: Sequence[Variable], size: float) -> Vector:
+    units = [
+        1.0 if turning else size
+        for variable in variables
+        for turning, _, _ in _rows_of(variable.motion)
+    ]
+    return np.array(units)
