@@ -211,7 +211,9 @@ def _read_binary_facets(data: bytes, count: int, report: Report) -> NDArray[np.f
     facets = np.frombuffer(data, dtype=_find_facet_type(), count=count, offset=_START)
     with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later
         points: NDArray[np.float32] = facets["vectors"] + np.float32(0.0)  # without -0.0
-    return points
+    # numpy-stl's type says its byte order, by which Blender knows no floats: it takes them one by
+    # one then, a hundred times slower.
+    return points.view(np.float32)
 
 
 def _find_facet_type() -> np.dtype[np.void]:

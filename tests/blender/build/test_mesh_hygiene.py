@@ -50,9 +50,20 @@ def test_normals_of_the_file_are_kept():
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     mesh = build_mesh(roof(10, normals=normals.astype(np.float32)), "roof", Ledger())
     assert mesh.has_custom_normals
-    # Before Blender 5.0 they are kept in 16 bits.
-    within = 1e-6 if bpy.app.version >= (5, 0) else 1e-2
+    # Before Blender 4.5 they are kept in 16 bits.
+    within = 1e-6 if bpy.app.version >= (4, 5) else 1e-2
     assert np.abs(normals_of(mesh) - normals).max() < within
+
+
+def test_faces_part_at_creases_of_the_file():
+    """Before Blender 5.0, Cycles has a normal for each vertex, after it has parted faces at sharp
+    edges."""
+    flat, tilted = np.array([0, 0, 1]), np.array([0.6, 0, 0.8])
+    smooth = np.array([flat, flat, flat, flat, flat, tilted, tilted, flat])
+    for normals, creases in ((smooth, set()), (np.repeat([flat, tilted], 4, axis=0), {(1, 2)})):
+        mesh = build_mesh(roof(10, normals=normals.astype(np.float32)), "roof", Ledger())
+        sharp = {tuple(sorted(edge.vertices)) for edge in mesh.edges if edge.use_edge_sharp}
+        assert sharp == (creases if bpy.app.version < (5, 0) else set())
 
 
 def test_uvs_and_slots_come_in_as_they_are():

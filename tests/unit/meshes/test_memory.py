@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much memory reading a mesh takes at its peak, by Python's account: the same everywhere."""
+"""How much memory reading a mesh takes at its peak, by Python's account: the same everywhere; and
+that Blender takes what was read as it is."""
 
 import importlib.util
 import tracemalloc
@@ -15,14 +16,15 @@ MOST = 4.0
 """Times the file's bytes, beside Blender's own mesh."""
 
 GRID = 150
+SUFFIXES = ["glb", "ply", "text.ply", "stl", "obj", "dae"]
 
 
-def write_mesh(path, suffix):
+def write_mesh(path, suffix, squares=GRID):
     place = ROOT / "benchmarks" / "made_meshes.py"
     spec = importlib.util.spec_from_file_location("made_meshes", place)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    made.write_mesh(path, suffix, GRID)
+    made.write_mesh(path, suffix, squares)
 
 
 def ignore(code, message):
@@ -48,7 +50,7 @@ def bytes_in_blender(mesh):
 
 
 @pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (0.001, -0.001, 0.001), (1.0, 2.0, 3.0)])
-@pytest.mark.parametrize("suffix", ["glb", "ply", "text.ply", "stl", "obj", "dae"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_reading_takes_little_more_than_the_file_and_the_mesh(tmp_path, suffix, scale):
     path = tmp_path / f"made.{suffix}"
     write_mesh(path, suffix)
@@ -56,3 +58,14 @@ def test_reading_takes_little_more_than_the_file_and_the_mesh(tmp_path, suffix, 
     peak, mesh = peak_of(path, scale)
     assert mesh.face_count == 2 * GRID * GRID
     assert peak <= MOST * path.stat().st_size + bytes_in_blender(mesh)
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, "text.stl"])
+def test_blender_copies_the_arrays_at_one_go(tmp_path, suffix):
+    """It does so where their buffers say "f" or "i"; of others, "<f" too, it takes number by
+    number."""
+    path = tmp_path / f"made.{suffix}"
+    write_mesh(path, suffix, 4)
+    mesh = load_mesh(path, (1.0, 1.0, 1.0), ignore)
+    assert memoryview(mesh.vertices).format == "f" and memoryview(mesh.corners).format == "i"
+    assert mesh.normals is None or memoryview(mesh.normals).format == "f"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import MeshError
+from ...geometry.creases import find_creases
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import matrix_from_pose
 from ...meshes import RobotFiles
@@ -85,18 +86,28 @@ def copy_bare(mesh: Any, ledger: Ledger) -> Any:
 def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
     mesh.shade_smooth()
     if data.normals is not None:
-        _set_normals(mesh, data.normals)
+        _set_normals(mesh, data, data.normals)
     elif not data.smooth:
         mesh.set_sharp_from_angle(angle=math.radians(smooth_angle))
 
 
-def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
-    """Sets normals: since Blender 5.0 as they are, through an attribute; before, a hundred times
-    slower and rounded to 16 bits. 4.5 has the attribute too, but Cycles does not heed it there."""
-    if bpy.app.version >= (5, 0):
-        attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
-        attribute.data.foreach_set("vector", normals.ravel())
+def _set_normals(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> None:
+    """Sets normals: since Blender 4.5 as they are, through an attribute; before, a hundred times
+    slower and rounded to 16 bits.
+
+    Cycles gives each vertex one normal and, before Blender 5.0, parts faces at sharp edges only: so
+    the edges where normals differ are marked there.
+    """
+    if bpy.app.version < (4, 5):
+        _set_normals_one_by_one(mesh, normals)
         return
+    attribute = mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "CORNER")
+    attribute.data.foreach_set("vector", normals.ravel())
+    if bpy.app.version < (5, 0):
+        _mark_creases(mesh, data, normals)
+
+
+def _set_normals_one_by_one(mesh: Any, normals: NDArray[np.float32]) -> None:
     # The collector would look through the lists of all corners again and again, which takes longer
     # than all else here.
     is_collecting = gc.isenabled()
@@ -106,6 +117,17 @@ def _set_normals(mesh: Any, normals: NDArray[np.float32]) -> None:
     finally:
         if is_collecting:
             gc.enable()
+
+
+def _mark_creases(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> None:
+    edges = np.empty(len(data.corners), dtype=np.int32)
+    mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
+    creases = find_creases(data, normals, edges)
+    if len(creases):
+        is_sharp = np.zeros(len(mesh.edges), dtype=bool)
+        is_sharp[creases] = True
+        attribute = mesh.attributes.new("sharp_edge", "BOOLEAN", "EDGE")
+        attribute.data.foreach_set("value", is_sharp)
 
 
 def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
