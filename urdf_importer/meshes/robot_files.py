@@ -110,6 +110,10 @@ class RobotFiles:
             return None
         return data if len(data.corners) else None
 
+    def shows(self, shape: Shape) -> bool:
+        """Whether a shape is taken from a scene, scaled as it stands there."""
+        return id(shape) in self._shown
+
     def file_of(self, shape: Shape) -> Path | None:
         """Returns the mesh file that holds exactly what `load` gives, unscaled; None where there
         is none. It may be of any format."""

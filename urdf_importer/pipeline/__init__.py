@@ -30,6 +30,7 @@ from .importing import (
 )
 from .limits import check_trajectory, retime_trajectory
 from .locating import find_package_folders, locate_package
+from .mjcf import MjcfExport, MjcfOptions
 from .reshaping import Reshaping, reshape_robot
 from .scene import (
     build_studio,
@@ -75,6 +76,8 @@ __all__ = [
     "ExportOptions",
     "ExportResult",
     "ImportResult",
+    "MjcfExport",
+    "MjcfOptions",
     "ReaderFormat",
     "Reshaping",
     "UpdateResult",

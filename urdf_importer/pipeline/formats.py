@@ -20,12 +20,13 @@ from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
 from .files import refuse_folder
+from .mjcf import MJCF_WRITER
 from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
 """One line for each format, in the order of front ends."""
 
-_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES)
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES, MJCF_WRITER)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("batching", "morse")

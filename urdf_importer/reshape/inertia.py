@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses in other frames and of several bodies together."""
+"""Masses in other frames and of several bodies together, and inertias that no body has."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +8,11 @@ import numpy as np
 
 from ..geometry.transforms import Matrix, Vector, matrix_from_pose, rpy_from_rotation
 from ..model import IDENTITY, Inertia, Inertial, Pose
+
+_LEAST = 1e-6
+"""The smallest principal moment that a repaired inertia has, as a share of the largest."""
+_ROUNDING = 1e-6
+"""By how much rounded numbers may break a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,3 +94,37 @@ def pose_of_numbers(
     numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
     pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
     return IDENTITY if pose == IDENTITY else pose
+
+
+def is_positive(inertia: Matrix) -> bool:
+    """Whether a symmetric matrix is positive definite: whether its leading minors are."""
+    scale = float(np.abs(inertia).max())
+    if not scale > 0.0:
+        return False
+    a = inertia / scale
+    minor = a[0, 0] * a[1, 1] - a[0, 1] ** 2
+    whole = float(np.linalg.det(a))
+    return bool(a[0, 0] > 0.0 and a[1, 1] > 0.0 and minor > 0.0 and whole > 0.0)
+
+
+def find_fault(inertia: Matrix) -> str:
+    """Returns the reason why no real body has this inertia; empty where one can."""
+    if not is_positive(inertia):
+        return "is not positive definite"
+    least, middle, most = np.linalg.eigvalsh(inertia)
+    if most > (least + middle) * (1.0 + _ROUNDING):
+        return "has a principal moment above the sum of the other two"
+    return ""
+
+
+def clamp_inertia(inertia: Matrix) -> Matrix:
+    """Returns the inertia with the same principal axes and, where needed, larger principal moments:
+    none below a millionth of the largest, none above the sum of the other two."""
+    moments, axes = np.linalg.eigh(inertia)
+    most = float(moments[-1])
+    moments = np.maximum(moments, _LEAST * most)
+    short = moments[2] - moments[0] - moments[1]
+    if short > 0.0:
+        moments[:2] += 0.5 * short * (1.0 + _ROUNDING)
+    clamped: Matrix = (axes * moments) @ axes.T
+    return 0.5 * (clamped + clamped.T)

@@ -16,8 +16,9 @@ from urdf_importer.geometry.triangles import (
 )
 from urdf_importer.meshes import MeshData, load_mesh, make_box, make_cylinder, make_sphere
 from urdf_importer.meshes.write import write_obj, write_stl
+from urdf_importer.writers.file_folder import FileFolder
 from urdf_importer.writers.webots.shapes.face_sets import make_face_set
-from urdf_importer.writers.webots.shapes.mesh_files import FileFolder, MeshFiles
+from urdf_importer.writers.webots.shapes.mesh_files import MeshFiles
 from urdf_importer.writers.webots.vrml import write_node
 
 

@@ -12,12 +12,10 @@ import pytest
 from urdf_importer.diagnostics import Diagnostics, MeshError
 from urdf_importer.geometry.mesh_data import MeshMaterial
 from urdf_importer.images import decode_image, encode_png, find_png_kind
-from urdf_importer.writers.webots.shapes.appearances import (
-    Appearances,
-    ConvertImage,
-    Textures,
-)
-from urdf_importer.writers.webots.shapes.mesh_files import FileFolder
+from urdf_importer.writers.file_folder import FileFolder
+from urdf_importer.writers.formats import ConvertImage
+from urdf_importer.writers.textures import Textures
+from urdf_importer.writers.webots.shapes.appearances import Appearances
 from urdf_importer.writers.webots.vrml import write_node
 
 RGBA = np.random.default_rng(0).integers(0, 256, (4, 8, 4), dtype=np.uint8)

@@ -1,95 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Images beside the robot, in the two formats that Webots reads.
+"""What shapes look like: colours and images."""
 
-PNG of 8 bits and JPEG are copied as they are. What else can be decoded becomes a PNG; the rest is
-given to a converter where there is one (Blender reads more), or lost: then the colour is shown.
-A PNG whose alpha means nothing loses it, since Webots lets through what has an alpha channel.
-"""
-
-from pathlib import Path
-
-from ....diagnostics import Diagnostics, MeshError, quote
-from ....files.regular import read_mesh_file
 from ....geometry.mesh_data import MeshMaterial
-from ....images import decode_image, encode_png, find_png_kind
-from ....images.pixels import Pixels
-from ....images.size import MOST_BYTES, PNG_SIGNATURE, check_image
 from ....model import Color
-from ...formats import ConvertImage
+from ...textures import Textures
 from ..vrml import Node, Value
-from .mesh_files import FileFolder
-
-_JPEG = b"\xff\xd8\xff"
-
-
-class Textures:
-    """The urls of the images of one robot, each read once."""
-
-    def __init__(
-        self, folder: FileFolder, convert: ConvertImage | None, diagnostics: Diagnostics
-    ) -> None:
-        self._folder = folder
-        self._convert = convert
-        self._diagnostics = diagnostics
-        self._urls: dict[tuple[Path | None, bytes, bool], str | None] = {}
-
-    def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
-        """Returns the url of the look's image; None where it has none, or none that can be shown,
-        which is reported once as `unreadable-texture`."""
-        if look.texture is None and not look.image:
-            return None
-        key = (look.texture, look.image, look.image_alpha)
-        if key not in self._urls:
-            self._urls[key] = self._attempt(look, subject, line)
-        return self._urls[key]
-
-    def _attempt(self, look: MeshMaterial, subject: str, line: int) -> str | None:
-        path = look.texture
-        name = path.name if path is not None else look.name or "texture"
-        try:
-            content = look.image if path is None else _read(path)
-            stem = path.stem if path is not None else name
-            return self._folder.write(*self._prepare(content, name, stem, look.image_alpha))
-        except MeshError as error:
-            self._diagnostics.warning(
-                "unreadable-texture",
-                f"texture {quote(name)}: {error.message}; the colour is shown in its place",
-                subject=subject,
-                line=line,
-            )
-            return None
-
-    def _prepare(
-        self, content: bytes, name: str, stem: str, has_alpha: bool
-    ) -> tuple[bytes, str, str]:
-        """Returns content, stem and suffix of the file."""
-        if content.startswith((_JPEG, PNG_SIGNATURE)):
-            check_image(content, name)
-        if content.startswith(_JPEG):
-            return content, stem, ".jpg"
-        if content.startswith(PNG_SIGNATURE):
-            kind = find_png_kind(content)
-            if kind.depth <= 8 and (has_alpha or not kind.has_alpha):
-                return content, stem, ".png"
-        pixels = decode_image(content)
-        if pixels is None:
-            if self._convert is None:
-                message = "it is of a kind that only Blender can convert"
-                raise MeshError(message, code="unreadable-texture")
-            pixels = decode_image(self._convert(content, name))
-            if pixels is None:
-                raise MeshError("it could not be converted", code="unreadable-texture")
-        return encode_png(pixels if has_alpha else _opaque(pixels)), stem, ".png"
-
-
-def _read(path: Path) -> bytes:
-    return read_mesh_file(path, MOST_BYTES)
-
-
-def _opaque(pixels: Pixels) -> Pixels:
-    channels = pixels.shape[2]
-    return pixels[:, :, : channels - 1] if channels in (2, 4) else pixels
-
 
 _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 _DIGITS = 6

@@ -26,15 +26,17 @@ from ....model import (
     Visual,
     VisualMaterials,
 )
+from ...file_folder import FileFolder
 from ...formats import ConvertImage
+from ...textures import Textures
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node, Value
-from .appearances import Appearances, Textures
+from .appearances import Appearances
 from .bounding import BoundingBodies, make_primitive_node
 from .collisions import KINDS
 from .face_sets import make_face_set
-from .mesh_files import FileFolder, MeshFiles
+from .mesh_files import MeshFiles
 
 _IDENTITY = np.eye(4)
 

@@ -14,6 +14,7 @@ from ....diagnostics import Diagnostics, quote
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.volumes import MassProperties
 from ....model import Inertial, Link
+from ....reshape.inertia import clamp_inertia, find_fault, is_positive
 from ..options import WebotsOptions
 from ..vrml import Node, Value
 from .links import Mass
@@ -25,10 +26,6 @@ DENSITY = 1000.0
 """kg/m^3 of links whose mass is that of their collision shapes: Webots' own default."""
 SMALL_RADIUS = 0.05
 """Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
-_LEAST = 1e-6
-"""The smallest principal moment that a repaired inertia has, as a share of the largest."""
-_ROUNDING = 1e-6
-"""By how much rounded numbers may break a rule."""
 
 
 def find_mass(
@@ -112,40 +109,6 @@ def physics_node(mass: Mass, options: WebotsOptions) -> Node:
     if linear or angular:
         fields["damping"] = Node("Damping", {"linear": linear, "angular": angular})
     return Node("Physics", fields)
-
-
-def is_positive(inertia: Matrix) -> bool:
-    """Whether a symmetric matrix is positive definite: whether its leading minors are."""
-    scale = float(np.abs(inertia).max())
-    if not scale > 0.0:
-        return False
-    a = inertia / scale
-    minor = a[0, 0] * a[1, 1] - a[0, 1] ** 2
-    whole = float(np.linalg.det(a))
-    return bool(a[0, 0] > 0.0 and a[1, 1] > 0.0 and minor > 0.0 and whole > 0.0)
-
-
-def find_fault(inertia: Matrix) -> str:
-    """Returns the reason why no real body has this inertia; empty where one can."""
-    if not is_positive(inertia):
-        return "is not positive definite"
-    least, middle, most = np.linalg.eigvalsh(inertia)
-    if most > (least + middle) * (1.0 + _ROUNDING):
-        return "has a principal moment above the sum of the other two"
-    return ""
-
-
-def clamp_inertia(inertia: Matrix) -> Matrix:
-    """Returns the inertia with the same principal axes and, where needed, larger principal moments:
-    none below a millionth of the largest, none above the sum of the other two."""
-    moments, axes = np.linalg.eigh(inertia)
-    most = float(moments[-1])
-    moments = np.maximum(moments, _LEAST * most)
-    short = moments[2] - moments[0] - moments[1]
-    if short > 0.0:
-        moments[:2] += 0.5 * short * (1.0 + _ROUNDING)
-    clamped: Matrix = (axes * moments) @ axes.T
-    return 0.5 * (clamped + clamped.T)
 
 
 def _repair(

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Export to MuJoCo from a rig: what the description says, as the scene shows it."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from support.mujoco_truth import Compiled
+from support.paths import ROOT
+from urdf_importer import (
+    MjcfExport,
+    MjcfOptions,
+    apply_srdf,
+    export_robot,
+    import_robot,
+    link_pose,
+    set_joint_positions,
+)
+
+LEG = ROOT / "sample_urdfs" / "quadruped_leg.urdf"
+TOLERANCE = 2e-5
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+
+def test_a_rig_is_written_as_it_stands(tmp_path: Path) -> None:
+    robot = import_robot(LEG).armature
+    robot.location = (1.0, 2.0, 3.0)
+    robot.rotation_euler = (0.1, 0.2, 0.3)
+    set_joint_positions(robot, {"hip_pitch": 0.4, "knee": -0.9})
+    written = export_robot(robot, tmp_path / "leg.xml", MjcfOptions(root="free"))
+    assert isinstance(written, MjcfExport)
+    compiled = Compiled(written.path)
+    compiled.key("start")
+    shown = compiled.shown()
+    place = np.array(robot.matrix_world)
+    for link, body in written.bodies.items():
+        expected = place @ np.array(link_pose(robot, link))
+        np.testing.assert_allclose(shown[body], expected, atol=TOLERANCE)
+
+
+def test_the_scene_and_its_srdf_are_in_it(tmp_path: Path) -> None:
+    result = import_robot(LEG)
+    robot, joints = result.armature, [each.name for each in result.robot.joints]
+    moving = next(each for each in result.robot.joints if each.type == "revolute")
+    (tmp_path / "leg.srdf").write_text(
+        f'<robot name="{result.robot.name}"><group name="leg"><joint name="{moving.name}"/></group>'
+        f'<group_state name="bent" group="leg"><joint name="{moving.name}" value="0.25"/>'
+        f'</group_state><passive_joint name="{moving.name}"/></robot>'
+    )
+    apply_srdf(robot, tmp_path / "leg.srdf")
+    written = export_robot(robot, tmp_path / "leg.xml")
+    compiled = Compiled(written.path)
+    compiled.key("bent")
+    assert compiled.data.joint(moving.name).qpos[0] == pytest.approx(0.25, abs=1e-6)
+    assert moving.name in joints and moving.name not in written.facts["actuators"]
+    before = compiled.model.ngeom
+    visual = next(each for each in robot.children_recursive if each.type == "MESH")
+    bpy.data.objects.remove(visual)
+    export_robot(robot, tmp_path / "less.xml")
+    assert Compiled(tmp_path / "less.xml").model.ngeom < before

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""MJCF out: (extract ->) read the SRDF -> write."""
+
+from pathlib import Path
+
+from ..model import Semantics
+from ..options import ImportOptions
+from ..writers.formats import OpenExport, OutputKind, WriterFormat
+from ..writers.mjcf.export import MjcfExport as MjcfExport
+from ..writers.mjcf.export import export_mjcf
+from ..writers.mjcf.options import MjcfOptions as MjcfOptions
+from .srdf import extract_semantics, read_own_srdf
+
+
+def _write(found: OpenExport[MjcfOptions], path: Path) -> MjcfExport:
+    return export_mjcf(found, path, _find_semantics(found))
+
+
+def _find_semantics(found: OpenExport[MjcfOptions]) -> Semantics | None:
+    """Returns the SRDF of the options, else that of the rig; None where there is none. Raises
+    ReadError."""
+    options = found.options
+    if not options.srdf:
+        return None if found.armature is None else extract_semantics(found.armature)
+    reading = ImportOptions(
+        srdf=options.srdf, packages=options.packages, package_paths=options.package_paths
+    )
+    return read_own_srdf(found.described.source, found.described, reading, found.diagnostics)
+
+
+def _suggest_name(name: str) -> str:
+    """The robot's name, without what a file name cannot have."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
+    return plain[:100] or "robot"
+
+
+MJCF_WRITER = WriterFormat(
+    name="mjcf",
+    label="MuJoCo",
+    title="MuJoCo",
+    text="MJCF for MuJoCo (.xml, .mjcf)",
+    description="Write the active robot for the simulator MuJoCo, as it stands in the scene: "
+    "bodies, joints, masses, shapes, motors and sensors, its meshes beside it",
+    kinds=(
+        OutputKind(name="XML", label="XML", suffix=".xml", text="MJCF as MuJoCo calls its files"),
+        OutputKind(
+            name="MJCF", label="MJCF", suffix=".mjcf", text="The same file under another name"
+        ),
+    ),
+    options=MjcfOptions,
+    write=_write,
+    suggest_name=_suggest_name,
+    keeps_loops=True,
+)

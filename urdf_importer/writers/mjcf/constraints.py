@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds joints and bodies besides the tree: mimic joints, loops, pairs that do not touch.
+
+MuJoCo's equalities pull with a force: they hold to a fraction of a millimetre, not exactly.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix, matrix_from_pose, unit
+from ...markup.write import Value
+from ...model import LoopJoint, Semantics
+from ...names import Claims
+from .plan import StructurePlan
+from .sensors import Mount
+
+_BALLS = ("ball", "spherical")
+_HINGES = ("revolute", "continuous")
+_SPAN = 0.1
+"""Metres along a hinge between the two points that hold it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equality:
+    """An element of <equality>."""
+
+    tag: str
+    attributes: dict[str, Value]
+
+
+def plan_mimics(plan: StructurePlan) -> Iterator[Equality]:
+    """Yields what couples followers to the joints they follow, and holds joints without a way."""
+    names = {name: joints[0].name for name, joints in plan.joints.items()}
+    for joint in plan.all_joints():
+        mimic = joint.of.mimic if joint.of is not None else None
+        if mimic is not None:
+            polynomial = [mimic.offset, mimic.multiplier, 0.0, 0.0, 0.0]
+            yield Equality(
+                tag="joint",
+                attributes={
+                    "joint1": joint.name,
+                    "joint2": names[mimic.joint],
+                    "polycoef": polynomial,
+                },
+            )
+        elif joint.held is not None:
+            attributes: dict[str, Value] = {
+                "joint1": joint.name,
+                "polycoef": [joint.held, 0.0, 0.0, 0.0, 0.0],
+            }
+            yield Equality(tag="joint", attributes=attributes)
+
+
+def plan_loops(
+    plan: StructurePlan, sites: Claims, diagnostics: Diagnostics
+) -> tuple[list[Mount], list[Equality]]:
+    """Plans the sites at which loops are closed, and what closes them: a ball by a point, a hinge
+    by two points of its axis, a fixed joint by a weld. Others are left open, with an error."""
+    planner = _LoopPlanner(plan, sites, diagnostics)
+    for loop in plan.tree.robot.loops:
+        planner.close(loop)
+    return planner.mounts, planner.equalities
+
+
+class _LoopPlanner:
+    def __init__(self, plan: StructurePlan, sites: Claims, diagnostics: Diagnostics) -> None:
+        self._bodies = plan.body_names
+        self._sites = sites
+        self._diagnostics = diagnostics
+        self._names = Claims()
+        self.mounts: list[Mount] = []
+        self.equalities: list[Equality] = []
+
+    def close(self, loop: LoopJoint) -> None:
+        if not {loop.link1, loop.link2} <= self._bodies.keys():
+            missing = loop.link2 if loop.link1 in self._bodies else loop.link1
+            self._leave_open(loop, f"names link {quote(missing)}, which is not there")
+        elif loop.type == "fixed":
+            self._join(loop, "weld", np.zeros(3))
+        elif loop.type in _BALLS:
+            self._join(loop, "connect", np.zeros(3))
+        elif loop.type in _HINGES:
+            axis = np.array(loop.axis or (1.0, 0.0, 0.0))
+            if not np.any(axis):
+                self._leave_open(loop, "has an axis of length zero")
+                return
+            self._join(loop, "connect", np.zeros(3))
+            self._join(loop, "connect", _SPAN * unit(axis))
+            self._note(loop)
+        elif loop.type != "floating":
+            self._leave_open(loop, f"is of the type {quote(loop.type)}, which no equality can hold")
+
+    def _join(self, loop: LoopJoint, tag: str, shift: Matrix) -> None:
+        name = self._names.claim(loop.name)
+        ends = []
+        for number, link, origin in ((1, loop.link1, loop.origin1), (2, loop.link2, loop.origin2)):
+            frame = matrix_from_pose(origin)
+            frame[:3, 3] += frame[:3, :3] @ shift
+            site = self._sites.claim(f"{name}_{number}")
+            self.mounts.append(Mount(link=link, tag="site", name=site, frame=frame, attributes={}))
+            ends.append(site)
+        attributes: dict[str, Value] = {"name": name, "site1": ends[0], "site2": ends[1]}
+        self.equalities.append(Equality(tag=tag, attributes=attributes))
+
+    def _note(self, loop: LoopJoint) -> None:
+        limit, dynamics = loop.limit, loop.dynamics
+        bounded = limit is not None and loop.type == "revolute" and (limit.lower or limit.upper)
+        damped = dynamics is not None and (dynamics.damping or dynamics.friction)
+        if bounded or damped:
+            self._diagnostics.warning(
+                "mjcf-loop-changed",
+                f"joint {quote(loop.name)}, which closes a loop, has neither limits nor friction "
+                "in MuJoCo",
+                subject=loop.name,
+                line=loop.line,
+            )
+
+    def _leave_open(self, loop: LoopJoint, finding: str) -> None:
+        self._diagnostics.error(
+            "mjcf-loop-open",
+            f"joint {quote(loop.name)}, which closes a loop, {finding}; the loop is left open",
+            subject=loop.name,
+            line=loop.line,
+        )
+
+
+def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[tuple[str, str]]:
+    """Lists the pairs of bodies that an SRDF says need no check, each once."""
+    if semantics is None:
+        return []
+    names = plan.body_names
+    enabled = {frozenset((pair.link1, pair.link2)) for pair in semantics.enabled_collisions}
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for pair in semantics.disabled_collisions:
+        key = frozenset((pair.link1, pair.link2))
+        if len(key) == 2 and key <= names.keys() and key not in enabled:
+            found.setdefault(key, (names[pair.link1], names[pair.link2]))
+    return list(found.values())

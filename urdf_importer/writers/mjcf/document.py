@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The text of an MJCF file: angles in radians, quaternions, every number with all its digits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...markup.write import Value, XmlWriter
+from ...reshape.inertia import Body
+from .constraints import Equality
+from .motors import ActuatorPlan
+from .plan import BodyPlan, JointPlan, StructurePlan
+from .sensors import Mount, Reading
+from .shapes import Asset, Geom
+
+VISUAL, COLLISION = "visual", "collision"
+_IDENTITY = np.eye(4)
+_SMALL_MOMENT = 1e-13
+_CLASSES: Mapping[str, Mapping[str, Value]] = {
+    VISUAL: {"group": 2, "contype": 0, "conaffinity": 0, "density": 0, "rgba": "0.8 0.8 0.8 1"},
+    COLLISION: {"group": 3, "density": 0, "rgba": "0.5 0.6 0.8 0.5"},
+}
+"""Groups as MuJoCo's own collection of robots has them; its viewers hide the third."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MjcfDocument:
+    """All that the file says. `visuals` and `collisions` are by link, `keys` are positions of all
+    joints by name."""
+
+    name: str
+    folder: str
+    armature: float
+    plan: StructurePlan
+    visuals: Mapping[str, Sequence[Geom]]
+    collisions: Mapping[str, Sequence[Geom]]
+    assets: Sequence[Asset]
+    mounts: Mapping[str, Sequence[Mount]]
+    excluded: Sequence[tuple[str, str]]
+    equalities: Sequence[Equality]
+    actuators: Sequence[ActuatorPlan]
+    readings: Sequence[Reading]
+    keys: Mapping[str, Sequence[float]]
+
+
+def write_document(document: MjcfDocument) -> str:
+    """Returns the text. Raises ValueError for names and numbers that XML cannot hold."""
+    xml = XmlWriter()
+    with xml.element("mujoco", {"model": document.name}):
+        _write_settings(document, xml)
+        _write_all(xml, "asset", document.assets)
+        with xml.element("worldbody"):
+            _write_bodies(document, xml)
+        if document.excluded:
+            with xml.element("contact"):
+                for one, other in document.excluded:
+                    xml.leaf("exclude", {"body1": one, "body2": other})
+        _write_all(xml, "equality", document.equalities)
+        _write_all(xml, "actuator", document.actuators)
+        _write_all(xml, "sensor", document.readings)
+        if document.keys:
+            with xml.element("keyframe"):
+                for name, numbers in document.keys.items():
+                    xml.leaf("key", {"name": name, "qpos": numbers})
+    return xml.text()
+
+
+def write_scene(name: str, robot: str, height: float) -> str:
+    """Returns the text of a scene that includes the file `robot`: a floor at a height, and
+    light."""
+    xml = XmlWriter()
+    with xml.element("mujoco", {"model": f"{name} scene"}):
+        xml.leaf("include", {"file": robot})
+        xml.leaf("option", {"integrator": "implicitfast"})
+        with xml.element("visual"):
+            xml.leaf("headlight", {"diffuse": "0.6 0.6 0.6", "ambient": "0.3 0.3 0.3"})
+        with xml.element("asset"):
+            sky = {"type": "skybox", "builtin": "gradient", "rgb1": "0.6 0.7 0.8", "rgb2": "0 0 0"}
+            xml.leaf("texture", {**sky, "width": 512, "height": 3072})
+            tiles = {"builtin": "checker", "rgb1": "0.3 0.35 0.4", "rgb2": "0.2 0.25 0.3"}
+            size = {"width": 300, "height": 300}
+            xml.leaf("texture", {"name": "scene_floor", "type": "2d", **tiles, **size})
+            floor = {"name": "scene_floor", "texture": "scene_floor", "texrepeat": "5 5"}
+            xml.leaf("material", {**floor, "texuniform": "true", "reflectance": "0.1"})
+        with xml.element("worldbody"):
+            xml.leaf("light", {"pos": "0 0 4", "dir": "0 0 -1", "type": "directional"})
+            plane = {"type": "plane", "size": "0 0 0.05", "material": "scene_floor"}
+            xml.leaf("geom", {"name": "scene_floor", "pos": [0.0, 0.0, height], **plane})
+    return xml.text()
+
+
+def _write_settings(document: MjcfDocument, xml: XmlWriter) -> None:
+    folder = document.folder or None
+    with xml.element(
+        "compiler",
+        {
+            "angle": "radian",
+            "autolimits": "true",
+            "meshdir": folder,
+            "texturedir": folder,
+            "inertiafromgeom": "false",
+            "fusestatic": "false",
+        },
+    ):
+        pass
+    with xml.element("default"):
+        # Of open meshes there is only the shell.
+        xml.leaf("mesh", {"inertia": "shell"})
+        for name, attributes in _CLASSES.items():
+            with xml.element("default", {"class": name}):
+                xml.leaf("geom", attributes)
+
+
+def _write_all(
+    xml: XmlWriter, tag: str, items: Iterable[Asset | Equality | ActuatorPlan | Reading]
+) -> None:
+    items = list(items)
+    if items:
+        with xml.element(tag):
+            for item in items:
+                xml.leaf(item.tag, item.attributes)
+
+
+def _write_bodies(document: MjcfDocument, xml: XmlWriter) -> None:
+    """Writes all bodies, depth first: a chain may be longer than Python's stack."""
+    plan = document.plan
+    top, below = plan.children()
+    for body in plan.bodies:
+        if body.is_world:
+            _write_content(body, body.frame, document, xml)
+    stack: list[int | None] = [*reversed(top)]
+    while stack:
+        place = stack.pop()
+        if place is None:
+            xml.close()
+            continue
+        body = plan.bodies[place]
+        xml.open("body", {"name": body.name, **_place(body.frame)})
+        if body.mass is not None:
+            _write_inertial(body.mass, xml)
+        for joint in body.joints:
+            _write_joint(joint, document.armature, xml)
+        _write_content(body, _IDENTITY, document, xml)
+        stack += [None, *reversed(below[place])]
+
+
+def _write_inertial(mass: Body, xml: XmlWriter) -> None:
+    """Writes a mass. Of off-diagonal tensors MuJoCo takes no moments below 1e-14: small ones are
+    given along their principal axes."""
+    i = mass.inertia
+    tensor = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+    attributes: dict[str, Value] = {"pos": mass.center + 0.0, "mass": mass.mass}
+    moments, axes = np.linalg.eigh(i)
+    if not any(tensor[3:]):
+        attributes["diaginertia"] = tensor[:3]
+    elif moments[0] > _SMALL_MOMENT:
+        attributes["fullinertia"] = tensor
+    else:
+        axes = axes if np.linalg.det(axes) > 0.0 else -axes
+        x, y, z, w = quaternion_from_rotation(axes)
+        attributes |= {"quat": [w, x, y, z], "diaginertia": moments}
+    xml.leaf("inertial", attributes)
+
+
+def _write_joint(joint: JointPlan, armature: float, xml: XmlWriter) -> None:
+    if joint.kind == "free":
+        xml.leaf("freejoint", {"name": joint.name})
+        return
+    described = joint.of.joint if joint.of is not None else None
+    dynamics = described.dynamics if described is not None else None
+    limit = described.limit if described is not None else None
+    effort = (limit.effort or 0.0) if limit is not None else 0.0
+    attributes: dict[str, Value] = {"name": joint.name, "type": joint.kind}
+    attributes["axis"] = None if joint.axis is None else joint.axis + 0.0
+    attributes["range"] = joint.limits
+    attributes["actuatorfrcrange"] = [-effort, effort] if effort > 0.0 else None
+    if dynamics is not None:
+        attributes["damping"] = dynamics.damping or None
+        attributes["frictionloss"] = dynamics.friction or None
+    attributes["armature"] = armature or None
+    xml.leaf("joint", attributes)
+
+
+def _write_content(body: BodyPlan, frame: Matrix, document: MjcfDocument, xml: XmlWriter) -> None:
+    """Writes what a link looks like, collides with and measures; `frame` (4, 4) is where the link
+    stands in what is open."""
+    link = body.link.name
+    for name, geoms in ((VISUAL, document.visuals), (COLLISION, document.collisions)):
+        for geom in geoms.get(link, ()):
+            attributes: dict[str, Value] = {"name": geom.name or None, "class": name}
+            attributes |= geom.attributes
+            attributes |= _place(frame @ geom.frame)
+            attributes["material"] = geom.material or None
+            attributes["friction"] = geom.friction
+            xml.leaf("geom", attributes)
+    for mount in document.mounts.get(link, ()):
+        xml.leaf(mount.tag, {"name": mount.name, **_place(frame @ mount.frame), **mount.attributes})
+
+
+def _place(frame: Matrix) -> dict[str, Value]:
+    """Returns where something stands; nothing of what it has by itself."""
+    x, y, z, w = quaternion_from_rotation(frame[:3, :3])
+    turned = not np.array_equal(frame[:3, :3], _IDENTITY[:3, :3])
+    return {
+        "pos": frame[:3, 3] + 0.0 if frame[:3, 3].any() else None,
+        "quat": [w + 0.0, x + 0.0, y + 0.0, z + 0.0] if turned else None,
+    }

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work of an export on one page: plan -> text -> files, all of them or none."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from ...diagnostics import WriteError
+from ...files.outputs import check_output, replace_files
+from ...geometry.transforms import matrix_from_pose
+from ...kinematics.forward import POSITION_SIZES, complete_positions, zero_frames
+from ...kinematics.motion import JointMotion
+from ...kinematics.tree import KinematicTree, plan_tree
+from ...meshes.robot_files import Shape
+from ...model import GroupState, Pose, Semantics
+from ...names import Claims
+from ..file_folder import FileFolder
+from ..formats import Facts, OpenExport, Written, count_robot
+from ..start import read_positions
+from ..textures import Textures
+from .constraints import list_excluded, plan_loops, plan_mimics
+from .document import MjcfDocument, write_document, write_scene
+from .masses import weigh_bodies
+from .motors import plan_actuators
+from .options import MjcfOptions
+from .plan import JointPlan, StructurePlan, make_qpos, plan_structure
+from .sensors import Mount, plan_sensors
+from .shapes import ShapeWriter
+
+START = "start"
+"""The keyframe of the joints as they are to start."""
+_AT_REST = {
+    "planar": (0.0, 0.0, 0.0),
+    "floating": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+    "spherical": (0.0, 0.0, 0.0, 1.0),
+}
+Positions = dict[str, float | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MjcfExport(Written):
+    """What an export to MuJoCo made.
+
+    bodies  link -> its body
+    joints  joint that moves -> its joints there, of planar and some floating ones several
+    """
+
+    bodies: Mapping[str, str]
+    joints: Mapping[str, Sequence[str]]
+
+
+def export_mjcf(
+    found: OpenExport[MjcfOptions], path: Path, semantics: Semantics | None
+) -> MjcfExport:
+    """Writes a robot, its meshes and images in a folder beside it. Raises KinematicsError where the
+    robot is not a tree or an option names a joint that it does not have, WriteError where the files
+    cannot be written; nothing is written then."""
+    options, diagnostics = found.options, found.diagnostics
+    path = path.absolute()
+    if path.parent.is_dir():
+        check_output(path)
+    tree = plan_tree(found.robot, diagnostics)
+    place = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
+    is_free = find_freedom(options, semantics, tree)
+    plan = plan_structure(tree, place, is_free=is_free, diagnostics=diagnostics)
+    with replace_files(path.parent) as folder:
+        document = _fill_document(found, plan, folder, path.stem, semantics)
+        try:
+            text = write_document(document)
+        except ValueError as problem:
+            raise WriteError(f"the robot cannot be written: {problem}") from None
+        (folder / path.name).write_text(text, encoding="utf-8", newline="\n")
+        if options.scene:
+            scene = write_scene(document.name, path.name, _find_floor(found, plan))
+            (folder / f"{path.stem}_scene.xml").write_text(scene, encoding="utf-8", newline="\n")
+        if found.strict and len(diagnostics):
+            raise WriteError(
+                f"strict mode allows no diagnostics; there are {len(diagnostics)}",
+                source=diagnostics.source,
+            )
+        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+        files = tuple(path.parent / file.relative_to(folder) for file in written)
+    return MjcfExport(
+        path=path,
+        files=files,
+        robot=document.name,
+        facts=_count(plan, document),
+        diagnostics=tuple(diagnostics),
+        bodies=plan.body_names,
+        joints={name: _names_of(joints) for name, joints in plan.joints.items()},
+    )
+
+
+def find_freedom(options: MjcfOptions, semantics: Semantics | None, tree: KinematicTree) -> bool:
+    """Whether the root link is free to move: as the options say, else as a virtual joint does."""
+    if options.root != "auto" or semantics is None:
+        return options.root == "free"
+    roots = {link.name for link, parent in zip(tree.links, tree.parents, strict=True) if parent < 0}
+    return any(
+        joint.type == "floating" and joint.child_link in roots for joint in semantics.virtual_joints
+    )
+
+
+def _fill_document(
+    found: OpenExport[MjcfOptions],
+    plan: StructurePlan,
+    folder: Path,
+    stem: str,
+    semantics: Semantics | None,
+) -> MjcfDocument:
+    robot, options, diagnostics = found.robot, found.options, found.diagnostics
+    beside = f"{stem}_assets"
+    files = FileFolder(folder / beside, "")
+    textures = Textures(files, found.convert_image, diagnostics, keeps_jpeg=False)
+    shapes = ShapeWriter(robot, found.files, files, textures, diagnostics)
+    weigh_bodies(plan, options.small_mass, shapes.measure, diagnostics)
+    sites = Claims()
+    mounts, readings = plan_sensors(robot, sites, diagnostics) if options.sensors else ([], [])
+    ends, closings = plan_loops(plan, sites, diagnostics)
+    links = [body.link for body in plan.bodies]
+    visuals = {link.name: list(shapes.draw(link)) for link in links if options.visuals}
+    collisions = {link.name: list(shapes.collide(link)) for link in links if options.collisions}
+    return MjcfDocument(
+        name=robot.name or stem,
+        folder=beside if (folder / beside).is_dir() else "",
+        armature=options.armature,
+        plan=plan,
+        visuals=visuals,
+        collisions=collisions,
+        assets=shapes.assets,
+        mounts=_by_link([*mounts, *ends]),
+        excluded=list_excluded(plan, semantics),
+        equalities=[*plan_mimics(plan), *closings],
+        actuators=list(plan_actuators(plan, options, semantics)),
+        readings=readings,
+        keys=_plan_keys(plan, options, semantics),
+    )
+
+
+def _by_link(mounts: Sequence[Mount]) -> dict[str, list[Mount]]:
+    found: dict[str, list[Mount]] = {}
+    for mount in mounts:
+        found.setdefault(mount.link, []).append(mount)
+    return found
+
+
+def _plan_keys(
+    plan: StructurePlan, options: MjcfOptions, semantics: Semantics | None
+) -> dict[str, list[float]]:
+    """The joints as they start, where that is not at zero, and the named poses of the SRDF."""
+    motions = plan.tree.joint_motions
+    at_zero: Positions = {
+        motion.joint.name: 0.0 if motion.is_scalar else _AT_REST[motion.kind]
+        for motion in motions
+        if motion.moves
+    }
+    start = _find_start(motions, complete_positions(motions, read_positions(options)))
+    names, keys = Claims(), {}
+    if make_qpos(plan, start) != make_qpos(plan, at_zero):
+        keys[names.claim(START)] = make_qpos(plan, start)
+    for state in semantics.group_states if semantics is not None else ():
+        posed = _find_start(motions, {**start, **_find_pose(motions, state)})
+        keys[names.claim(state.name)] = make_qpos(plan, posed)
+    return keys
+
+
+def _find_start(
+    motions: Sequence[JointMotion], given: Mapping[str, float | tuple[float, ...]]
+) -> Positions:
+    """Returns positions of all joints that move: given ones, else the nearest to zero that the
+    limits allow; mimic joints follow."""
+    positions: Positions = {
+        motion.joint.name: given.get(
+            motion.joint.name,
+            motion.nearest_valid(0.0) if motion.is_scalar else _AT_REST[motion.kind],
+        )
+        for motion in motions
+        if motion.moves
+    }
+    return complete_positions(motions, positions)
+
+
+def _find_pose(motions: Sequence[JointMotion], state: GroupState) -> Positions:
+    """Returns the positions that a state gives joints of the robot."""
+    sizes = {each.joint.name: POSITION_SIZES.get(each.kind, 1) for each in motions if each.moves}
+    return {
+        name: numbers[0] if len(numbers) == 1 else numbers
+        for name, numbers in state.positions
+        if sizes.get(name) == len(numbers)
+    }
+
+
+def _find_floor(found: OpenExport[MjcfOptions], plan: StructurePlan) -> float:
+    """Returns how high the floor is: under the robot with its joints at zero, but not above 0."""
+    frames = plan.base @ zero_frames(plan.tree)
+    lowest = 0.0
+    for link, frame in zip(plan.tree.links, frames, strict=True):
+        shapes: tuple[Shape, ...] = (*link.visuals, *link.collisions)
+        for shape in shapes:
+            data = found.files.load_or_report(shape, link)
+            if data is not None:
+                row = (frame @ matrix_from_pose(shape.origin))[2]
+                lowest = min(lowest, float((data.vertices @ row[:3]).min() + row[3]))
+    return lowest
+
+
+def _names_of(joints: Sequence[JointPlan]) -> tuple[str, ...]:
+    return tuple(joint.name for joint in joints)
+
+
+def _count(plan: StructurePlan, document: MjcfDocument) -> Facts:
+    motions = [motion for motion in plan.tree.joint_motions if motion.moves]
+    sizes = {"planar": 3, "floating": 6, "spherical": 3}
+    counts = count_robot(
+        plan.tree.robot,
+        links=len(plan.tree.links),
+        moving_joints=len(motions),
+        degrees_of_freedom=sum(sizes.get(each.kind, 1) for each in motions if not each.mimic),
+    )
+    geoms = chain(document.visuals.values(), document.collisions.values())
+    return counts | {
+        "bodies": len(plan.bodies),
+        "geoms": sum(map(len, geoms)),
+        "equalities": len(document.equalities),
+        "actuators": [str(each.attributes["name"]) for each in document.actuators],
+        "keyframes": list(document.keys),
+    }

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bodies weigh: what the description says, repaired only where MuJoCo takes nothing else.
+
+MuJoCo refuses inertias that no body can have, and joints that move nothing: of a body with joints
+and of those fixed to it, one has to have a mass and an inertia.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix
+from ...geometry.volumes import MassProperties
+from ...model import Link
+from ...reshape.inertia import Body, body_of, clamp_inertia, find_fault, is_positive
+from .plan import BodyPlan, StructurePlan
+
+MeasureVolume = Callable[[Link], MassProperties | None]
+"""A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
+
+SMALL_RADIUS = 0.05
+"""Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
+_LEAST = 2e-15
+"""kg m^2: MuJoCo takes less as nothing."""
+_EDGE = 1e-9
+"""How far, as a share, the largest principal moment stays below the sum of the other two, so that
+MuJoCo's own rounding does not put it above."""
+
+
+def weigh_bodies(
+    plan: StructurePlan, small_mass: float, volume: MeasureVolume, diagnostics: Diagnostics
+) -> None:
+    """Gives each body its mass."""
+    for body in plan.bodies:
+        if not body.is_world:
+            body.mass = _find_mass(body.link, volume, diagnostics)
+    for body, fixed in _find_groups(plan):
+        masses = [each.mass for each in (body, *fixed) if each.mass is not None]
+        if any(_turns(mass) for mass in masses):
+            continue
+        if masses:
+            heaviest = max((body, *fixed), key=lambda each: each.mass.mass if each.mass else 0.0)
+            _give_inertia(heaviest, volume, diagnostics)
+            continue
+        body.mass = Body(mass=small_mass, center=np.zeros(3), inertia=_sphere(small_mass))
+        diagnostics.warning(
+            "mjcf-small-mass",
+            f"link {quote(body.link.name)} has no mass and must have one to move; it gets "
+            f"{small_mass:g} kg",
+            subject=body.link.name,
+            line=body.link.line,
+        )
+
+
+def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]]]:
+    """Yields bodies that move, and those that are fixed to each."""
+    holders: list[int] = []
+    fixed: dict[int, list[BodyPlan]] = {}
+    for place, body in enumerate(plan.bodies):
+        holders.append(place if body.joints or body.parent < 0 else holders[body.parent])
+        if holders[place] != place:
+            fixed.setdefault(holders[place], []).append(body)
+    for place, body in enumerate(plan.bodies):
+        if body.joints:
+            yield body, fixed.get(place, [])
+
+
+def _turns(mass: Body) -> bool:
+    """Whether a body has an inertia: MuJoCo needs that of one body of those fixed together."""
+    return bool(np.any(mass.inertia))
+
+
+def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostics) -> None:
+    assert body.mass is not None
+    inertia, what = _invent(body.link, body.mass.mass, volume)
+    body.mass = replace(body.mass, inertia=_keep_from_edge(inertia))
+    _warn(diagnostics, body.link, "mjcf-inertia-assumed", f"has a mass and no inertia; {what}")
+
+
+def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> Body | None:
+    inertial = link.inertial
+    if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
+        return None
+    body = body_of(inertial)
+    inertia, fault = body.inertia, find_fault(body.inertia)
+    if not float(np.abs(inertia).max()) > _LEAST:
+        return replace(body, inertia=np.zeros((3, 3)))
+    if fault and not float(np.linalg.eigvalsh(inertia)[-1]) > 0.0:
+        inertia, what = _invent(link, body.mass, volume)
+        _warn(diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}")
+    elif fault:
+        what = "the nearest that a body can have takes its place"
+        inertia = clamp_inertia(inertia)
+        _warn(diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}")
+    return replace(body, inertia=_keep_from_edge(inertia))
+
+
+def _keep_from_edge(inertia: Matrix) -> Matrix:
+    """Returns the inertia; where it is on the edge of what a body can have, a billionth inside."""
+    moments, axes = np.linalg.eigh(inertia)
+    moved = np.maximum(moments, _LEAST)
+    short = moved[2] * (1.0 + _EDGE) - moved[0] - moved[1]
+    if short > 0.0:
+        moved[:2] += 0.5 * short
+    if np.array_equal(moved, moments):
+        return inertia
+    kept: Matrix = (axes * moved) @ axes.T
+    return 0.5 * (kept + kept.T)
+
+
+def _invent(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
+    """Returns an inertia for a mass: that of the collision shapes, else that of a sphere."""
+    measured = volume(link)
+    if measured is not None:
+        inertia = measured.inertia * (mass / measured.volume)
+        if is_positive(inertia):
+            return inertia, "that of its collision shapes takes its place"
+    return _sphere(mass), f"that of a sphere of {SMALL_RADIUS:g} m radius takes its place"
+
+
+def _sphere(mass: float) -> Matrix:
+    result: Matrix = 0.4 * mass * SMALL_RADIUS**2 * np.eye(3)
+    return result
+
+
+def _warn(diagnostics: Diagnostics, link: Link, code: str, finding: str) -> None:
+    line = link.inertial.line if link.inertial is not None else link.line
+    diagnostics.warning(
+        code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
+    )

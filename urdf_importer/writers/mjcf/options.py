@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user can choose of MJCF files."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ...options import StartOptions, option
+
+Root = Literal["auto", "fixed", "free"]
+Actuators = Literal["auto", "none", "motor", "position", "velocity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfOptions(StartOptions):
+    """How a robot becomes MJCF. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("MuJoCo", "Start", "Shapes", "Physics", "Motors", "Files")
+
+    root: Root = option(
+        "auto",
+        "Root",
+        "Whether the root link stands fixed in the world",
+        group="MuJoCo",
+        choices={
+            "auto": "Free where the SRDF has a floating virtual joint, else fixed, as MuJoCo reads "
+            "URDF",
+            "fixed": "Fixed in the world",
+            "free": "Free to move and to fall, by a free joint",
+        },
+    )
+    scene: bool = option(
+        False,
+        "Scene",
+        "Write a second file beside the robot's, NAME_scene.xml: the robot on a floor, with light",
+        group="MuJoCo",
+    )
+    srdf: str = option(
+        "",
+        "SRDF",
+        "An SRDF file of the robot: pairs of links that need no check touch nothing, named poses "
+        "become keyframes, passive joints get no motor. 'auto' takes the one near the description. "
+        "A robot in Blender has its own",
+        group="MuJoCo",
+        entries="FILE",
+    )
+    visuals: bool = option(True, "Visuals", "Write what the robot looks like", group="Shapes")
+    collisions: bool = option(
+        True, "Collisions", "Write what the robot collides with", group="Shapes"
+    )
+    armature: float = option(
+        0.0,
+        "Armature",
+        "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
+        "which no description says; a little of it makes stiff motors stable",
+        group="Physics",
+        minimum=0.0,
+        maximum=1e6,
+    )
+    small_mass: float = option(
+        0.001,
+        "Small Mass",
+        "The mass in kg of links that have none and must have one to move",
+        group="Physics",
+        minimum=1e-9,
+        maximum=1e6,
+    )
+    actuators: Actuators = option(
+        "auto",
+        "Actuators",
+        "What drives the joints that ros2_control, transmissions or, where there are none, all "
+        "joints of one axis that follow no other",
+        group="Motors",
+        choices={
+            "auto": "What ros2_control or the transmissions command, else motors",
+            "none": "Nothing",
+            "motor": "Motors: the control is the torque or force",
+            "position": "Servos: the control is the position",
+            "velocity": "Servos: the control is the velocity",
+        },
+    )
+    position_error: float = option(
+        0.1,
+        "Position Error",
+        "How far in rad a joint is from its target when a position servo gives all its effort; a "
+        "tenth of it in m for sliding joints",
+        group="Motors",
+        minimum=1e-6,
+        maximum=1e3,
+    )
+    sensors: bool = option(
+        True,
+        "Sensors",
+        "Write the description's sensors",
+        group="Motors",
+    )

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a robot to its bodies and joints, as plain data.
+
+1. Each link is a body, also one on a fixed joint, so that no frame is lost.
+2. A root link called world that weighs nothing is the world of MuJoCo itself, which has that name.
+3. A planar joint is two slides and a hinge. A floating joint is free where what it hangs on never
+   moves: MuJoCo has free joints in the world alone, so its body is put there. Elsewhere it is three
+   slides and a ball.
+4. A joint whose limits leave it no way is held by an equality, since MuJoCo takes no such range.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import (
+    Matrix,
+    Vector,
+    matrix_from_pose,
+    plane_axes,
+    quaternion_from_rotation,
+)
+from ...kinematics.forward import motion_matrix, zero_frames
+from ...kinematics.motion import JointMotion
+from ...kinematics.tree import KinematicTree
+from ...model import Link
+from ...names import Claims
+from ...reshape.inertia import Body
+
+JointKind = Literal["hinge", "slide", "ball", "free"]
+WORLD = "world"
+FREE_JOINT = "floating_base"
+_FAR = 1e10
+"""Metres or radians: MuJoCo's ranges have two ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointPlan:
+    """One joint of MuJoCo. `axis` is a unit vector in the body's frame; `of` is the joint of the
+    description, None for that of a free root. `held` is where an equality holds it."""
+
+    name: str
+    kind: JointKind
+    of: JointMotion | None = None
+    axis: Vector | None = None
+    limits: tuple[float, float] | None = None
+    held: float | None = None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class BodyPlan:
+    """A link. `frame` (4, 4) is where its body stands in the body `parent`, with all joints at
+    zero; a parent of -1 is the world. `mass` is None for what weighs nothing."""
+
+    name: str
+    link: Link
+    parent: int
+    frame: Matrix
+    joints: list[JointPlan] = field(default_factory=list)
+    mass: Body | None = None
+
+    @property
+    def is_world(self) -> bool:
+        return self.name == WORLD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StructurePlan:
+    """`bodies` stand in tree order, so a body's place is its link's place in the tree; `joints`
+    says which joints of MuJoCo are one of the description, by its name."""
+
+    tree: KinematicTree
+    bodies: tuple[BodyPlan, ...]
+    base: Matrix
+
+    @property
+    def body_names(self) -> dict[str, str]:
+        """Link -> the name of its body."""
+        return {body.link.name: body.name for body in self.bodies}
+
+    @property
+    def joints(self) -> dict[str, list[JointPlan]]:
+        """Joint of the description -> joints of MuJoCo."""
+        found: dict[str, list[JointPlan]] = {}
+        for joint in self.all_joints():
+            if joint.of is not None:
+                found.setdefault(joint.of.joint.name, []).append(joint)
+        return found
+
+    def all_joints(self) -> Iterable[JointPlan]:
+        """Yields all joints, in tree order."""
+        return (joint for body in self.bodies for joint in body.joints)
+
+    def children(self) -> tuple[list[int], list[list[int]]]:
+        """Returns the places of bodies in the world, and those in each body, in tree order."""
+        top: list[int] = []
+        below: list[list[int]] = [[] for _ in self.bodies]
+        for place, body in enumerate(self.bodies):
+            if not body.is_world:
+                (top if body.parent < 0 else below[body.parent]).append(place)
+        return top, below
+
+
+def plan_structure(
+    tree: KinematicTree, base: Matrix, *, is_free: bool, diagnostics: Diagnostics
+) -> StructurePlan:
+    """Plans bodies and joints. `base` (4, 4) is where the root link stands in the world."""
+    planner = _Planner(tree, base, diagnostics)
+    bodies = [planner.plan_body(place, is_free=is_free) for place in range(len(tree.links))]
+    return StructurePlan(tree=tree, bodies=tuple(bodies), base=base)
+
+
+class _Planner:
+    """Takes the links in tree order; names of joints with one axis come before made ones."""
+
+    def __init__(self, tree: KinematicTree, base: Matrix, diagnostics: Diagnostics) -> None:
+        self._tree = tree
+        self._base = base
+        self._diagnostics = diagnostics
+        self._zero = zero_frames(tree)
+        self._static: list[bool] = []
+        self._joint_names = Claims()
+        self._own = {
+            motion.joint.name: self._joint_names.claim(motion.joint.name or "joint")
+            for motion in tree.joint_motions
+            if motion.is_scalar or motion.kind == "spherical"
+        }
+        self._body_names = Claims()
+        self._body_names.claim(WORLD)
+        self._worlds: set[int] = set()
+        self._carriers = {
+            each.joint.parent for each in tree.joint_motions if each.kind == "floating"
+        }
+
+    def plan_body(self, place: int, *, is_free: bool) -> BodyPlan:
+        link, motion = self._tree.links[place], self._tree.motions[place]
+        if motion is None:
+            return self._plan_root(place, is_free=is_free)
+        parent = self._tree.parents[place]
+        static = self._static[parent]
+        frame = matrix_from_pose(motion.joint.origin)
+        if motion.kind == "floating" and static:
+            frame = self._base @ self._zero[place]
+            parent = -1
+        elif parent in self._worlds:
+            frame = self._base @ frame
+            parent = -1
+        joints = self._plan_joints(motion, is_free=parent < 0)
+        if is_free and parent < 0 and not joints:
+            joints = [self._make_free_root()]
+        self._static.append(static and not joints)
+        return BodyPlan(
+            name=self._name_body(link), link=link, parent=parent, frame=frame, joints=joints
+        )
+
+    def _plan_root(self, place: int, *, is_free: bool) -> BodyPlan:
+        link = self._tree.links[place]
+        if link.name == WORLD and _weighs_nothing(link) and not self._worlds:
+            self._worlds.add(place)
+            self._static.append(True)
+            return BodyPlan(name=WORLD, link=link, parent=-1, frame=self._base)
+        # What hangs on a floating joint moves by that joint, not with what carries it.
+        moves = is_free and not (link.name in self._carriers and _weighs_nothing(link))
+        self._static.append(not moves)
+        joints = [self._make_free_root()] if moves else []
+        return BodyPlan(
+            name=self._name_body(link), link=link, parent=-1, frame=self._base, joints=joints
+        )
+
+    def _make_free_root(self) -> JointPlan:
+        return JointPlan(name=self._claim(FREE_JOINT), kind="free")
+
+    def _name_body(self, link: Link) -> str:
+        name = self._body_names.claim(link.name or "link")
+        if name != link.name:
+            self._diagnostics.warning(
+                "mjcf-renamed",
+                f"link {quote(link.name)} is called {quote(name)}: MuJoCo gives that name to its "
+                "world",
+                subject=link.name,
+                line=link.line,
+            )
+        return name
+
+    def _plan_joints(self, motion: JointMotion, *, is_free: bool) -> list[JointPlan]:
+        name = motion.joint.name
+        if motion.is_scalar:
+            kind: JointKind = "hinge" if motion.kind == "revolute" else "slide"
+            joint = JointPlan(
+                name=self._own[name], kind=kind, of=motion, axis=np.array(motion.axis)
+            )
+            return [_limit(joint, motion)]
+        if motion.kind == "spherical":
+            return [JointPlan(name=self._own[name], kind="ball", of=motion)]
+        if motion.kind == "planar":
+            normal = np.array(motion.axis)
+            slides = zip("xy", plane_axes(normal), strict=True)
+            return [
+                *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
+                JointPlan(name=self._claim(f"{name}_yaw"), kind="hinge", of=motion, axis=normal),
+            ]
+        if motion.kind == "floating" and is_free:
+            return [JointPlan(name=self._claim(name), kind="free", of=motion)]
+        if motion.kind == "floating":
+            slides = zip("xyz", np.eye(3), strict=True)
+            return [
+                *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
+                JointPlan(name=self._claim(name), kind="ball", of=motion),
+            ]
+        return []
+
+    def _make_slide(self, motion: JointMotion, name: str, axis: Vector) -> JointPlan:
+        return JointPlan(name=self._claim(name), kind="slide", of=motion, axis=axis)
+
+    def _claim(self, name: str) -> str:
+        return self._joint_names.claim(name)
+
+
+def _limit(joint: JointPlan, motion: JointMotion) -> JointPlan:
+    lower, upper = motion.lower, motion.upper
+    if lower is None and upper is None:
+        return joint
+    low = -_FAR if lower is None else lower
+    high = _FAR if upper is None else upper
+    if low < high:
+        return replace(joint, limits=(low, high))
+    return joint if motion.mimic is not None else replace(joint, held=low)
+
+
+def _weighs_nothing(link: Link) -> bool:
+    inertial = link.inertial
+    return inertial is None or not (inertial.mass or 0.0) > 0.0
+
+
+def order_bodies(plan: StructurePlan) -> list[int]:
+    """Returns the places of all bodies but the world in the order of the file, depth first."""
+    top, below = plan.children()
+    order: list[int] = []
+    stack = top[::-1]
+    while stack:
+        order.append(stack.pop())
+        stack += below[order[-1]][::-1]
+    return order
+
+
+def make_qpos(
+    plan: StructurePlan, positions: Mapping[str, float | tuple[float, ...]]
+) -> list[float]:
+    """Returns MuJoCo's positions of all joints, in the order of the file. `positions` are those of
+    all joints of the description that move."""
+    numbers: list[float] = []
+    for place in order_bodies(plan):
+        body = plan.bodies[place]
+        if body.joints:
+            numbers += _find_numbers(body, positions)
+    return [float(number) + 0.0 for number in numbers]
+
+
+def _find_numbers(
+    body: BodyPlan, positions: Mapping[str, float | tuple[float, ...]]
+) -> Sequence[float]:
+    motion = body.joints[0].of
+    if motion is None:
+        return _read_free(body.frame)
+    given = positions[motion.joint.name]
+    if not isinstance(given, tuple):
+        return (given,)
+    if body.joints[0].kind == "free":
+        return _read_free(body.frame @ motion_matrix(motion, given))
+    return given if motion.kind == "planar" else (*given[:-4], *_turn_wxyz(given[-4:]))
+
+
+def _read_free(frame: Matrix) -> Sequence[float]:
+    return (*frame[:3, 3], *_turn_wxyz(quaternion_from_rotation(frame[:3, :3])))
+
+
+def _turn_wxyz(xyzw: Sequence[float]) -> Sequence[float]:
+    return (xyzw[3], *xyzw[:3])

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The visuals and collisions of links as geoms, and the meshes, materials and images they name.
+
+MuJoCo reads STL, of at most 200,000 triangles, and OBJ, of one material each: a mesh is written in
+parts, one for each look. Mirrored and scaled meshes name the same file. Its own inertias of meshes
+are not used; as shells they can be worked out of open ones too. A mesh that collides is filled up
+to its convex hull.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import Diagnostics, MeshError, quote
+from ...geometry.fitting import fit_oriented_box
+from ...geometry.hulls import convex_hull
+from ...geometry.mesh_data import MeshData, MeshMaterial
+from ...geometry.transforms import Matrix, matrix_from_pose
+from ...geometry.triangles import Triangles, make_triangles, split_by_material
+from ...geometry.volumes import (
+    MassProperties,
+    join_masses,
+    mesh_mass,
+    polyhedron_mass,
+    primitive_mass,
+)
+from ...markup.write import Value
+from ...meshes import RobotFiles
+from ...meshes.robot_files import Shape, report_lost_texture
+from ...meshes.write import write_obj, write_stl
+from ...model import (
+    Box,
+    Capsule,
+    Collision,
+    Color,
+    Cylinder,
+    Geometry,
+    Link,
+    Material,
+    Mesh,
+    Robot,
+    Sphere,
+    Vector3,
+    Visual,
+    VisualMaterials,
+)
+from ...names import Claims
+from ..file_folder import FileFolder
+from ..textures import Textures
+
+_MOST_FACES = 200_000
+"""Triangles of an STL file that MuJoCo reads."""
+_LEAST_POINTS = 4
+_DIGITS = 6
+_UNSCALED = (1.0, 1.0, 1.0)
+_MATERIAL_COLOR = (0.8, 0.8, 0.8, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Geom:
+    """`attributes` say the shape; `frame` (4, 4) is where it stands in its body."""
+
+    frame: Matrix
+    attributes: dict[str, Value]
+    name: str = ""
+    material: str = ""
+    friction: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """An element of <asset>."""
+
+    tag: str
+    attributes: dict[str, Value]
+
+
+class ShapeWriter:
+    """Made once for each export. `assets` fill as shapes are asked for; what cannot be read is left
+    out and reported, with the code of its MeshError."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        source: RobotFiles,
+        folder: FileFolder,
+        textures: Textures,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._source = source
+        self._diagnostics = diagnostics
+        self._materials = VisualMaterials(robot)
+        self._looks = _Looks(textures)
+        self._meshes = _Meshes(folder)
+        self._names = Claims()
+        self._flat: dict[MeshData, bool] = {}
+        self._parts: dict[MeshData, list[tuple[MeshMaterial | None, Triangles]]] = {}
+        self._bodies: dict[MeshData, Triangles] = {}
+        self._frictions = {
+            said.reference: said.friction[0] for said in robot.settings if said.friction
+        }
+        self._lost_textures: set[tuple[str, int]] = set()
+
+    @property
+    def assets(self) -> list[Asset]:
+        """What <asset> has to hold: meshes, then images before the materials that show them."""
+        return [*self._meshes.assets, *self._looks.assets]
+
+    def draw(self, link: Link) -> Iterator[Geom]:
+        """Yields the visuals of a link, a geom for each look."""
+        for visual in link.visuals:
+            data, scale = self._load(visual, link)
+            if data is None:
+                continue
+            look = None if data.materials else self._find_look(visual, link)
+            frame = matrix_from_pose(visual.origin)
+            name = self._names.claim(visual.name) if visual.name else ""
+            for own, attributes in self._find_parts(visual, data, scale):
+                material = self._looks.find(own or look, link.name, visual.line)
+                yield Geom(frame=frame, attributes=attributes, name=name, material=material)
+                name = ""
+
+    def collide(self, link: Link) -> Iterator[Geom]:
+        """Yields the collisions of a link."""
+        friction = self._frictions.get(link.name)
+        for collision in link.collisions:
+            data, scale = self._load(collision, link)
+            if data is None:
+                continue
+            frame = matrix_from_pose(collision.origin)
+            attributes = _describe_primitive(collision.geometry)
+            if attributes is None and self._is_flat(data):
+                self._report_flat(collision, link)
+                fit = fit_oriented_box(_points_of(data) * scale, None)
+                frame, attributes = frame @ fit.frame, _describe_primitive(fit.geometry)
+            if attributes is None:
+                attributes = self._meshes.add(self._find_body(data), _stem(collision, data), scale)
+            yield Geom(
+                frame=frame,
+                attributes=attributes,
+                name=self._names.claim(collision.name) if collision.name else "",
+                friction=friction,
+            )
+
+    def measure(self, link: Link) -> MassProperties | None:
+        """Returns the MassProperties of the collisions, in the link's frame; an open mesh counts as
+        its hull. None where they have no volume."""
+        masses = []
+        for collision in link.collisions:
+            data = self._source.load_or_report(collision, link)
+            if data is not None:
+                mass = _measure(collision.geometry, data)
+                masses += [] if mass is None else [mass.moved(matrix_from_pose(collision.origin))]
+        return join_masses(masses)
+
+    def _load(self, shape: Shape, link: Link) -> tuple[MeshData | None, Vector3]:
+        """Loads a mesh without its scale, where it is a file's."""
+        geometry = shape.geometry
+        data = self._source.load_or_report(shape, link)
+        if data is None or not isinstance(geometry, Mesh) or self._source.shows(shape):
+            return data, _UNSCALED
+        if geometry.scale == _UNSCALED:
+            return data, _UNSCALED
+        return self._source.peek(replace(geometry, scale=_UNSCALED)), geometry.scale
+
+    def _find_parts(
+        self, visual: Visual, data: MeshData, scale: Vector3
+    ) -> Iterator[tuple[MeshMaterial | None, dict[str, Value]]]:
+        attributes = _describe_primitive(visual.geometry)
+        if attributes is not None:
+            yield None, attributes
+            return
+        if data not in self._parts:
+            self._parts[data] = list(split_by_material(data))
+        parts = self._parts[data]
+        for own, triangles in parts:
+            stem = _stem(visual, data, own if len(parts) > 1 else None)
+            yield own, self._meshes.add(triangles, stem, scale)
+
+    def _find_body(self, data: MeshData) -> Triangles:
+        if data not in self._bodies:
+            triangles = make_triangles(data)[0]
+            self._bodies[data] = Triangles(triangles.vertices, triangles.corners)
+        return self._bodies[data]
+
+    def _is_flat(self, data: MeshData) -> bool:
+        if data not in self._flat:
+            self._flat[data] = convex_hull(_points_of(data)) is None
+        return self._flat[data]
+
+    def _report_flat(self, collision: Collision, link: Link) -> None:
+        name = collision.geometry.filename if isinstance(collision.geometry, Mesh) else ""
+        self._diagnostics.warning(
+            "flat-collision",
+            f"mesh {quote(name)} of link {quote(link.name)} is flat and has no hull; "
+            "a thin box collides in its place",
+            subject=link.name,
+            line=collision.line,
+        )
+
+    def _find_look(self, visual: Visual, link: Link) -> MeshMaterial | None:
+        material = self._materials.find(visual, link)
+        if material is None or material.is_reference:
+            return None
+        texture = self._find_texture(material, link) if material.texture else None
+        color = material.color or _MATERIAL_COLOR
+        return MeshMaterial(name=material.name, color=color, texture=texture)
+
+    def _find_texture(self, material: Material, link: Link) -> Path | None:
+        try:
+            return self._source.find_texture(material, link)
+        except MeshError as error:
+            key = (link.name, material.line)
+            if key not in self._lost_textures:
+                self._lost_textures.add(key)
+                report_lost_texture(error, material.texture or "", *key, self._diagnostics)
+            return None
+
+
+class _Looks:
+    """Materials and their images, each look once, under the first one's name."""
+
+    def __init__(self, textures: Textures) -> None:
+        self._textures = textures
+        self._names = Claims()
+        self._known: dict[tuple[Color, str], str] = {}
+        self._images: dict[str, str] = {}
+        self.assets: list[Asset] = []
+
+    def find(self, look: MeshMaterial | None, subject: str, line: int) -> str:
+        """Returns the name of a material; "" for none."""
+        if look is None:
+            return ""
+        image = self._textures.find(look, subject, line) or ""
+        red, green, blue, alpha = (round(min(max(part, 0.0), 1.0), _DIGITS) for part in look.color)
+        color: Color = (1.0, 1.0, 1.0, alpha) if image else (red, green, blue, alpha)
+        key = (color, image)
+        if key not in self._known:
+            name = self._known[key] = self._names.claim(look.name or "material")
+            texture = self._add_image(image) if image else None
+            attributes: dict[str, Value] = {"name": name, "texture": texture, "rgba": color}
+            self.assets.append(Asset(tag="material", attributes=attributes))
+        return self._known[key]
+
+    def _add_image(self, file: str) -> str:
+        if file not in self._images:
+            name = self._images[file] = Path(file).stem
+            attributes: dict[str, Value] = {"name": name, "type": "2d", "file": file}
+            self.assets.append(Asset(tag="texture", attributes=attributes))
+        return self._images[file]
+
+
+class _Meshes:
+    """Mesh files and the elements that name them, each once for each scale."""
+
+    def __init__(self, folder: FileFolder) -> None:
+        self._folder = folder
+        self._files: dict[Triangles, str] = {}
+        self._names: dict[tuple[str, Vector3], str] = {}
+        self._claims = Claims()
+        self.assets: list[Asset] = []
+
+    def add(self, triangles: Triangles, stem: str, scale: Vector3) -> dict[str, Value]:
+        """Returns the attributes of a geom that is this mesh."""
+        if triangles not in self._files:
+            self._files[triangles] = self._write(_with_enough_points(triangles), stem)
+        file = self._files[triangles]
+        key = (file, scale)
+        if key not in self._names:
+            name = self._names[key] = self._claims.claim(Path(file).stem)
+            attributes: dict[str, Value] = {"name": name, "file": file}
+            if scale != _UNSCALED:
+                attributes["scale"] = scale
+            self.assets.append(Asset(tag="mesh", attributes=attributes))
+        return {"type": "mesh", "mesh": self._names[key]}
+
+    def _write(self, triangles: Triangles, stem: str) -> str:
+        plain = triangles.normals is None and triangles.uvs is None and not triangles.smooth
+        if plain and triangles.count <= _MOST_FACES:
+            return self._folder.write(write_stl(triangles), stem, ".stl")
+        return self._folder.write(write_obj(triangles), stem, ".obj")
+
+
+def _with_enough_points(triangles: Triangles) -> Triangles:
+    """Returns the triangles; a single one as three about its middle, since MuJoCo wants at least
+    four points."""
+    points = np.unique(triangles.vertices[triangles.corners], axis=0)
+    if len(points) >= _LEAST_POINTS:
+        return triangles
+    corners = triangles.vertices[triangles.corners[:3]]
+    vertices = np.vstack([corners, corners.mean(axis=0, keepdims=True)]).astype(np.float32)
+    around = np.array([0, 1, 3, 1, 2, 3, 2, 0, 3], dtype=np.int32)
+    return Triangles(vertices, around)
+
+
+def _describe_primitive(geometry: Geometry) -> dict[str, Value] | None:
+    """Returns the attributes of a simple shape, whose sizes MuJoCo counts from the middle; None for
+    a mesh."""
+    match geometry:
+        case Box(size=size):
+            return {"type": "box", "size": [0.5 * side for side in size]}
+        case Cylinder(radius=radius, length=length):
+            return {"type": "cylinder", "size": [radius, 0.5 * length]}
+        case Capsule(radius=radius, length=length) if length > 0.0:
+            return {"type": "capsule", "size": [radius, 0.5 * length]}
+        case Sphere(radius=radius) | Capsule(radius=radius):
+            return {"type": "sphere", "size": [radius]}
+    return None
+
+
+def _points_of(data: MeshData) -> NDArray[np.float64]:
+    return data.vertices[np.unique(data.corners)].astype(np.float64)
+
+
+def _measure(geometry: Geometry, data: MeshData) -> MassProperties | None:
+    if not isinstance(geometry, Mesh):
+        return primitive_mass(geometry)
+    mass = mesh_mass(make_triangles(data)[0])
+    if mass is not None:
+        return mass
+    hull = convex_hull(_points_of(data))
+    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
+
+
+def _stem(shape: Shape, data: MeshData, look: MeshMaterial | None = None) -> str:
+    geometry = shape.geometry
+    stem = data.name or (Path(geometry.filename).stem if isinstance(geometry, Mesh) else "mesh")
+    return f"{stem}_{look.name}" if look is not None and look.name else stem
