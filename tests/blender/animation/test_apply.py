@@ -314,3 +314,27 @@ def test_keys_are_written_as_arrays():
     before = time.process_time()
     apply_trajectory(result.armature, motion)
     assert time.process_time() - before < 10
+
+
+def test_followers_recorded_off_their_leader_are_told_once():
+    result = load("gripper")
+    times = np.linspace(0, 1, 11)
+    jaw = 0.02 * times
+    masters = urdf_importer.kinematics.tree.retrace_tree(result.robot).masters
+    right, pad = masters["jaw_right"], masters["pad_right"]
+    follow = [each.multiplier * jaw + each.offset for each in (right, pad)]
+    names = (right.joint, "jaw_right", "pad_right")
+    motion = Trajectory(
+        names=names, times=times, positions=np.stack([jaw, follow[0], follow[1] + 5e-4], axis=1)
+    )
+    diagnostics = Diagnostics()
+    apply_trajectory(result.armature, motion, None, diagnostics)
+    assert not list(diagnostics)
+    off = np.where(times > 0.5, 0.01, 0.0)
+    moved = np.stack([jaw, follow[0] + off, follow[1] + 2 * off * times], axis=1)
+    apply_trajectory(result.armature, replace(motion, positions=moved), None, diagnostics)
+    assert [(item.code, item.subject) for item in diagnostics] == [
+        ("follower-off-leader", "pad_right")
+    ]
+    (told,) = diagnostics
+    assert "2 joints" in told.message and "1.000 s" in told.message

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion -> the keyframes of a robot, in a new action."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,12 @@ import bpy
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
-from ...motion.keys import Keys, cut_keys, plan_keys, reduce_keys, sample_keys, unwrap
+from ...kinematics.tree import retrace_tree
+from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
 from ...motion.trajectory import Numbers, Trajectory
+from ..extract.robot import extract_robot
 from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
@@ -21,6 +23,8 @@ from .base import Base, plan_frames
 from .curves import frame_rate, new_action, widen_range, write_curve
 
 _OVER = 1e-6
+_OFF = 1e-3
+"""Radians or metres that a recorded follower may be off its leader without a word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,9 @@ def _plan_joints(
         joint: _plan_joint(trajectory, trajectory.names.index(name), joints[joint][1], options)
         for name, joint in matched.items()
     }
+    followers = [joint for joint in keys if joints[joint][1].mimics]
+    if followers:
+        _compare_followers(armature, keys, followers, diagnostics)
     for joint, planned in keys.items():
         bone, rig = joints[joint]
         if rig.mimics:
@@ -113,6 +120,33 @@ def _plan_joint(
 
 def _column(array: Numbers | None, own: np.ndarray, column: int) -> Numbers | None:
     return None if array is None else array[own, column]
+
+
+def _compare_followers(
+    armature: Any, keys: Mapping[str, Keys], followers: Iterable[str], diagnostics: Diagnostics
+) -> None:
+    """Reports joints that were recorded off what the joint that they follow makes of them: the rig
+    shows them as they follow."""
+    masters = retrace_tree(extract_robot(armature)).masters
+    off = []
+    for name in followers:
+        mimic = masters.get(name)
+        if mimic is None or mimic.joint not in keys:
+            continue
+        own, leader = keys[name], keys[mimic.joint]
+        wanted = mimic.multiplier * evaluate(leader, own.times) + mimic.offset
+        worst = int(np.abs(own.values - wanted).argmax())
+        off.append((abs(float(own.values[worst] - wanted[worst])), name, float(own.times[worst])))
+    off = [each for each in off if each[0] > _OFF]
+    if off:
+        distance, name, time = max(off)
+        which = "a joint that follows" if len(off) == 1 else f"{len(off)} joints that follow"
+        diagnostics.warning(
+            "follower-off-leader",
+            f"the recording has {which} another off it, joint {quote(name)} the most: by "
+            f"{distance:.4g} at {time:.3f} s; the rig shows what the leader makes of it",
+            subject=name,
+        )
 
 
 def _hold_limits(
