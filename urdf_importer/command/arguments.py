@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from .. import MotionOptions
+from .. import MotionOptions, RetimeOptions
 from ..options import FileOptions, ImportOptions, group_options
 from .jobs import Job
 
@@ -20,7 +20,7 @@ EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 Plan = Callable[[argparse.Namespace], Sequence[Job]]
 """Makes jobs from the arguments of a command."""
 
-Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions)
+Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions | RetimeOptions)
 
 
 def add_option_arguments(

@@ -29,6 +29,7 @@ from ..interrupts import hold_interrupt
 from .arguments import EPILOG, add_option_arguments, read_options
 from .blends import is_blend, open_robot
 from .jobs import needing_blender
+from .limits import add_limit_arguments, add_limits, sample_within
 from .plans import UsageError, check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender, write_result
@@ -40,6 +41,7 @@ def add_motions(commands: Any) -> None:
     """Adds the commands."""
     _add_animate(commands)
     _add_sample(commands)
+    add_limits(commands)
     parser = commands.add_parser(
         "topics",
         help="list what a recording holds",
@@ -109,6 +111,13 @@ def _add_sample(commands: Any) -> None:
         "--frames", nargs=2, type=float, metavar=("A", "B"), help="first and last frame"
     )
     parser.add_argument("--armature", metavar="NAME", help="which of several robots in the .blend")
+    parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
+    parser.add_argument(
+        "--retime",
+        action="store_true",
+        help="write it along the same path as fast as the robot's limits allow",
+    )
+    add_limit_arguments(parser)
 
 
 def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
@@ -174,6 +183,7 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
             armature = open_robot(given.robot, given.armature)
         frames = None if given.frames is None else (given.frames[0], given.frames[1])
         motion = sample_trajectory(armature, frames, given.rate)
+        motion = sample_within(motion, armature, given, terminal)
     for path in write_trajectory(motion, given.output):
         terminal.note(f"{path}: {_describe(motion)}")
     return 0

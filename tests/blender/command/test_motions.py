@@ -7,7 +7,15 @@ import pytest
 
 from support.paths import ROOT
 from support.recorded import START, joint_state, record
-from urdf_importer import Trajectory, find_robots, open_blend, read_trajectory, write_trajectory
+from urdf_importer import (
+    Trajectory,
+    check_trajectory,
+    find_robots,
+    open_blend,
+    read_robot,
+    read_trajectory,
+    write_trajectory,
+)
 from urdf_importer.cli import main
 
 ARM = str(ROOT / "sample_urdfs" / "two_link_arm.urdf")
@@ -85,3 +93,64 @@ def test_what_fails_writes_nothing(tmp_path, capsys):
         with pytest.raises(SystemExit) as ended:
             main(wrong)
         assert ended.value.code == 2
+
+
+LIMITS = """\
+joint_limits:
+  shoulder: {has_acceleration_limits: true, max_acceleration: 2.0}
+  elbow: {has_acceleration_limits: true, max_acceleration: 3.0}
+"""
+
+
+def test_limits_are_compared_and_kept(tmp_path, capsys):
+    """Without Blender: the description limits velocities, a file accelerations."""
+    motion = Trajectory(
+        names=("shoulder", "elbow"), times=[0, 0.2, 0.4], positions=[[0, 0], [1, -0.1], [0, 0]]
+    )
+    path, table, output = (str(tmp_path / name) for name in ("run.csv", "limits.yaml", "slow.json"))
+    write_trajectory(motion, path)
+    (tmp_path / "limits.yaml").write_text(LIMITS, encoding="utf-8")
+    assert main(["limits", ARM, path]) == 1
+    head, row = capsys.readouterr().out.splitlines()
+    assert head.split() == ["joint", "what", "reaches", "limit", "at"]
+    robot = read_robot(ARM)
+    limit = next(joint for joint in robot.joints if joint.name == "shoulder").limit.velocity
+    assert row.split() == ["shoulder", "velocity", "5", f"{limit:.4g}", "0.100", "s"]
+    assert main(["limits", ARM, path, "--limits", table, "-o", output]) == 0
+    shown = capsys.readouterr()
+    assert "s instead of 0.400 s" in shown.err and len(shown.out.splitlines()) > 2
+    assert check_trajectory(robot, read_trajectory(output), table) == ()
+    assert main(["limits", ARM, output, "--limits", table, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("joint_limits:\n  elbow: {max_acceleration: fast}\n", encoding="utf-8")
+    assert main(["limits", ARM, path, "--limits", str(bad)]) == 1
+    assert "bad.yaml:2: error:" in capsys.readouterr().err
+
+
+def test_what_is_sampled_is_checked_and_retimed(tmp_path, capsys):
+    motion = Trajectory(
+        names=("shoulder", "elbow"),
+        times=[0, 0.25, 0.5],
+        positions=[[0, 0], [1.0, -0.2], [0, 0]],
+    )
+    path, blend, output, table = (
+        str(tmp_path / name) for name in ("run.json", "run.blend", "out.json", "limits.yaml")
+    )
+    (tmp_path / "limits.yaml").write_text(LIMITS, encoding="utf-8")
+    write_trajectory(motion, path)
+    assert main(["animate", ARM, path, "-o", blend]) == 0
+    frames = ["--frames", "1", "13"]
+    capsys.readouterr()
+    assert main(["sample", blend, "-o", output, *frames, "--strict"]) == 1
+    assert "--strict" in capsys.readouterr().err and not (tmp_path / "out.json").exists()
+    assert main(["sample", blend, "-o", output, *frames]) == 0
+    assert "joint 'shoulder' is beyond its limit of velocity" in capsys.readouterr().err
+    within = ["--retime", "--limits", table, "--strict"]
+    assert main(["sample", blend, "-o", output, *frames, *within]) == 0
+    retimed = read_trajectory(output)
+    assert retimed.interpolation == "spline" and retimed.duration > 0.5
+    assert check_trajectory(read_robot(ARM), retimed, table) == ()
+    # The elbow does not matter at such speeds: two ramps up and down of the shoulder.
+    assert np.abs(retimed.positions[:, 0].max() - 1.0) < 1e-6
+    assert main(["limits", blend, output, "--limits", table]) == 0

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""urdf-importer limits: recordings beside the limits of a robot, and slow enough for these; and the
+same of what is sampled."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from .. import (
+    Diagnostics,
+    ImportOptions,
+    MotionOptions,
+    RetimeOptions,
+    RobotError,
+    Trajectory,
+    Violation,
+    check_trajectory,
+    read_robot,
+    read_trajectory,
+    retime_trajectory,
+    write_trajectory,
+)
+from ..diagnostics import quote
+from ..files.outputs import check_output
+from ..interrupts import hold_interrupt
+from .arguments import EPILOG, add_option_arguments, read_options
+from .blends import is_blend, open_robot
+from .jobs import needing_blender
+from .plans import UsageError, check_outputs
+from .summary import count
+from .terminal import Terminal, silence_blender, write_result
+
+_READING = ("xacro_args", "parameters", "joint_parameters", "packages", "package_paths")
+_COLUMNS = ("joint", "what", "reaches", "limit", "at")
+
+
+def add_limits(commands: Any) -> None:
+    """Adds the command."""
+    parser = commands.add_parser(
+        "limits",
+        help="compare a recording with the limits of a robot",
+        description="Says where a motion is beyond the limits of a robot, the worst of each joint "
+        "first. With -o it writes the motion along the same path as fast as the limits allow. "
+        "Without, the exit status is 1 where something is beyond.",
+        epilog=EPILOG,
+    )
+    parser.set_defaults(parser=parser, act=_limits)
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
+    parser.add_argument("motion", metavar="MOTION", help="a recording or a planned trajectory")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the retimed motion to write")
+    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    parser.add_argument("--armature", metavar="NAME", help="which of several robots in a .blend")
+    add_limit_arguments(parser)
+    add_option_arguments(parser, ImportOptions, only=_READING)
+
+
+def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of limits and retiming."""
+    parser.add_argument(
+        "--limits",
+        metavar="FILE",
+        help="MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not have",
+    )
+    add_option_arguments(parser, RetimeOptions)
+
+
+def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
+    if given.armature is not None and not is_blend(given.robot):
+        raise UsageError("--armature says which robot of a .blend, and the robot is not in one")
+    if given.output is not None:
+        check_output(given.output)
+        check_outputs([given.robot, given.motion], [given.output])
+    diagnostics = Diagnostics(given.motion)
+    motion = read_trajectory(given.motion, given.topic, MotionOptions(), diagnostics)
+    robot = _open(given, diagnostics)
+    found = check_trajectory(robot, motion, given.limits, diagnostics)
+    terminal.diagnostics(tuple(diagnostics))
+    _write_table(found)
+    if given.output is None:
+        return 1 if found else 0
+    retimed = _retime(motion, robot, given)
+    for path in write_trajectory(retimed, given.output):
+        terminal.note(f"{path}: {describe_retiming(motion, retimed)}")
+    return 0
+
+
+def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
+    if is_blend(given.robot):
+        with silence_blender(), needing_blender("reading a .blend"), hold_interrupt():
+            return open_robot(given.robot, given.armature)
+    own = Diagnostics(given.robot)
+    robot = read_robot(given.robot, own, read_options(given, ImportOptions))
+    diagnostics.extend(own)
+    return robot
+
+
+def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:
+    options = read_options(given, RetimeOptions)
+    if isinstance(given.robot, str) and is_blend(given.robot):
+        return retime_trajectory(motion, armature=robot, limits=given.limits, options=options)
+    return retime_trajectory(motion, robot=robot, limits=given.limits, options=options)
+
+
+def _write_table(found: Sequence[Violation]) -> None:
+    """Writes a line for each, the worst first; nothing where all is within its limits."""
+    rows = [_COLUMNS, *(_row(each) for each in found)] if found else []
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(_COLUMNS))]
+    for row in rows:
+        cells = [
+            each.rjust(width) if i > 1 else each.ljust(width)
+            for i, (each, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        write_result("  ".join(cells).rstrip())
+
+
+def _row(each: Violation) -> tuple[str, str, str, str, str]:
+    return each.joint, each.kind, f"{each.value:.4g}", f"{each.limit:.4g}", f"{each.time:.3f} s"
+
+
+def sample_within(
+    motion: Trajectory, armature: Any, given: argparse.Namespace, terminal: Terminal
+) -> Trajectory:
+    """Returns a motion that was sampled, retimed if the arguments ask for it, and reports what of
+    it is beyond limits. Raises RobotError for that with --strict."""
+    diagnostics = Diagnostics(given.robot)
+    if given.retime:
+        motion = _retime(motion, armature, given)
+    found = check_trajectory(armature, motion, given.limits, diagnostics)
+    terminal.diagnostics(tuple(diagnostics))
+    for each in found:
+        terminal.note(
+            f"{given.robot}: joint {quote(each.joint)} is beyond its limit of {each.kind}, "
+            f"{each.limit:.4g}: {each.value:.4g} at {each.time:.3f} s"
+        )
+    if given.strict and (found or len(diagnostics)):
+        what = f"{count(len(found), 'limit')} and {count(len(diagnostics), 'diagnostic')}"
+        raise RobotError(
+            f"{what} are told above, and --strict takes each as a failure", source=given.robot
+        )
+    return motion
+
+
+def describe_retiming(motion: Trajectory, retimed: Trajectory) -> str:
+    """Describes in one line how long a motion takes now."""
+    return (
+        f"{count(len(retimed.names), 'joint')}, {count(len(retimed.times), 'sample')}, "
+        f"{retimed.duration:.3f} s instead of {motion.duration:.3f} s"
+    )
