@@ -19,6 +19,7 @@ from typing import Any
 from . import reshape
 from .diagnostics import (
     BuildError,
+    ConnectError,
     Diagnostic,
     DiagnosticGroup,
     Diagnostics,
@@ -149,6 +150,7 @@ __all__ = [
     "BuilderScript",
     "Change",
     "CollisionPair",
+    "ConnectError",
     "Convention",
     "ConvertMode",
     "Diagnostic",

@@ -8,6 +8,7 @@
     |-- KinematicsError       its joints make no robot that can move
     |-- MeshError             a mesh file cannot be read (becomes a diagnostic of one visual)
     |-- BuildError            Blender cannot hold it
+    |-- ConnectError          no live link can be made, or what is asked of it cannot be
     `-- WriteError            the result cannot be written
 
 A Diagnostic is the milder thing: a WARNING says which substitute was used, an ERROR which single
@@ -77,6 +78,10 @@ class BuildError(RobotError):
 
 
 class WriteError(RobotError):
+    pass
+
+
+class ConnectError(RobotError):
     pass
 
 

@@ -5,16 +5,17 @@ What a message is shows in its fields, so that whatever contains a JointState, a
 transform or a pose is understood, however it is called.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..motion.gather import KINDS, FrameBlock, Gathered, SampleBlock, Times
+from ..motion.gather import KINDS, MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..motion.options import MotionOptions
 from ..motion.trajectory import Numbers, to_nanoseconds
 from .commands import Command, join_commands
+from .joining import join_poses, join_samples, pack
 from .trees import MOST_LEVELS, Tree
 
 _ARRAYS = {
@@ -40,8 +41,11 @@ class _When:
 class Collector:
     """Takes trees, message by message or many of one form at once."""
 
-    def __init__(self, options: MotionOptions) -> None:
+    def __init__(self, options: MotionOptions, most_joints: int = MOST_VALUES) -> None:
+        """Passes over messages of more than `most_joints` joints."""
         self._clock = options.clock
+        self._most_joints = most_joints
+        self._packed = self._packed_frames = 0
         self._gathered = Gathered()
         self._sample_logs: list[Times] = []
         self._frame_logs: list[Times] = []
@@ -55,6 +59,13 @@ class Collector:
         when = _When(logs=logs, order=order, is_static=is_static, origin=origin)
         self._find(tree, {}, when, 0)
 
+    def pack(self) -> None:
+        """Joins what was taken since the last time, where messages came one by one: an array for a
+        number takes little room, an array for each message much."""
+        found = self._gathered
+        self._packed = pack(found.samples, self._sample_logs, self._packed, join_samples)
+        self._packed_frames = pack(found.frames, self._frame_logs, self._packed_frames, join_poses)
+
     def finish(self) -> Gathered:
         """Returns what was found, with the times of stamps, or of recording where these are not
         set. Raises ReadError where there is more than can be held."""
@@ -62,7 +73,7 @@ class Collector:
         samples = _set_clock(found.samples, self._sample_logs, self._clock)
         frames = _set_clock(found.frames, self._frame_logs, self._clock)
         result = Gathered(frames=frames)
-        for block in _join(samples):
+        for block in join_samples(samples):
             result.add(block)
         for block, interpolation in join_commands(self._commands, self._clock):
             result.add(block)
@@ -101,7 +112,7 @@ class Collector:
         count = len(when.logs)
         arrays = {kind: _numbers(tree, kind, count, len(names)) for kind in KINDS}
         positions = arrays.pop("positions")
-        if positions is None or not names:
+        if positions is None or not names or len(names) > self._most_joints:
             return
         block = SampleBlock(
             names=names,
@@ -141,7 +152,7 @@ class Collector:
         times: Times,
         arrays: dict[str, Numbers | None],
     ) -> None:
-        if arrays["positions"] is None or not names:
+        if arrays["positions"] is None or not names or len(names) > self._most_joints:
             return
         self._gathered.count(arrays["positions"].size)
         self._commands.append(
@@ -342,19 +353,3 @@ def _set_clock(blocks: list[Any], logs: list[Times], clock: str) -> list[Any]:
     if clock == "stamp" and not useless:
         return blocks
     return [replace(block, times=log) for block, log in zip(blocks, logs, strict=True)]
-
-
-def _join(blocks: Sequence[SampleBlock]) -> Iterator[SampleBlock]:
-    """Yields blocks of the same joints and kinds of numbers as one."""
-    groups: dict[Any, list[SampleBlock]] = {}
-    for block in blocks:
-        said = tuple(kind for kind in KINDS if getattr(block, kind) is not None)
-        groups.setdefault((block.names, said), []).append(block)
-    for (names, said), members in groups.items():
-        arrays = {kind: np.concatenate([getattr(each, kind) for each in members]) for kind in said}
-        yield SampleBlock(
-            names=names,
-            times=np.concatenate([each.times for each in members]),
-            order=np.concatenate([each.order for each in members]),
-            **arrays,
-        )

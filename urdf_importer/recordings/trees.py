@@ -175,6 +175,11 @@ def _scalar(text: str, is_plain: bool) -> Any:
         return text
 
 
+def to_tree(message: Mapping[str, Any]) -> Tree:
+    """Returns the tree of one message, as JSON has it. Raises ReadError where it nests too deep."""
+    return _convert(dict(message), 0, "")
+
+
 def _to_messages(written: list[Any], source: str) -> list[Tree]:
     messages: list[Any] = []
     for each in written:
@@ -245,10 +250,11 @@ def _seconds(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    """Returns a double; NaN for nothing, and for whole numbers that none holds."""
+    """Returns a double; NaN for nothing, for what is no number and for whole ones that none
+    holds."""
     try:
         return math.nan if value is None else float(value)
-    except OverflowError:
+    except (OverflowError, TypeError, ValueError):
         return math.nan
 
 

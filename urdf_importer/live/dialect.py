@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the protocols of servers share: topics, which of them count, and what arrives."""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import quote
+from ..motion.trajectory import Trajectory
+from ..recordings.definitions import short_name
+from ..recordings.trees import Tree
+from .websocket import Kind, Message
+
+MOST_TEXT = 4 * 1024 * 1024
+"""Bytes of JSON in one message: more is passed over."""
+MOST_TOPICS = 10_000
+MOST_NAME = 256
+_MOST_SHOWN = 6
+STATES = "sensor_msgs/JointState"
+FRAMES = ("tf2_msgs/TFMessage", "tf/tfMessage")
+ODOMETRY = "nav_msgs/Odometry"
+JOINTS = (STATES, "trajectory_msgs/JointTrajectory", "trajectory_msgs/JointTrajectoryPoint")
+"""Types that make a motion of joints of whatever contains one."""
+Sent = Literal["state", "command", "frames"]
+TYPES: dict[Sent, str] = {
+    "state": STATES,
+    "command": "trajectory_msgs/JointTrajectory",
+    "frames": "tf2_msgs/TFMessage",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is wanted of a server. `topic` is empty for the usual one; nothing comes in unless
+    `takes`. Transforms of frames in `skips` are passed over: those of the robot's own links, which
+    follow from its joints."""
+
+    takes: bool = True
+    topic: str = ""
+    namespace: str = ""
+    base: bool = True
+    skips: frozenset[str] = frozenset()
+
+    @property
+    def usual(self) -> str:
+        """The topic that joint states are on as a rule."""
+        return self.topic or within(self.namespace, "/joint_states")
+
+
+@dataclass(slots=True, kw_only=True)
+class Arrival:
+    """Messages of one form: a tree over (m,) messages, when each was sent or came, in nanoseconds,
+    and in which order."""
+
+    topic: str
+    tree: Tree
+    logs: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    @property
+    def is_static(self) -> bool:
+        return self.topic.rstrip("/").endswith("tf_static")
+
+
+@dataclass(slots=True)
+class Dialect(ABC):
+    """One conversation. It takes messages and leaves what is to be sent in `outgoing`; what a
+    server says that makes no sense is counted in `dropped` and does nothing."""
+
+    wish: Wish
+    outgoing: deque[Message] = field(default_factory=deque)
+    topics: dict[str, str] = field(default_factory=dict)
+    """Name -> type, as ROS 1 spells it, as far as the server tells."""
+    problem: str = ""
+    dropped: int = 0
+    count: int = 0
+    is_recording: bool = False
+
+    protocols: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def start(self) -> None:
+        """Says what is to be said first."""
+
+    @abstractmethod
+    def take(self, message: Message, log: int) -> None:
+        """Takes a message that came at `log`, in nanoseconds."""
+
+    @abstractmethod
+    def flush(self) -> list[Arrival]:
+        """Returns what arrived since the last time."""
+
+    @abstractmethod
+    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
+        """Sends one state, one command, or frames. Raises ConnectError where the server takes
+        none."""
+
+    @abstractmethod
+    def ask_again(self) -> None:
+        """Does what may help when nothing comes."""
+
+    def set_recording(self, is_on: bool) -> None:
+        """Tells whether every message counts, or only the newest."""
+        self.is_recording = is_on
+
+
+def within(namespace: str, topic: str) -> str:
+    """Returns a topic in a robot's namespace."""
+    bare = namespace.strip("/")
+    return f"/{bare}{topic}" if bare else topic
+
+
+def choose_topics(topics: Mapping[str, str], motions: Sequence[str], wish: Wish) -> tuple[str, str]:
+    """Returns the topic of joints among those that are known, and what is wrong where none is
+    clear. `motions` are the topics that can be read as joints."""
+    if wish.topic:
+        named = [name for name in topics if name.strip("/") == wish.topic.strip("/")]
+        return (named[0], "") if named else ("", f"there is no topic {quote(wish.topic)} there")
+    if wish.usual in motions:
+        return wish.usual, ""
+    start = within(wish.namespace, "/")
+    inside = [name for name in motions if name.startswith(start)]
+    usual = [name for name in inside if name.endswith("/joint_states")]
+    for found in (usual, inside):
+        if len(found) == 1:
+            return found[0], ""
+    if not inside:
+        return "", "no topic there has positions of joints" + _list(topics)
+    return "", "several topics have positions of joints, say which" + _list(inside)
+
+
+def _list(names: Sequence[str] | Mapping[str, str]) -> str:
+    shown = [quote(name[:60]) for name in sorted(names)[:_MOST_SHOWN]]
+    more = len(names) - len(shown)
+    return (": " + ", ".join(shown) + (f" and {more} more" if more else "")) if shown else ""
+
+
+def choose_frames(topics: Mapping[str, str], wish: Wish) -> list[str]:
+    """Returns the topics, among those that are known, that say how the base moves."""
+    if not wish.base:
+        return []
+    start = within(wish.namespace, "/")
+    frames = [
+        name
+        for name, kind in topics.items()
+        if kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static")
+    ]
+    own = [name for name in frames if name.startswith(start)] or frames
+    rides = [n for n, kind in topics.items() if kind == ODOMETRY and n.startswith(start)]
+    return [*own, *(rides if len(rides) == 1 else ())]
+
+
+def note_topic(topics: dict[str, str], name: object, kind: object) -> None:
+    """Notes a topic that a server names, within bounds."""
+    if not isinstance(name, str) or not isinstance(kind, str) or len(topics) >= MOST_TOPICS:
+        return
+    if 0 < len(name) <= MOST_NAME and len(kind) <= MOST_NAME:
+        topics[name] = short_name(kind)
+
+
+def skip_frames(message: Mapping[str, Any], skips: Collection[str]) -> Mapping[str, Any]:
+    """Returns a message without the transforms of some frames."""
+    found = message.get("transforms")
+    if not skips or not isinstance(found, list) or "joint_names" in message:
+        return message
+    kept = [each for each in found if _name_child(each) not in skips]
+    return {**message, "transforms": kept}
+
+
+def _name_child(transform: object) -> str:
+    name = transform.get("child_frame_id") if isinstance(transform, Mapping) else None
+    return name.lstrip("/") if isinstance(name, str) else ""
+
+
+def text_message(text: str) -> Message:
+    """Returns a text that is to be sent."""
+    return Message(Kind.TEXT, text.encode())

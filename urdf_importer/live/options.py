@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of a live link."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ..options import option
+
+ProtocolKind = Literal["auto", "rosbridge", "foxglove"]
+Direction = Literal["in", "out"]
+LiveBase = Literal["auto", "none", "object"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveOptions:
+    """What goes over a live link, and how."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Link", "Names", "Base", "Sending")
+
+    direction: Direction = option(
+        "in",
+        "Direction",
+        "Who leads",
+        group="Link",
+        choices={
+            "in": "The rig follows what the robot, or a simulator, says of its joints",
+            "out": "What the rig shows is sent, for RViz, a simulator or another program",
+        },
+    )
+    protocol: ProtocolKind = option(
+        "auto",
+        "Protocol",
+        "What the server speaks",
+        group="Link",
+        choices={
+            "auto": "What it answers to",
+            "rosbridge": "rosbridge, of ROS 1 and ROS 2; port 9090 as a rule",
+            "foxglove": "Foxglove's, of foxglove_bridge; port 8765 as a rule",
+        },
+    )
+    topic: str = option(
+        "",
+        "Topic",
+        "Where the positions of joints come from; empty for /joint_states, or the only topic that "
+        "has some",
+        group="Link",
+        entries="TOPIC",
+    )
+    record: bool = option(False, "Record at Once", "Record from the first message on", group="Link")
+    prefix: str = option(
+        "",
+        "Prefix",
+        "What stands before the robot's joints on the other side; it is put there when sending",
+        group="Names",
+        entries="P",
+    )
+    names: tuple[tuple[str, str], ...] = option(
+        (),
+        "Joint Names",
+        "Which joint of the robot a name of the other side is, as name:=joint",
+        group="Names",
+        separator=":=",
+    )
+    namespace: str = option(
+        "",
+        "Namespace",
+        "The robot's name on the other side, where several run: /NAME/joint_states and so on",
+        group="Names",
+        entries="NAME",
+    )
+    base: LiveBase = option(
+        "auto",
+        "Base",
+        "What moves with the robot's base, as transforms and odometry say it",
+        group="Base",
+        choices={
+            "auto": "The planar or floating joint on the root link, else the armature object",
+            "none": "Nothing",
+            "object": "The armature object",
+        },
+    )
+    fixed_frame: str = option(
+        "",
+        "Fixed Frame",
+        "The frame in which the base moves, such as odom; else the outermost one",
+        group="Base",
+        entries="FRAME",
+    )
+    command_topic: str = option(
+        "",
+        "Send To",
+        "Where the pose is sent; empty for /blender/joint_states, which no robot listens to unless "
+        "it is told to",
+        group="Sending",
+        entries="TOPIC",
+    )
+    rate: float = option(
+        30.0,
+        "Rate",
+        "How often the pose is sent at most, per second",
+        group="Sending",
+        minimum=0.1,
+        maximum=1000.0,
+    )
+    send_base: bool = option(
+        False,
+        "Send Base",
+        "Send where the robot stands too, to /tf, as the frame of its root link in world",
+        group="Sending",
+    )

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rosbridge protocol, version 2: JSON in texts, for ROS 1 and ROS 2.
+
+The server sends no word about errors, so silence is all that there is to go by. NaN comes as null.
+Times have other names in ROS 1 and ROS 2: what is sent has both, and each takes its own.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import ReadError
+from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory
+from ..recordings.trees import to_tree
+from .dialect import (
+    FRAMES,
+    MOST_TEXT,
+    MOST_TOPICS,
+    STATES,
+    TYPES,
+    Arrival,
+    Dialect,
+    Sent,
+    choose_frames,
+    choose_topics,
+    note_topic,
+    skip_frames,
+    text_message,
+)
+from .websocket import Kind, Message
+
+_JOINTS = {
+    STATES,
+    "trajectory_msgs/JointTrajectory",
+    "control_msgs/JointTrajectoryControllerState",
+    "moveit_msgs/DisplayTrajectory",
+}
+
+
+@dataclass(slots=True)
+class Rosbridge(Dialect):
+    """Asks for topics by name. Which there are is known only where rosapi runs."""
+
+    subscribed: dict[str, str] = field(default_factory=dict)
+    """Topic -> type, empty where the server is to find out."""
+    advertised: set[str] = field(default_factory=set)
+    waiting: list[Arrival] = field(default_factory=list)
+    heard: set[str] = field(default_factory=set)
+
+    def start(self) -> None:
+        self._ask_topics()
+        if not self.wish.takes:
+            return
+        self._subscribe(self.wish.usual, "" if self.wish.topic else STATES)
+        if self.wish.base:
+            self._subscribe("/tf", FRAMES[0])
+            self._subscribe("/tf_static", FRAMES[0])
+
+    def _ask_topics(self) -> None:
+        self._say(op="call_service", id="topics", service="/rosapi/topics", args={})
+
+    def _say(self, **words: Any) -> None:
+        self.outgoing.append(text_message(json.dumps(words, allow_nan=False)))
+
+    def _subscribe(self, topic: str, kind: str) -> None:
+        """A subscription under the same id replaces the one before. Recordings want every message,
+        what is shown only the newest."""
+        self.subscribed[topic] = kind
+        words = {"type": kind} if kind else {}
+        length = 0 if self.is_recording or topic in ("/tf", "/tf_static") else 1
+        self._say(op="subscribe", id=f"in:{topic}", topic=topic, queue_length=length, **words)
+
+    def _unsubscribe(self, topic: str) -> None:
+        if self.subscribed.pop(topic, None) is not None:
+            self._say(op="unsubscribe", id=f"in:{topic}", topic=topic)
+
+    def set_recording(self, is_on: bool) -> None:
+        """Lets the server send all messages, or the newest."""
+        changed = is_on != self.is_recording
+        self.is_recording = is_on
+        for topic, kind in list(self.subscribed.items()) if changed else ():
+            self._subscribe(topic, kind)
+
+    def take(self, message: Message, log: int) -> None:
+        """Takes a text; anything else is none of this protocol."""
+        content = parse_json(message)
+        if content is None:
+            self.dropped += 1
+        elif content.get("op") == "publish":
+            self._take_published(content, log)
+        elif content.get("op") == "service_response":
+            self._take_topics(content.get("values"))
+
+    def _take_published(self, content: Mapping[str, Any], log: int) -> None:
+        topic, body = content.get("topic"), content.get("msg")
+        known = isinstance(topic, str) and topic in self.subscribed
+        if not known or not isinstance(body, Mapping):
+            self.dropped += 1
+            return
+        assert isinstance(topic, str)
+        try:
+            tree = to_tree(skip_frames(body, self.wish.skips))
+        except (ReadError, RecursionError):
+            self.dropped += 1
+            return
+        self.heard.add(topic)
+        self.count += 1
+        row = np.array([self.count])
+        self.waiting.append(Arrival(topic=topic, tree=tree, logs=np.array([log]), order=row))
+
+    def _take_topics(self, values: Any) -> None:
+        if not isinstance(values, Mapping):
+            return
+        names, kinds = values.get("topics"), values.get("types")
+        if not isinstance(names, list) or not isinstance(kinds, list) or len(names) > MOST_TOPICS:
+            return
+        self.topics.clear()
+        for name, kind in zip(names, kinds, strict=False):
+            note_topic(self.topics, name, kind)
+        if self.topics and self.wish.takes:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Takes other topics than the usual ones where the server has those and not these."""
+        motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
+        chosen, self.problem = choose_topics(self.topics, motions, self.wish)
+        usual = self.wish.usual
+        if chosen and chosen != usual and usual not in self.heard:
+            self._unsubscribe(usual)
+        wanted = {chosen: self.topics[chosen]} if chosen else {}
+        wanted |= {name: self.topics[name] for name in choose_frames(self.topics, self.wish)}
+        for name, kind in wanted.items():
+            if self.subscribed.get(name) != kind:
+                self._subscribe(name, kind)
+
+    def ask_again(self) -> None:
+        """Asks which topics there are, and for the usual one by its type, since a server that knows
+        no type does nothing."""
+        self._ask_topics()
+        if self.wish.takes and self.wish.topic and not self.topics:
+            self._subscribe(self.wish.usual, "" if self.subscribed.get(self.wish.usual) else STATES)
+
+    def flush(self) -> list[Arrival]:
+        """Returns what arrived since the last time."""
+        found, self.waiting = self.waiting, []
+        return found
+
+    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
+        """Sends a message of the type that `what` stands for."""
+        if topic not in self.advertised:
+            self.advertised.add(topic)
+            self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])
+        make = {"state": _state, "command": _command, "frames": _frames}[what]
+        self._say(op="publish", id=f"out:{topic}", topic=topic, msg=make(trajectory))
+
+
+def parse_json(message: Message) -> dict[str, Any] | None:
+    """Returns the object that a text is; None for anything else."""
+    if message.kind is not Kind.TEXT or len(message.data) > MOST_TEXT:
+        return None
+    try:
+        content = json.loads(message.data.decode())
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _time(nanoseconds: int) -> dict[str, int]:
+    seconds, rest = divmod(nanoseconds, NANOSECONDS)
+    return {"sec": seconds, "nanosec": rest, "secs": seconds, "nsecs": rest}
+
+
+def _row(array: Numbers | None, row: int) -> list[float]:
+    return [] if array is None else [0.0 if math.isnan(n) else n for n in array[row].tolist()]
+
+
+def _state(trajectory: Trajectory) -> dict[str, Any]:
+    return {
+        "header": {"stamp": _time(trajectory.start_time), "frame_id": ""},
+        "name": list(trajectory.names),
+        "position": _row(trajectory.positions, -1),
+        "velocity": _row(trajectory.velocities, -1),
+        "effort": [],
+    }
+
+
+def _command(trajectory: Trajectory) -> dict[str, Any]:
+    """Leaves the header out, whose stamp a server would make the time of now: without one the
+    motion begins when it is received."""
+    points = [
+        {
+            "positions": _row(trajectory.positions, row),
+            "velocities": _row(trajectory.velocities, row),
+            "accelerations": _row(trajectory.accelerations, row),
+            "time_from_start": _time(round(time * NANOSECONDS)),
+        }
+        for row, time in enumerate(trajectory.times.tolist())
+    ]
+    return {"joint_names": list(trajectory.names), "points": points}
+
+
+def _frames(trajectory: Trajectory) -> dict[str, Any]:
+    return {"transforms": [_transform(each, trajectory.start_time) for each in trajectory.frames]}
+
+
+def _transform(track: FrameTrack, stamp: int) -> dict[str, Any]:
+    moved, turned = track.translations[-1].tolist(), track.quaternions[-1].tolist()
+    return {
+        "header": {"stamp": _time(stamp), "frame_id": track.parent},
+        "child_frame_id": track.child,
+        "transform": {
+            "translation": dict(zip("xyz", moved, strict=True)),
+            "rotation": dict(zip("xyzw", turned, strict=True)),
+        },
+    }

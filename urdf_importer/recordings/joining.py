@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blocks of samples and of poses -> as few as can be."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..motion.gather import KINDS, FrameBlock, SampleBlock, Times
+
+
+def join_samples(blocks: Sequence[SampleBlock]) -> Iterator[SampleBlock]:
+    """Yields blocks of the same joints and kinds of numbers as one."""
+    groups: dict[Any, list[SampleBlock]] = {}
+    for block in blocks:
+        said = tuple(kind for kind in KINDS if getattr(block, kind) is not None)
+        groups.setdefault((block.names, said), []).append(block)
+    for (names, said), members in groups.items():
+        arrays = {kind: np.concatenate([getattr(each, kind) for each in members]) for kind in said}
+        yield SampleBlock(
+            names=names,
+            times=np.concatenate([each.times for each in members]),
+            order=np.concatenate([each.order for each in members]),
+            **arrays,
+        )
+
+
+def join_poses(blocks: Sequence[FrameBlock]) -> Iterator[FrameBlock]:
+    """Yields blocks of the same frames as one."""
+    groups: dict[Any, list[FrameBlock]] = {}
+    for block in blocks:
+        key = (block.parent, block.child, block.is_static, block.origin)
+        groups.setdefault(key, []).append(block)
+    for members in groups.values():
+        yield replace(
+            members[0],
+            times=np.concatenate([each.times for each in members]),
+            order=np.concatenate([each.order for each in members]),
+            translations=np.concatenate([each.translations for each in members]),
+            quaternions=np.concatenate([each.quaternions for each in members]),
+        )
+
+
+def pack(
+    blocks: list[Any], logs: list[Times], first: int, join: Callable[[list[Any]], Iterator[Any]]
+) -> int:
+    """Joins the blocks from the first one on, and in the same way their times of recording. Returns
+    how many blocks there are then."""
+    recent = list(zip(blocks[first:], logs[first:], strict=True))
+    logged = join([replace(block, times=log) for block, log in recent])
+    blocks[first:] = list(join(blocks[first:]))
+    logs[first:] = [block.times for block in logged]
+    return len(blocks)
