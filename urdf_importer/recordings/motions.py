@@ -127,7 +127,7 @@ class Collector:
     def _take_command(self, tree: Tree, header: Tree, when: _When) -> None:
         names, points = _texts(tree["joint_names"]), tree["points"]
         stamps = _stamps(header, len(when.logs))
-        if isinstance(points, Mapping):
+        if _are_columns(points):
             width = len(names)
             count = len(points["time_from_start"])
             arrays = {kind: _numbers(points, kind, count, width) for kind in KINDS}
@@ -273,6 +273,12 @@ def _follow_each_other(commands: list[Command], first: int) -> None:
         if shift:
             commands[index] = replace(each, times=each.times + shift)
         ends[each.order] = int(commands[index].times[-1])
+
+
+def _are_columns(points: Tree) -> bool:
+    """Whether the points of one trajectory are stacked, each kind of numbers as one array."""
+    times = points.get("time_from_start") if isinstance(points, Mapping) else None
+    return isinstance(times, np.ndarray) and times.ndim == 1 and times.dtype == np.int64
 
 
 def _texts(value: Tree) -> tuple[str, ...]:

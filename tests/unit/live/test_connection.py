@@ -349,7 +349,43 @@ HOSTILE = st.recursive(
     ),
     max_leaves=12,
 )  # fmt: skip
+POINT = {"positions": [1.0], "velocities": [0.0], "time_from_start": {"sec": 1, "nanosec": 0}}
+POSE = transform("odom", "base", 1.0)["transforms"][0]["transform"]
+SOUND = st.sampled_from(
+    [
+        joint_state({"a": 1.0, "b": None}),
+        transform("odom", "base", 1.0),
+        {"joint_names": ["a"], "points": [POINT, POINT]},
+        {"joint_names": ["a"], "points": [{"transforms": [POSE], "time_from_start": 1}]},
+        {"joint_names": ["a"], "transforms": [POSE], "header": joint_state({})["header"]},
+        {"joint_names": ["a"], "feedback": POINT, "desired": POINT, "header": {}},
+        {"header": {"frame_id": "odom"}, "child_frame_id": "base",
+         "pose": {"pose": {"position": POSE["translation"], "orientation": POSE["rotation"]}}},
+        {"joint_names": [], "points": [], "frames": [
+            {"parent": "p", "child": "c", "times": [0.0, 1.0],
+             "translations": [[0, 0, 0], [1, 0, 0]], "quaternions": [[0, 0, 0, 1]] * 2}]},
+    ]
+)  # fmt: skip
+
+
+@st.composite
+def spoilt(draw):
+    """A sound message with something odd somewhere in it."""
+    message = json.loads(json.dumps(draw(SOUND)))
+    at = message
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if not keys:
+            return message
+        key = draw(st.sampled_from(keys))
+        if not isinstance(at[key], dict | list) or draw(st.integers(0, 2)) == 0:
+            at[key] = draw(HOSTILE)
+            return message
+        at = at[key]
+
+
 SAID = st.one_of(
+    spoilt().map(lambda each: published("/joint_states", each)),
     STATES.map(lambda state: published("/joint_states", state)),
     st.floats(-9, 9).map(lambda x: published("/tf", transform("odom", "base", x))),
     HOSTILE.map(lambda each: published("/joint_states", each)),
