@@ -250,7 +250,7 @@ def _seconds(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    """Returns a double; NaN for nothing, for what is no number and for whole ones that none
+    """Returns a double; NaN for nothing, for anything but a number, and for whole ones that none
     holds."""
     try:
         return math.nan if value is None else float(value)
