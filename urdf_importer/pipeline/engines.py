@@ -3,27 +3,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..diagnostics import RobotError, WriteError
 from ..files.outputs import check_output, replace_files
-from ..kinematics.tree import KinematicTree, retrace_tree
+from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ..model import Robot
 from ..options import ImportOptions
 from ..rig import plan_rig
-from ..rig.engine_skeleton import EngineSkeleton, clean_name, plan_skeleton
+from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
 from ..writers.engines.options import EngineOptions as EngineOptions
 from ..writers.engines.physics import describe_bones, write_physics
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
+from ..writers.usd import write_articulation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EngineExport(Written):
     """What an export to a game engine made.
 
-    bones       link -> its bone; of a fixed link without one, the bone that carries it
+    bones       link -> its bone, or its body in USD with physics; of a fixed link without one, the
+                one that carries it
     animations  the names of the clips, in the order of the file
     """
 
@@ -60,23 +62,45 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
         path=path,
         files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
         robot=found.robot.name,
-        facts=_count(found.robot, skeleton, clips),
+        facts=_count(found.robot, tree) | {"bones": len(skeleton.bones), "animations": list(clips)},
         diagnostics=tuple(found.diagnostics),
         bones=dict(skeleton.bones_of),
         animations=clips,
     )
 
 
-def _count(robot: Robot, skeleton: EngineSkeleton, clips: tuple[str, ...]) -> dict[str, Any]:
-    motions = [motion for motion in skeleton.tree.joint_motions if motion.moves]
+def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
+    """Writes USD with physics, for which no Blender is needed."""
+    check_output(path)
+    described = found.armature is None
+    tree = plan_tree(found.robot, found.diagnostics) if described else retrace_tree(found.robot)
+    with replace_files(path.parent) as folder:
+        turn = FORWARD[found.options.front]
+        machine = write_articulation(found, tree, turn, folder / path.name)
+        if found.strict and len(found.diagnostics):
+            raise WriteError("there are diagnostics, and each is taken as a failure")
+        made = [each.relative_to(folder) for each in sorted(folder.rglob("*")) if each.is_file()]
+    facts = {"bones": len(machine.bodies), "animations": []}
+    return EngineExport(
+        path=path,
+        files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
+        robot=found.robot.name,
+        facts=_count(found.robot, tree) | facts,
+        diagnostics=tuple(found.diagnostics),
+        bones={link: home for link, (home, _) in machine.carriers.items()},
+        animations=(),
+    )
+
+
+def _count(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
+    motions = [motion for motion in tree.joint_motions if motion.moves]
     sizes = {"planar": 3, "floating": 6, "spherical": 3}
-    counts = count_robot(
+    return count_robot(
         robot,
-        links=len(skeleton.tree.links),
+        links=len(tree.links),
         moving_joints=len(motions),
         degrees_of_freedom=sum(sizes.get(each.kind, 1) for each in motions if not each.mimic),
     )
-    return counts | {"bones": len(skeleton.bones), "animations": list(clips)}
 
 
 @contextmanager
@@ -117,6 +141,11 @@ def _suggest_name(name: str) -> str:
     return clean_name(name).strip("_-") or "robot"
 
 
+def _find_variant(options: EngineOptions, path: Path) -> WriterFormat[EngineOptions]:
+    is_usd = path.suffix.lower().startswith(".usd")
+    return _ARTICULATION if is_usd and options.is_articulation else ENGINES
+
+
 ENGINES = WriterFormat(
     name="engines",
     label="Engines",
@@ -139,4 +168,8 @@ ENGINES = WriterFormat(
     suggest_name=_suggest_name,
     operator="robot_for_engines",
     reads_rigs=True,
+    find_variant=_find_variant,
+)
+_ARTICULATION = replace(
+    ENGINES, write=_write_articulation, keeps_loops=True, reads_rigs=False, find_variant=None
 )

@@ -104,6 +104,8 @@ def write_format(
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
     chosen = _fit_options(options, kind)
+    if kind.find_variant is not None:
+        kind = kind.find_variant(chosen, Path(path))
     reads_scene = not kind.reads_rigs
     with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
         if not kind.reads_rigs:

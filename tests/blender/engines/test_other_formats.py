@@ -107,7 +107,7 @@ def read_fbx(file: Path) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("suffix", "options", "turn"),
     [
-        ("usda", {"engine": "isaac"}, np.eye(4)),
+        ("usda", {"engine": "isaac", "usd": "skin"}, np.eye(4)),
         ("usdz", {}, TURN),
     ],
 )

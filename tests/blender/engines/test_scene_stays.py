@@ -44,7 +44,7 @@ def busy() -> Any:
         (".glb", EngineOptions()),
         (".glb", EngineOptions(actions="all", lods=(1.0, 0.5, 0.0))),
         (".fbx", EngineOptions(engine="unreal", actions="all")),
-        (".usda", EngineOptions(engine="isaac")),
+        (".usda", EngineOptions(engine="isaac", usd="skin")),
     ],
     ids=["glb", "all", "fbx", "usd"],
 )

@@ -12,6 +12,10 @@ Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
 Forward = Literal["engine", "z", "x"]
 Actions = Literal["active", "all"]
 Textures = Literal["embed", "beside", "none"]
+UsdContent = Literal["engine", "skin", "physics"]
+Base = Literal["auto", "static", "free"]
+FixedLinks = Literal["keep", "merge"]
+Approximation = Literal["hull", "decomposition", "mesh"]
 
 _MOST_FRAMES = 100_000
 
@@ -20,7 +24,7 @@ _MOST_FRAMES = 100_000
 class EngineOptions(FileOptions):
     """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Files")
+    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Files", "Physics")
 
     engine: Engine = option(
         "generic",
@@ -105,6 +109,64 @@ class EngineOptions(FileOptions):
             "none": "Nowhere: colours only",
         },
     )
+    usd: UsdContent = option(
+        "engine",
+        "USD",
+        "What files of USD hold",
+        group="Physics",
+        choices={
+            "engine": "As the engine wants it: physics for Isaac, a skin for the others",
+            "skin": "One mesh on a skeleton, with its motion",
+            "physics": "An articulation of rigid bodies and joints with drives, at zero",
+        },
+    )
+    base: Base = option(
+        "auto",
+        "Base",
+        "Whether the robot stands fixed in the world, in USD with physics",
+        group="Physics",
+        choices={
+            "auto": "Fixed where the root link is named world and something is fixed to it",
+            "static": "Fixed in the world",
+            "free": "Free to move and to fall",
+        },
+    )
+    fixed_joints: FixedLinks = option(
+        "keep",
+        "Fixed Joints",
+        "What becomes of links with mass that hang on fixed joints, in USD with physics",
+        group="Physics",
+        choices={
+            "keep": "A body of their own, tied by a fixed joint",
+            "merge": "A frame in the body that they hang on, which takes their mass",
+        },
+    )
+    self_collision: bool = option(
+        False,
+        "Self Collision",
+        "Let the parts of the robot collide, in USD with physics",
+        group="Physics",
+    )
+    approximation: Approximation = option(
+        "hull",
+        "Collision Meshes",
+        "How simulators take meshes that collide, in USD with physics",
+        group="Physics",
+        choices={
+            "hull": "As convex hulls",
+            "decomposition": "As several convex pieces, which the simulator makes",
+            "mesh": "As they are: for what does not move",
+        },
+    )
+    drive_frequency: float = option(
+        0.0,
+        "Drive Frequency",
+        "How fast the springs of drives bring joints back, in Hz, critically damped; 0: no "
+        "springs, only the damping of the description",
+        group="Physics",
+        minimum=0.0,
+        maximum=1000.0,
+    )
 
     @property
     def front(self) -> str:
@@ -112,6 +174,11 @@ class EngineOptions(FileOptions):
         if self.forward == "engine":
             return "x" if self.engine == "isaac" else "z"
         return self.forward
+
+    @property
+    def is_articulation(self) -> bool:
+        """Whether files of USD hold an articulation: "usd" says so, or the engine wants it."""
+        return self.usd == "physics" or (self.usd == "engine" and self.engine == "isaac")
 
     @property
     def shares(self) -> tuple[float, ...]:

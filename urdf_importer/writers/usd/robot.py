@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work: robot -> machine -> prims -> text.
+
+All bodies stand side by side below the robot's prim, as Isaac's own importer has them and the paths
+of Isaac Lab's tasks expect; a rigid body within another one is an error for most simulators.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, WriteError, quote
+from ...geometry.transforms import Matrix
+from ...kinematics.tree import KinematicTree
+from ...model import Robot
+from ...names import Claims
+from ...reshape.inertia import Body
+from ..engines.options import EngineOptions
+from ..formats import OpenExport
+from ..webots.shapes.appearances import Textures
+from ..webots.shapes.mesh_files import FileFolder
+from .joints import JointTargets, make_joint
+from .machine import WORLD, Machine, Member, plan_machine
+from .shapes import LOOKS, MESHES, ShapeWriter
+from .text import (
+    Prim,
+    add_place,
+    clean_identifier,
+    pack_usdz,
+    path_to,
+    write_layer,
+    write_quaternion,
+    write_tuple,
+)
+
+JOINTS, SCENE = "joints", "physicsScene"
+_TEXTURES = "textures"
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Names:
+    """What bodies, by link, and joints are called in the file."""
+
+    root: str
+    bodies: dict[str, str]
+    joints: dict[str, str]
+
+
+def write_articulation(
+    found: OpenExport[EngineOptions], tree: KinematicTree, turn: Matrix, path: Path
+) -> Machine:
+    """Writes a robot as an articulation of UsdPhysics with all joints at zero, and its images into
+    textures/ beside it. `turn` (3, 3) is how the robot is turned. Raises WriteError."""
+    suffix, options = path.suffix.lower(), found.options
+    if suffix == ".usdc":
+        raise WriteError("physics is written as text: let the name end with .usda, .usd or .usdz")
+    if options.scale != 1.0:
+        raise WriteError("physics is written at true size: the scale has to be 1")
+    machine = plan_machine(
+        tree, options.base, merge=options.fixed_joints == "merge", diagnostics=found.diagnostics
+    )
+    folder = path.parent / "usdz" if suffix == ".usdz" else path.parent
+    folder.mkdir(exist_ok=True)
+    textures = None
+    if options.textures != "none":
+        images = FileFolder(folder / _TEXTURES, f"{_TEXTURES}/")
+        textures = Textures(images, found.convert_image, found.diagnostics)
+    names = _name_prims(found.robot, machine)
+    shapes = ShapeWriter(
+        found.robot, names.root, found.files, textures, options.approximation, found.diagnostics
+    )
+    robot = _make_robot(found, machine, names, shapes, turn)
+    layer = folder / path.with_suffix(".usda").name if folder != path.parent else path
+    write_layer(layer, names.root, [robot, _make_scene(names.root)])
+    if folder != path.parent:
+        pack_usdz(path, layer, folder)
+        for each in sorted(folder.rglob("*"), reverse=True):
+            each.rmdir() if each.is_dir() else each.unlink()
+        folder.rmdir()
+    return machine
+
+
+def _name_prims(robot: Robot, machine: Machine) -> _Names:
+    inside, joints = Claims(), Claims()
+    for taken in (LOOKS, MESHES, JOINTS):
+        inside.claim(taken)
+    return _Names(
+        root=clean_identifier(robot.name or "robot"),
+        bodies={name: inside.claim(clean_identifier(name)) for name in machine.bodies},
+        joints={joint.name: joints.claim(clean_identifier(joint.name)) for joint in machine.joints},
+    )
+
+
+def _make_robot(
+    found: OpenExport[EngineOptions],
+    machine: Machine,
+    names: _Names,
+    shapes: ShapeWriter,
+    turn: Matrix,
+) -> Prim:
+    robot = Prim("Xform", names.root)
+    robot.metadata.append('kind = "component"')
+    robot.show_as(found.robot.name)
+    if not np.array_equal(turn, np.eye(3)):
+        frame = np.eye(4)
+        frame[:3, :3] = turn
+        add_place(robot, frame)
+    friction = _find_friction(found.robot)
+    filler = _Filler(shapes, friction, sockets=found.options.sockets)
+    bodies = _make_bodies(machine, names, filler, found.diagnostics)
+    _add_frames(robot, machine.fixtures, filler, list(names.bodies.values()))
+    joints = _make_joints(machine, names, found.options)
+    _mark_roots(machine, names, bodies, joints, self_collision=found.options.self_collision)
+    if found.options.self_collision:
+        _part_neighbours(machine, names, bodies)
+    joint_scope = Prim("Scope", JOINTS)
+    joint_scope.children = list(joints.values())
+    robot.children += [shapes.looks, shapes.meshes, *bodies.values(), joint_scope]
+    return robot
+
+
+def _make_scene(root: str) -> Prim:
+    """Makes the gravity of a file that is opened by itself; who refers to the robot gets none."""
+    scene = Prim("PhysicsScene", SCENE if root != SCENE else f"{SCENE}_2")
+    scene.add("vector3f physics:gravityDirection", "(0, 0, -1)")
+    scene.add("float physics:gravityMagnitude", 9.81)
+    return scene
+
+
+def _find_friction(robot: Robot) -> dict[str, float]:
+    """Link -> its coefficient of friction as Gazebo has it, the smaller one of two directions."""
+    said = ((each.reference, each.friction) for each in robot.settings if each.friction)
+    return {link: max(min(friction), 0.0) for link, friction in said}
+
+
+class _Filler:
+    """Puts links' shapes below prims."""
+
+    def __init__(self, shapes: ShapeWriter, friction: dict[str, float], *, sockets: bool) -> None:
+        self._shapes, self._friction, self._sockets = shapes, friction, sockets
+
+    def fill(self, prim: Prim, member: Member) -> None:
+        self._shapes.add_visuals(prim, member.link)
+        self._shapes.add_collisions(prim, member.link, self._friction.get(member.link.name))
+
+    def is_wanted(self, member: Member) -> bool:
+        """Whether a link is written that is only a frame."""
+        return self._sockets or bool(member.link.visuals or member.link.collisions)
+
+
+def _make_bodies(
+    machine: Machine, names: _Names, filler: _Filler, diagnostics: Diagnostics
+) -> dict[str, Prim]:
+    prims = {}
+    for name, body in machine.bodies.items():
+        prim = Prim("Xform", names.bodies[name])
+        prim.show_as(name)
+        prim.schemas += ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        add_place(prim, body.frame)
+        if body.mass is not None:
+            _add_mass(prim, body.mass, name, body.link.line, diagnostics)
+        filler.fill(prim, body.members[0])
+        _add_frames(prim, body.members[1:], filler, [each.name for each in prim.children])
+        prims[name] = prim
+    return prims
+
+
+def _add_frames(
+    prim: Prim, members: Sequence[Member], filler: _Filler, taken: Sequence[str]
+) -> None:
+    claims = Claims()
+    for name in (*taken, "visuals", "collisions", LOOKS, MESHES, JOINTS):
+        claims.claim(name)
+    for member in members:
+        if filler.is_wanted(member):
+            frame = Prim("Xform", claims.claim(clean_identifier(member.link.name)))
+            frame.show_as(member.link.name)
+            add_place(frame, member.frame)
+            filler.fill(frame, member)
+            prim.children.append(frame)
+
+
+def _add_mass(prim: Prim, mass: Body, name: str, line: int, diagnostics: Diagnostics) -> None:
+    """Adds mass, centre and principal moments; an inertia that no body has is left to the
+    simulator, which has the collision shapes."""
+    prim.add("float physics:mass", mass.mass)
+    prim.add("point3f physics:centerOfMass", write_tuple(mass.center))
+    moments, axes = np.linalg.eigh(mass.inertia)
+    if not moments[0] > _ROUNDING * abs(moments[-1]):
+        diagnostics.warning(
+            "usd-inertia-left-out",
+            f"link {quote(name)} has an inertia that is not positive; simulators work it out from "
+            "its collision shapes",
+            subject=name,
+            line=line,
+        )
+        return
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    prim.add("float3 physics:diagonalInertia", write_tuple(moments))
+    prim.add("quatf physics:principalAxes", write_quaternion(axes))
+
+
+def _make_joints(machine: Machine, names: _Names, options: EngineOptions) -> dict[str, Prim]:
+    places = {name: path_to(names.root, each) for name, each in names.bodies.items()}
+    targets = JointTargets(
+        # The robot's own prim does not move, and goes where the robot is put.
+        bodies={WORLD: path_to(names.root), **places},
+        joints={name: path_to(names.root, JOINTS, each) for name, each in names.joints.items()},
+        frequency=options.drive_frequency,
+    )
+    return {
+        joint.name: make_joint(joint, names.joints[joint.name], machine, targets)
+        for joint in machine.joints
+    }
+
+
+def _mark_roots(
+    machine: Machine,
+    names: _Names,
+    bodies: dict[str, Prim],
+    joints: dict[str, Prim],
+    *,
+    self_collision: bool,
+) -> None:
+    """Says where articulations begin: at the joint that fixes one in the world, else at its first
+    body."""
+    inside = [joint for joint in machine.joints if joint.inside]
+    above = {joint.child: joint for joint in inside}
+    carrying = {joint.parent for joint in inside}
+    for name, prim in bodies.items():
+        joint = above.get(name)
+        if name not in carrying or (joint is not None and joint.parent != WORLD):
+            continue
+        root = prim if joint is None else joints[joint.name]
+        root.schemas += [
+            "PhysicsArticulationRootAPI",
+            "PhysxArticulationAPI",
+            "NewtonArticulationRootAPI",
+        ]
+        root.add("bool physxArticulation:enabledSelfCollisions", self_collision)
+        root.add("bool newton:selfCollisionEnabled", self_collision)
+
+
+def _part_neighbours(machine: Machine, names: _Names, bodies: dict[str, Prim]) -> None:
+    """Lets bodies not collide that are fixed to one another, or to two ends of one joint:
+    simulators leave out only the two that the joint itself ties."""
+    group: dict[str, str] = {}
+    for name in machine.bodies:
+        group[name] = name
+    for joint in machine.joints:
+        if joint.motion is None and joint.parent != WORLD and joint.inside:
+            group[joint.child] = group[joint.parent]
+    members: dict[str, list[str]] = {}
+    for name, first in group.items():
+        members.setdefault(first, []).append(name)
+    pairs: set[tuple[str, str]] = set()
+    for joint in machine.joints:
+        if joint.parent != WORLD:
+            pairs |= {
+                (one, other)
+                for one in members[group[joint.parent]]
+                for other in members[group[joint.child]]
+                if one != other and (other, one) not in pairs
+            }
+    order = list(machine.bodies)
+    for name, prim in bodies.items():
+        others = sorted((other for one, other in pairs if one == name), key=order.index)
+        if others:
+            prim.schemas.append("PhysicsFilteredPairsAPI")
+            paths = ", ".join(path_to(names.root, names.bodies[other]) for other in others)
+            prim.add("rel physics:filteredPairs", f"[{paths}]")
