@@ -18,9 +18,9 @@ from ...model import Robot
 from ...names import Claims
 from ...reshape.inertia import Body
 from ..engines.options import EngineOptions
+from ..file_folder import FileFolder
 from ..formats import OpenExport
-from ..webots.shapes.appearances import Textures
-from ..webots.shapes.mesh_files import FileFolder
+from ..textures import Textures
 from .joints import JointTargets, make_joint
 from .machine import WORLD, Machine, Member, plan_machine
 from .shapes import LOOKS, MESHES, ShapeWriter

@@ -32,7 +32,7 @@ from ...model import (
     VisualMaterials,
 )
 from ...names import Claims
-from ..webots.shapes.appearances import Textures
+from ..textures import Textures
 from .text import (
     Prim,
     add_place,
