@@ -83,7 +83,7 @@ class _Words(NamedTuple):
 
 def _parse_decimals(text: bytes) -> NDArray[np.float64]:
     """Raises _OddText. The text ends with a gap."""
-    words = _find_words(np.frombuffer(text, dtype=np.uint8))
+    words = _find_words(text)
     integers = _parse_slowly(text.translate(_SPLIT_EXPONENTS, b"."), np.int64)
     if integers is None or len(integers) != len(words.decimals):
         raise _OddText
@@ -98,35 +98,42 @@ def _parse_decimals(text: bytes) -> NDArray[np.float64]:
     return _scale(integers, powers, text)
 
 
-def _find_words(characters: NDArray[np.uint8]) -> _Words:
+def _find_words(text: bytes) -> _Words:
+    characters = np.frombuffer(text, dtype=np.uint8)
     is_gap, is_dot = characters <= _BLANK, characters == _DOT
-    is_e = characters | _LOWER == _E
-    is_sign = (characters == _MINUS) | (characters == _PLUS)
-    _refuse_lone_signs(is_gap, is_dot, is_e, is_sign)
-    is_end = is_gap | is_e
-    is_end[1:] &= ~is_gap[:-1]
-    is_end[0] = is_e[0]
-    places = np.flatnonzero(is_end | is_dot)
+    is_sign = characters == _MINUS
+    if b"+" in text:
+        is_sign |= characters == _PLUS
+    is_break, has_exponents = is_gap, b"e" in text or b"E" in text
+    if has_exponents:
+        is_e = characters | _LOWER == _E
+        is_break = is_gap | is_e
+        if (is_e[1:] & is_gap[:-1]).any():
+            raise _OddText
+    _refuse_lone_signs(is_break, is_dot, is_sign)
+    is_place = is_break | is_dot
+    is_place[1:] &= ~(is_gap[1:] & is_gap[:-1])
+    is_place[0] &= not is_gap[0]
+    places = np.flatnonzero(is_place)
     place_is_dot = is_dot[places]
     if (place_is_dot[1:] & place_is_dot[:-1]).any():
         raise _OddText
     ends = np.flatnonzero(~place_is_dot)
     has_dot = place_is_dot[ends - 1]
     decimals = np.where(has_dot, places[ends] - places[ends - 1] - 1, 0)
-    return _Words(decimals, has_dot, is_e[places[ends]])
+    before_e = is_e[places[ends]] if has_exponents else np.zeros(len(ends), dtype=bool)
+    return _Words(decimals, has_dot, before_e)
 
 
 def _refuse_lone_signs(
-    is_gap: NDArray[np.bool_],
-    is_dot: NDArray[np.bool_],
-    is_e: NDArray[np.bool_],
-    is_sign: NDArray[np.bool_],
+    is_break: NDArray[np.bool_], is_dot: NDArray[np.bool_], is_sign: NDArray[np.bool_]
 ) -> None:
     """Raises _OddText where numpy would read an integer that the text has not: signs begin a word,
-    digits follow them, and dots and exponents stand beside digits."""
-    is_break = is_gap | is_e
-    is_lone = is_sign[1:] & ~is_break[:-1] | is_sign[:-1] & is_break[1:] | is_e[1:] & is_gap[:-1]
-    is_bare_dot = is_dot[1:-1] & (is_break | is_sign)[:-2] & is_break[2:]
+    digits follow them, and dots stand beside digits."""
+    is_lone = is_sign[1:] > is_break[:-1]
+    is_lone |= is_sign[:-1] & is_break[1:]
+    is_bare_dot = is_dot[1:-1] & is_break[2:]
+    is_bare_dot &= is_break[:-2] | is_sign[:-2]
     if is_lone.any() or is_bare_dot.any():
         raise _OddText
 

@@ -37,6 +37,12 @@ class FloatReader:
             DeprecationWarning,
         )
 
+    @staticmethod
+    def read_finite(element: Element) -> NDArray[np.float32] | None:
+        """Returns float32 (N, components); None where any of it is not a finite number."""
+        rows = _load_source(element)
+        return rows if rows is not None and np.isfinite(rows).all() else None
+
     def read(self, element: Element) -> NDArray[np.float32] | None:
         """Returns float32 (N, components); None where the numbers cannot be read."""
         rows = _load_source(element)

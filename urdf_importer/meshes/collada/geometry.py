@@ -294,6 +294,12 @@ class _Sources:
         if numbers is None:
             return None
         named = _name_all_numbers(element)
+        rows = self._reader.read_finite(element)
+        if rows is None:
+            rows = self._read_odd(element, numbers)
+        return None if rows is None else rows[:, :named]
+
+    def _read_odd(self, element: Element, numbers: Element) -> NDArray[np.float32] | None:
         text = numbers.text or ""
         # pycollada takes NaN for zero, which draws spikes. No number has the letter.
         is_odd = "n" in text or "N" in text
@@ -302,7 +308,7 @@ class _Sources:
             numbers.text = spell_out_odd_numbers(text)
             rows = self._reader.read(element)
             numbers.text = text
-        return None if rows is None else rows[:, :named]
+        return rows
 
 
 def _name_all_numbers(source: Element) -> int:

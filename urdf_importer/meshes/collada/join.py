@@ -13,6 +13,8 @@ from .geometry import Part
 from .scene import Matrix
 
 LARGEST_COORDINATE = 1e9
+_PIECE = 32 * 1024
+"""Rows of three numbers that fit into a processor's cache."""
 _SHORTEST_NORMAL, _LONGEST_NORMAL = 1e-15, 1e15
 """The squares of others leave single precision."""
 
@@ -202,14 +204,21 @@ def _turn(normals: NDArray[np.float32], block: Block) -> NDArray[np.float32]:
         cofactors = -cofactors
     if not np.array_equal(cofactors, np.eye(3)):
         normals = normals @ cofactors.T.astype(np.float32)
+    turned = np.empty_like(normals)
+    for start in range(0, len(normals), _PIECE):
+        turned[start : start + _PIECE] = _unit(normals[start : start + _PIECE])
+    return turned
+
+
+def _unit(normals: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.einsum("ij,ij->i", normals, normals))
     is_usable = (lengths > _SHORTEST_NORMAL) & (lengths < _LONGEST_NORMAL)
     if not is_usable.all():
         normals = np.where(is_usable[:, None], normals, np.float32(0))
         lengths = np.where(is_usable, lengths, np.float32(1))
     # A third of the time of dividing rows of three by one number each.
-    turned: NDArray[np.float32] = normals / np.repeat(lengths, 3).reshape(-1, 3)
-    return turned
+    unit: NDArray[np.float32] = normals / np.repeat(lengths, 3).reshape(-1, 3)
+    return unit
 
 
 def _join_sizes(sizes: Sequence[tuple[int, NDArray[np.int64] | None]]) -> NDArray[np.int64] | None:
