@@ -228,6 +228,13 @@ class ImportOptions:
         group="SimMechanics",
         entries="FILE",
     )
+    model: str = option(
+        "",
+        "Model",
+        "Which model of an SDF file is read, by its name, where the file has several",
+        group="SDF",
+        entries="NAME",
+    )
     max_links: int = option(
         20_000,
         "Max Links",

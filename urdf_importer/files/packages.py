@@ -42,6 +42,13 @@ from .regular import FileKind
 
 AnyPath = str | os.PathLike[str]
 
+_FOLDER_VARIABLES = (
+    "ROS_PACKAGE_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "SDF_PATH",
+)
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80
 
@@ -51,7 +58,8 @@ class PackageResolver:
 
     `description` is the description's file ("" for none, then only packages given are found).
     `packages` says name=folder, `package_paths` are folders with packages in them; files in all of
-    these may be read. `environment` holds ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; None for none.
+    these may be read. `environment` holds AMENT_PREFIX_PATH, ROS_PACKAGE_PATH and Gazebo's
+    variables; None for none.
     """
 
     def __init__(
@@ -65,7 +73,11 @@ class PackageResolver:
         self._folders = Folders()
         self._named = [(name, _absolute(folder)) for name, folder in pairs if folder]
         self._package_paths = [_absolute(folder) for folder in package_paths if folder]
-        self._ros_paths = _environment_folders(environment, "ROS_PACKAGE_PATH")
+        self._ros_paths = [
+            folder
+            for variable in _FOLDER_VARIABLES
+            for folder in _environment_folders(environment, variable)
+        ]
         prefixes = _environment_folders(environment, "AMENT_PREFIX_PATH")
         self._shares = [os.path.join(prefix, "share") for prefix in prefixes]
         self._starts = find_surroundings(os.fspath(description), self._folders)

@@ -25,6 +25,7 @@ from .importing import (
     XacroArgument,
     import_robot,
     import_steps,
+    list_models,
     list_xacro_arguments,
     read_robot,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "import_robot",
     "import_steps",
     "link_pose",
+    "list_models",
     "list_xacro_arguments",
     "locate_package",
     "mark_as_asset",

@@ -2,7 +2,6 @@
 """Convert: read -> text: plain URDF, or how the description hangs together, for people who look
 before they import."""
 
-import os
 from typing import Literal, get_args
 
 from ..diagnostics import Diagnostics, ReadError
@@ -18,10 +17,11 @@ from ..readers.simmechanics import (
     read_simmechanics,
     write_starter_parameters,
 )
+from ..reshape import seat_links
 from ..reshape.balls import split_balls
 from ..writers.graph import write_graph, write_graph_picture, write_groups
 from ..writers.urdf import write_robot_text
-from .files import find_files
+from .files import find_description, find_files
 from .formats import read_description, reader_formats
 
 ConvertMode = Literal["xml", "graph", "groups", "picture", "parameters", "none"]
@@ -67,7 +67,7 @@ def _convert(
 ) -> str:
     match mode:
         case "xml":
-            return write_robot_text(split_balls(robot))
+            return write_robot_text(split_balls(seat_links(robot)))
         case "graph":
             return write_graph(robot.name, edges)
         case "groups":
@@ -86,7 +86,7 @@ def _convert(
 def _find_assembly(
     path: AnyPath, diagnostics: Diagnostics, options: ImportOptions
 ) -> AssemblyReading | None:
-    source = os.fspath(path)
+    source = find_description(path)
     data = read_regular_file(source)
     if choose_reader(data, source, reader_formats()) is not SIMMECHANICS:
         return None

@@ -10,8 +10,9 @@ from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import URDF
+from ..readers import MODEL_CONFIG, SDF, URDF, find_in_folder
 
+_SUFFIXES = URDF.suffixes + SDF.suffixes
 _MOST_ENTRIES = 5_000
 _MOST_NAMED = 3
 """Of a folder that was given in place of a description."""
@@ -19,17 +20,24 @@ _MOST_NAMED = 3
 
 def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
     """Returns what finds the files that the description at `path` names."""
-    return PackageResolver(str(path), options.packages, options.package_paths)
+    return PackageResolver(find_description(path), options.packages, options.package_paths)
+
+
+def find_description(path: AnyPath) -> str:
+    """Returns the file of a description: of a folder that is a model of Gazebo, the newest that it
+    names. Other paths stay as they are."""
+    place = os.fspath(path)
+    return find_in_folder(place) if os.path.isfile(os.path.join(place, MODEL_CONFIG)) else place
 
 
 def refuse_folder(path: AnyPath) -> None:
     """Raises ReadError for a folder, which names the descriptions in it, the nearest first."""
-    folder = os.fspath(path)
+    folder = find_description(path)
     if not os.path.isdir(folder):
         return
     files = Folders(_MOST_ENTRIES).find_files_below(folder)
     places = [parts for each in files.values() for parts in each]
-    described = [parts for parts in places if parts[-1].lower().endswith(URDF.suffixes)]
+    described = [parts for parts in places if parts[-1].lower().endswith(_SUFFIXES)]
     described.sort(key=lambda parts: (len(parts), parts))
     names = [quote("/".join(parts)) for parts in described]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

@@ -2,7 +2,6 @@
 """The formats that robots are read from and written in, and the optional parts of the library,
 which stand above all others and may be absent."""
 
-import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,16 +13,16 @@ from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import SIMMECHANICS, URDF, Description, choose_reader
+from ..readers import SDF, SIMMECHANICS, URDF, Description, choose_reader
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
-from .files import refuse_folder
+from .files import find_description, refuse_folder
 from .mjcf import MJCF_WRITER
 from .urdf import URDF_WRITER
 
-_READERS: tuple[ReaderFormat, ...] = (URDF, SIMMECHANICS)
+_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS)
 """One line for each format, in the order of front ends."""
 
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES, MJCF_WRITER)
@@ -57,7 +56,7 @@ def read_description(
     path: AnyPath, diagnostics: Diagnostics, resolver: PackageResolver, options: ImportOptions
 ) -> Robot:
     """Reads a file of any format. `resolver` finds the files that it names. Raises ReadError."""
-    source = os.fspath(path)
+    source = find_description(path)
     if not diagnostics.source:
         diagnostics.source = source
     refuse_folder(source)

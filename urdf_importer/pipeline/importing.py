@@ -11,9 +11,10 @@ from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress
 from ..readers import XacroArgument as XacroArgument
+from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_rig
-from .files import find_files, open_files, refuse_folder, suggest_options
+from .files import find_description, find_files, open_files, refuse_folder, suggest_options
 from .formats import read_description
 from .srdf import read_own_srdf
 
@@ -65,7 +66,15 @@ def list_xacro_arguments(
     options = options or ImportOptions()
     resolver = find_files(path, options)
     return _list_xacro_arguments(
-        path, resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
+        find_description(path), resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
+    )
+
+
+def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[str, ...]:
+    """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
+    order: those that the option `model` takes. Raises ReadError for other files."""
+    return _list_models(
+        find_description(path), resolver=find_files(path, options or ImportOptions())
     )
 
 

@@ -2,7 +2,6 @@
 """Which reader a file gets: by its first tag, else by its suffix."""
 
 from pathlib import Path
-from typing import Any
 from xml.parsers import expat
 
 import pytest
@@ -108,11 +107,12 @@ def test_one_line_of_the_table_is_enough(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_formats_claim_nothing_twice() -> None:
-    claims: list[Any] = [
-        claim for each in reader_formats() for claim in (each.name, *each.roots, *each.suffixes)
-    ]
-    assert len(claims) == len(set(claims))
-    assert all(each == each.lower() for each in claims if each.startswith("."))
+    names = [each.name for each in reader_formats()]
+    roots = [root for each in reader_formats() for root in each.roots]
+    suffixes = [suffix for each in reader_formats() for suffix in each.suffixes]
+    for claims in (names, roots, suffixes):
+        assert len(claims) == len(set(claims))
+    assert all(each == each.lower() and each.startswith(".") for each in suffixes)
 
 
 def test_an_unknown_root_is_refused_as_ever(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from .library import FAILURES, Expander
 from .tree import write_tree
 from .values import Budget
 
-_DECLARED = re.compile(rb"""<robot\b[^<>]*?\sxmlns:xacro\s*=""")
+_DECLARED = re.compile(rb"""<(?:robot|sdf)\b[^<>]*?\sxmlns:xacro\s*=""")
 # $(find name) alone needs no expansion: the search for files knows it, more leniently. Nor do calls
 # of macros alone: nothing in the file defines them, and other readers of URDF pass them over.
 _TO_EXPAND = re.compile(

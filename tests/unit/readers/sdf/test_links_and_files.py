@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What links of SDF are made of, the files that it names, and what is said of faulty ones."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.paths import ROOT
+from urdf_importer import Diagnostics, ImportOptions, ReadError, RobotError, read_robot
+from urdf_importer.model import Box, Capsule, Mesh, Sphere, VisualMaterials
+
+LINK = '<link name="a"/>'
+
+
+def read_text(tmp_path, text, name="model.sdf", **options):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    diagnostics = Diagnostics()
+    robot = read_robot(path, diagnostics=diagnostics, options=ImportOptions(**options))
+    return robot, [each.code for each in diagnostics]
+
+
+def model(text, version="1.9"):
+    return f'<sdf version="{version}"><model name="m">{text}</model></sdf>'
+
+
+def test_the_sample_gate():
+    robot = read_robot(ROOT / "sample_urdfs" / "gate.sdf", options=ImportOptions(model="gate"))
+    swing = next(each for each in robot.joints if each.name == "swing")
+    assert swing.mimic.joint == "spin" and swing.mimic.multiplier == pytest.approx(-0.05)
+    assert {"world", "post", "wing", "hinge", "drive::wheel"} == {each.name for each in robot.links}
+
+
+def test_mass_and_its_defaults(tmp_path):
+    inertial = "<inertial><pose>1 2 3 0 0 0</pose><mass>5</mass><inertia><ixx>2</ixx></inertia>"
+    text = f'<link name="a">{inertial}</inertial></link><link name="b"/>'
+    robot, codes = read_text(tmp_path, model(text))
+    a, b = (each.inertial for each in robot.links if each.name in "ab")
+    assert (a.mass, a.origin.xyz, a.inertia.ixx, a.inertia.izz) == (5.0, (1.0, 2.0, 3.0), 2.0, 1.0)
+    assert (b.mass, b.inertia.ixx, b.inertia.ixy) == (1.0, 1.0, 0.0) and not codes
+
+
+def test_automatic_inertia_is_that_of_the_shapes(tmp_path):
+    """A cube and a ball of steel; the moments are those of textbooks."""
+    cube = "<box><size>2 2 2</size></box>"
+    collision = f'<collision name="c"><density>7</density><geometry>{cube}</geometry></collision>'
+    text = f'<link name="a"><inertial auto="true"/>{collision}</link>'
+    robot, _ = read_text(tmp_path, model(text, "1.11"))
+    found = robot.links[0].inertial
+    assert found.mass == pytest.approx(56.0)
+    assert found.inertia.ixx == pytest.approx(56.0 * (4 + 4) / 12)
+    ball = collision.replace(cube, "<sphere><radius>1</radius></sphere>")
+    away = ball.replace('name="c">', 'name="d"><pose>3 0 0 0 0 0</pose>')
+    both = f'<link name="a"><inertial auto="true"/>{ball}{away}</link>'
+    found = read_text(tmp_path, model(both, "1.11"))[0].links[0].inertial
+    mass = 7 * 4 / 3 * math.pi
+    assert found.origin.xyz == pytest.approx((1.5, 0.0, 0.0))
+    assert found.inertia.ixx == pytest.approx(2 * 0.4 * mass)
+    assert found.inertia.izz == pytest.approx(2 * (0.4 * mass + mass * 1.5**2))
+
+
+def test_shapes_colours_and_what_is_kept(tmp_path):
+    look = """<visual name="v{0}"><geometry>{1}</geometry>{2}</visual>"""
+    shapes = [
+        look.format(0, "<box><size>1 2 3</size></box>", "<transparency>0.25</transparency>"
+                    "<material><diffuse>0.1 0.2 0.3 1</diffuse></material>"),
+        look.format(1, "<capsule><radius>0.2</radius><length>1</length></capsule>",
+                    "<material><script><name>Gazebo/Red</name></script></material>"),
+        look.format(2, "<sphere><radius>2</radius></sphere>", ""),
+        look.format(3, "<mesh><uri>part.stl</uri><scale>1 2 3</scale></mesh>", ""),
+        look.format(4, "<heightmap/>", ""),
+    ]  # fmt: skip
+    surface = """<collision name="c"><geometry><sphere/></geometry><surface><friction><ode>
+        <mu>0.7</mu><mu2>0.6</mu2></ode></friction></surface></collision>"""
+    sensor = """<sensor name="eye" type="camera"><pose relative_to="f">0 0 1 0 0 0</pose>
+        <camera/></sensor>"""
+    frame = '<frame name="f"><pose>5 0 0 0 0 0</pose></frame>'
+    text = f"""<plugin name="p" filename="q"/><link name="a"><pose>1 0 0 0 0 0</pose>
+        {"".join(shapes)}{surface}{sensor}<kinematic>0</kinematic></link>{frame}"""
+    robot, codes = read_text(tmp_path, model(text))
+    link = next(each for each in robot.links if each.name == "a")
+    assert codes == ["sdf-geometry"]
+    assert [type(each.geometry) for each in link.visuals] == [Box, Capsule, Sphere, Mesh]
+    assert link.visuals[0].material.color == pytest.approx((0.1, 0.2, 0.3, 0.75))
+    assert VisualMaterials(robot).find(link.visuals[1], link).color == (1.0, 0.0, 0.0, 1.0)
+    assert link.visuals[2].material.color[:3] == (0.7, 0.7, 0.7)
+    assert link.visuals[3].material is None
+    (camera,) = robot.sensors
+    assert (camera.reference, camera.origin.xyz) == ("a", (4.0, 0.0, 1.0))
+    friction = [each.friction for each in robot.settings if each.friction]
+    assert friction == [(0.7, 0.6)]
+    kept = "".join(each.xml for each in robot.extras)
+    assert "<kinematic>0</kinematic>" in kept and 'filename="q"' in kept
+
+
+def test_names_of_files_in_included_models_lead_from_the_model(tmp_path):
+    inner = '<link name="a"><visual name="v"><geometry><mesh><uri>meshes/a.stl</uri></mesh>'
+    (tmp_path / "arm").mkdir()
+    (tmp_path / "arm" / "model.config").write_text(
+        '<model><sdf version="1.6">arm.sdf</sdf></model>'
+    )
+    (tmp_path / "arm" / "arm.sdf").write_text(model(f"{inner}</geometry></visual></link>", "1.6"))
+    for uri, wanted in (("model://arm", "model://arm/meshes/a.stl"), ("arm", "arm/meshes/a.stl")):
+        robot, _ = read_text(tmp_path, model(f"<include><uri>{uri}</uri></include>"))
+        (mesh,) = (v.geometry for link in robot.links for v in link.visuals)
+        assert mesh.filename == wanted
+
+
+FAULTS = {
+    "missing-version": f'<sdf><model name="m">{LINK}</model></sdf>',
+    "unknown-version": f'<sdf version="3.1"><model name="m">{LINK}</model></sdf>',
+    "sdf-bad-name": model(f'{LINK}<link name="__x__"/>'),
+    "sdf-duplicate-name": model(f"{LINK}{LINK}"),
+    "sdf-shared-name": model(
+        f'{LINK}<link name="b"/><joint name="b" type="fixed"><parent>a</parent>'
+        "<child>b</child></joint>", "1.6"),
+    "sdf-unknown-frame": model(f'{LINK}<link name="b"><pose relative_to="x"/></link>'),
+    "sdf-unknown-link": model(
+        f'{LINK}<joint name="j" type="fixed"><parent>a</parent><child>x</child></joint>'),
+    "sdf-joint-type": model(
+        f'{LINK}<link name="b"/><joint name="j" type="plane"><parent>a</parent>'
+        "<child>b</child></joint>"),
+    "sdf-gearbox": model(
+        f'{LINK}<link name="b"/><joint name="j" type="gearbox"><parent>a</parent>'
+        "<child>b</child></joint>"),
+    "sdf-include": model(f"{LINK}<include><uri>model://nowhere</uri></include>"),
+    "sdf-auto-inertia": model(
+        '<link name="a"><inertial auto="true"/><collision name="c"><geometry><mesh>'
+        "<uri>a.stl</uri></mesh></geometry></collision></link>"),
+    "self-parent": model(
+        f'{LINK}<joint name="j" type="fixed"><parent>a</parent><child>a</child></joint>'),
+    "zero-axis": model(
+        f'{LINK}<link name="b"/><joint name="j" type="revolute"><parent>a</parent>'
+        "<child>b</child><axis><xyz>0 0 0</xyz></axis></joint>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_faults_are_said_once_and_the_robot_is_there(tmp_path, code):
+    robot, codes = read_text(tmp_path, FAULTS[code])
+    assert codes == [code] and any(each.name == "a" for each in robot.links)
+
+
+def test_rings_of_frames_are_left_out(tmp_path):
+    ring = '<frame name="{0}"><pose relative_to="{1}"/></frame>'
+    text = model(LINK + ring.format("f", "g") + ring.format("g", "f"))
+    robot, codes = read_text(tmp_path, text)
+    assert codes == ["sdf-frame-ring"] * 2 and len(robot.links) == 1
+
+
+def test_models_that_include_themselves_end(tmp_path):
+    include = "<include><uri>model.sdf</uri></include>"
+    robot, codes = read_text(tmp_path, model(f"{LINK}{include}{include}"))
+    assert set(codes) == {"sdf-include", "sdf-duplicate-name"} and len(robot.links) <= 8
+
+
+REFUSED = {
+    "is not a number": model('<link name="a"><pose>1 2 x 0 0 0</pose></link>'),
+    "must hold six": model('<link name="a"><pose>1 2 3</pose></link>'),
+    "has no links": model('<frame name="f"/>'),
+    "has no model": '<sdf version="1.9"/>',
+    "erb FILE": '<sdf version="1.9"><% 3.times do %><model name="m"/><% end %></sdf>',
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_no_robot_is_refused_in_a_sentence(tmp_path, sentence):
+    with pytest.raises(ReadError, match=sentence) as caught:
+        read_text(tmp_path, REFUSED[sentence])
+    assert "\n" not in str(caught.value)
+
+
+def test_xacro_is_expanded(tmp_path):
+    text = """<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro">
+        <xacro:arg name="n" default="2"/><model name="m"><link name="a${1 + 1}"/></model></sdf>"""
+    robot, _ = read_text(tmp_path, text, "m.sdf.xacro")
+    assert [each.name for each in robot.links] == ["a2"]
+
+
+GATE = (ROOT / "sample_urdfs" / "gate.sdf").read_bytes()
+
+
+@settings(max_examples=150)
+@given(st.integers(0, len(GATE)), st.integers(0, 60), st.sampled_from([b"", b"<", b"gate", b"9 9"]))
+def test_damaged_files_are_read_or_refused(tmp_path_factory, start, length, instead):
+    path: Path = tmp_path_factory.getbasetemp() / "damaged.sdf"
+    path.write_bytes(GATE[:start] + instead + GATE[start + length :])
+    try:
+        read_robot(path, options=ImportOptions(model="gate"), diagnostics=Diagnostics())
+    except RobotError as error:
+        assert str(error) and "\n" not in str(error)

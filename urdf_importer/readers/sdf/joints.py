@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<joint>: where it stands, about what it turns, and as which joints of the model.
+
+A joint's pose is in the frame of its child; its axis is in a frame that the version of the file
+says: up to 1.4 the model's, in 1.5 and 1.6 the joint's or, where it says so, the model's, later the
+joint's or one that is named.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...diagnostics import quote
+from ...geometry.transforms import Matrix, Vector, invert
+from ...markup.xml import Element
+from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Mimic, Pose, Vector3
+from .page import UNBOUNDED, Page, find
+from .scope import MODEL, WORLD, Node
+from .shapes import pose_of
+
+_SINGLE = ("revolute", "continuous", "prismatic")
+_DOUBLE = ("universal", "revolute2")
+TYPES = (*_SINGLE, *_DOUBLE, "fixed", "ball", "screw", "gearbox")
+_HANDLED = frozenset({"pose", "parent", "child", "axis", "axis2", "sensor"})
+_SCREW = ("screw_thread_pitch", "thread_pitch")
+_GEARS = ("gearbox_ratio", "gearbox_reference_body")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """`vector` (3,) is of unit length, in the joint's frame; None where it is written as zero.
+    `mimic` names the leader by its full name."""
+
+    vector: Vector3 | None
+    limit: Limit | None
+    has_range: bool
+    dynamics: Dynamics | None
+    mimic: Mimic | None = None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Drafted:
+    """A joint between links that are known: `parent` and `child` are the names of links, `frame`
+    is where it stands in the whole robot's frame (4, 4) at zero."""
+
+    node: Node
+    type: str
+    parent: str
+    child: str
+    frame: Matrix
+    axes: list[Axis] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.node.full_name
+
+
+def draft_joint(node: Node, root: "Matrix") -> Drafted | None:
+    """Reads a joint whose scope stands at `root` (4, 4) in the robot. None, and reported, where it
+    connects nothing."""
+    ends = _find_ends(node)
+    if ends is None:
+        return None
+    parent, child = ends
+    place = node.scope.pose_of(node.name)
+    if place is None:
+        node.scope.say_lost(node)
+        return None
+    kind = _read_type(node)
+    axes = [] if kind in ("fixed", "ball") else _read_axes(node, place, kind)
+    return Drafted(node=node, type=kind, parent=parent, child=child, frame=root @ place, axes=axes)
+
+
+def _find_ends(node: Node) -> tuple[str, str] | None:
+    page, element = node.page, node.element
+    names = [page.text(element, tag).strip() for tag in ("parent", "child")]
+    ends: list[str] = []
+    for name in names:
+        link = node.scope.link_of(name) if name else None
+        if link is not None:
+            ends.append(link.full_name)
+        elif name == WORLD:
+            ends.append(WORLD)
+        else:
+            finding = (
+                f"joint {quote(node.full_name)} connects {quote(name)}, and no link is called so"
+            )
+            page.error("sdf-unknown-link", f"{finding}; it is left out", element, node.full_name)
+            return None
+    parent, child = ends
+    if parent == child:
+        finding = f"joint {quote(node.full_name)} connects link {quote(child)} to itself"
+        page.error("self-parent", f"{finding}; it is left out", element, node.full_name)
+        return None
+    if child == WORLD:
+        finding = f"joint {quote(node.full_name)} has the world as its child"
+        page.warning("sdf-world-child", f"{finding}; it is turned round", element, node.full_name)
+    return parent, child
+
+
+def _read_type(node: Node) -> str:
+    kind = node.element.attributes.get("type", "").strip().lower()
+    if kind in TYPES:
+        return kind
+    what = f"has the type {quote(kind)}" if kind else "has no type"
+    node.page.error(
+        "sdf-joint-type",
+        f"joint {quote(node.full_name)} {what}; it is read as fixed",
+        node.element,
+        node.full_name,
+    )
+    return "fixed"
+
+
+# Axes
+
+
+def _read_axes(node: Node, place: Matrix, kind: str) -> list[Axis]:
+    tags = ("axis", "axis2") if kind in (*_DOUBLE, "gearbox") else ("axis",)
+    return [_read_axis(find(node.element, tag), node, place) for tag in tags]
+
+
+def _read_axis(element: Element | None, node: Node, place: Matrix) -> Axis:
+    page = node.page
+    written = np.array(page.vector(element, "xyz", default=(0.0, 0.0, 1.0)))
+    turned = _turn_axis(element, written, node, place)
+    length = float(np.linalg.norm(turned))
+    vector: Vector3 | None = None
+    if length > 1e-9:
+        x, y, z = (float(number) + 0.0 for number in turned / length)
+        vector = (x, y, z)
+    else:
+        finding = f"joint {quote(node.full_name)} has an axis of length zero; treated as fixed"
+        page.error("zero-axis", finding, element or node.element, node.full_name)
+    limit, has_range = _read_limit(element, page)
+    return Axis(
+        vector=vector,
+        limit=limit,
+        has_range=has_range,
+        dynamics=_read_dynamics(element, page),
+        mimic=_read_mimic(element, node),
+    )
+
+
+def _turn_axis(element: Element | None, axis: Vector, node: Node, place: Matrix) -> Vector:
+    """Returns an axis in the joint's frame, from the frame that the version says it is in."""
+    page, xyz = node.page, find(element, "xyz")
+    in_model = page.version <= (1, 4)
+    if page.version in ((1, 5), (1, 6)):
+        in_model = page.flag(element, "use_parent_model_frame")
+    named = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
+    if page.version < (1, 7) or not named:
+        named = MODEL if in_model else ""
+    if not named:
+        return axis
+    frame = node.scope.pose_of(named)
+    if frame is None:
+        finding = f"the axis of joint {quote(node.full_name)} is in frame {quote(named)}, which is"
+        finding = f"{finding} not there; read as in the joint's own"
+        page.error("sdf-unknown-frame", finding, xyz or node.element, node.full_name)
+        return axis
+    turned: Vector = place[:3, :3].T @ frame[:3, :3] @ axis
+    return turned
+
+
+def _read_limit(element: Element | None, page: Page) -> tuple[Limit | None, bool]:
+    """Returns the limit, and whether it bounds the position on any side."""
+    limit = find(element, "limit")
+    if limit is None:
+        return None, False
+    lower, upper = page.number(limit, "lower"), page.number(limit, "upper")
+    low = -UNBOUNDED if lower is None else max(lower, -UNBOUNDED)
+    high = UNBOUNDED if upper is None else min(upper, UNBOUNDED)
+    has_range = low > -UNBOUNDED or high < UNBOUNDED
+    found = Limit(
+        lower=low if has_range else None,
+        upper=high if has_range else None,
+        effort=_bound(page.number(limit, "effort")),
+        velocity=_bound(page.number(limit, "velocity")),
+    )
+    return (found if found != Limit() else None), has_range
+
+
+def _bound(number: float | None) -> float | None:
+    """A bound of effort or velocity; negative and endless ones are none."""
+    return None if number is None or number < 0.0 or number >= UNBOUNDED else number
+
+
+def _read_dynamics(element: Element | None, page: Page) -> Dynamics | None:
+    dynamics = find(element, "dynamics")
+    if dynamics is None:
+        return None
+    springs = [each for each in dynamics if each.tag not in ("damping", "friction")]
+    return Dynamics(
+        damping=page.number(dynamics, "damping"),
+        friction=page.number(dynamics, "friction"),
+        extras=tuple(page.extra(each) for each in springs),
+    )
+
+
+def _read_mimic(element: Element | None, node: Node) -> Mimic | None:
+    """follower = multiplier (leader - reference) + offset."""
+    page, mimic = node.page, find(element, "mimic")
+    if mimic is None:
+        return None
+    leader = mimic.attributes.get("joint", "").strip()
+    found = node.scope.look_up(leader)
+    name = leader if found is None else found[0].prefix + found[1]
+    if mimic.attributes.get("axis", "axis") == "axis2":
+        name = second_axis(name)
+    multiplier = page.size(mimic, "multiplier", default=1.0)
+    reference = page.size(mimic, "reference", default=0.0)
+    offset = page.size(mimic, "offset", default=0.0) - multiplier * reference
+    return Mimic(joint=name, multiplier=multiplier, offset=offset)
+
+
+def second_axis(name: str) -> str:
+    """Returns what the joint about the second axis of a joint is called."""
+    return f"{name}_axis2"
+
+
+# Joints of the model
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Made:
+    """What a joint becomes: joints of the tree, links between them and loops."""
+
+    joints: list[Joint] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    loops: list[LoopJoint] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    """A joint of one degree of freedom at most. The last of a row carries the child."""
+
+    name: str
+    type: str
+    axis: Axis | None = None
+    mimic: Mimic | None = None
+
+
+def make_joint(drafted: Drafted, parent: Matrix, child: Matrix, *, closes: bool = False) -> Made:
+    """Makes the joints of a drafted one, whose links stand at `parent` and `child` (4, 4); where
+    it `closes` a loop, the last of them is the one that does."""
+    pieces = _take_apart(drafted)
+    made = Made()
+    into, above = pose_of(invert(parent) @ drafted.frame), drafted.parent
+    for piece in pieces:
+        is_last = piece is pieces[-1]
+        below = drafted.child if is_last else f"{piece.name}_link"
+        if is_last and closes:
+            other = pose_of(invert(child) @ drafted.frame)
+            made.loops.append(_close(drafted, piece, above, below, (into, other)))
+        else:
+            away = pose_of(invert(drafted.frame) @ child) if is_last else IDENTITY
+            made.joints.append(_join(drafted, piece, above, below, (into, away)))
+        if not is_last:
+            made.links.append(Link(name=below, line=drafted.node.element.line))
+        into, above = IDENTITY, below
+    return made
+
+
+def _join(
+    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
+) -> Joint:
+    axis = piece.axis
+    return Joint(
+        name=piece.name,
+        type=piece.type,
+        parent=above,
+        child=below,
+        origin=poses[0],
+        child_origin=poses[1],
+        axis=None if axis is None else axis.vector,
+        limit=None if axis is None else axis.limit,
+        dynamics=None if axis is None else axis.dynamics,
+        mimic=piece.mimic or (None if axis is None else axis.mimic),
+        line=drafted.node.element.line,
+    )
+
+
+def _close(
+    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
+) -> LoopJoint:
+    axis = piece.axis
+    return LoopJoint(
+        name=piece.name,
+        type=piece.type,
+        link1=above,
+        link2=below,
+        origin1=poses[0],
+        origin2=poses[1],
+        axis=None if axis is None else axis.vector,
+        limit=None if axis is None else axis.limit,
+        dynamics=None if axis is None else axis.dynamics,
+        line=drafted.node.element.line,
+    )
+
+
+def _take_apart(drafted: Drafted) -> list[_Piece]:
+    name, kind, axes = drafted.name, drafted.type, drafted.axes
+    if any(axis.vector is None for axis in axes) or kind == "gearbox":
+        return [_Piece(name=name, type="fixed")]
+    if kind in _DOUBLE:
+        return [
+            _Piece(name=name, type=_turning(axes[0]), axis=axes[0]),
+            _Piece(name=second_axis(name), type=_turning(axes[1]), axis=axes[1]),
+        ]
+    if kind == "screw":
+        travel = Axis(
+            vector=axes[0].vector,
+            limit=Limit(lower=-UNBOUNDED, upper=UNBOUNDED),
+            has_range=False,
+            dynamics=None,
+        )
+        follows = Mimic(joint=name, multiplier=_read_pitch(drafted.node))
+        return [
+            _Piece(name=name, type=_turning(axes[0]), axis=axes[0]),
+            _Piece(name=f"{name}_travel", type="prismatic", axis=travel, mimic=follows),
+        ]
+    if kind in ("fixed", "ball"):
+        return [_Piece(name=name, type=kind)]
+    axis = axes[0]
+    if kind == "prismatic" and not axis.has_range:
+        endless = replace(axis.limit or Limit(), lower=-UNBOUNDED, upper=UNBOUNDED)
+        return [_Piece(name=name, type=kind, axis=replace(axis, limit=endless))]
+    if kind == "continuous":
+        return [_Piece(name=name, type=kind, axis=replace(axis, limit=_rates(axis.limit)))]
+    return [_Piece(name=name, type=kind if kind == "prismatic" else _turning(axis), axis=axis)]
+
+
+def _turning(axis: Axis) -> str:
+    return "revolute" if axis.has_range else "continuous"
+
+
+def _rates(limit: Limit | None) -> Limit | None:
+    """A limit without bounds of the position."""
+    found = None if limit is None else replace(limit, lower=None, upper=None)
+    return None if found == Limit() else found
+
+
+def _read_pitch(node: Node) -> float:
+    """Metres that a screw travels in a radian: by its newer pitch, metres in a turn, else by the
+    older one, radians in a metre with the sign turned round."""
+    page, element = node.page, node.element
+    new, old = _SCREW
+    pitch = page.number(element, new)
+    if pitch is not None:
+        return pitch / (2.0 * math.pi)
+    given = find(element, old)
+    turns = page.size(element, old, default=1.0)
+    if given is not None and page.version >= (1, 10):
+        finding = f"joint {quote(node.full_name)} has a thread_pitch, which screw_thread_pitch"
+        page.warning("sdf-deprecated", f"{finding} replaces; it is read", given, node.full_name)
+    return -1.0 / turns if turns else 0.0
+
+
+def others_of(drafted: Drafted) -> list[Element]:
+    """Returns the children of a joint that are read nowhere else."""
+    return [child for child in drafted.node.element if child.tag not in _HANDLED]
+
+
+def wrap_extras(page: Page, elements: list[Element], reference: str) -> Extra | None:
+    """Returns elements, word for word, as what Gazebo is told of a link or joint; or of the robot
+    without a reference. None for none."""
+    if not elements:
+        return None
+    from xml.sax.saxutils import quoteattr
+
+    said = "\n".join(f"  {page.verbatim(each)}" for each in elements)
+    start = f"<gazebo reference={quoteattr(reference)}>" if reference else "<gazebo>"
+    return Extra(tag="gazebo", xml=f"{start}\n{said}\n</gazebo>", line=elements[0].line)

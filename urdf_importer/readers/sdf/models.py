@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Elements -> scopes: models, what they include, and the files that a URI means."""
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...diagnostics import Diagnostics, MeshError, ReadError, quote
+from ...files.packages import PackageResolver
+from ...files.regular import read_regular_file
+from ...markup.encoding import decode_text
+from ...markup.xml import Element, parse_xml
+from .page import Page, read_page, read_version
+from .scope import SEPARATOR, WORLD, Kind, Node, Scope
+
+MOST_DEPTH = 64
+MOST_LINKS = 20_000
+MODEL_CONFIG = "model.config"
+"""What makes a folder a model."""
+_KINDS: dict[str, Kind] = {"link": "link", "joint": "joint", "frame": "frame"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Included:
+    """What the root or a world has of models: `name`, and the element that is one or includes
+    one."""
+
+    name: str
+    element: Element
+    page: Page
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ModelReader:
+    """Makes scopes of elements; each file is read once."""
+
+    resolver: PackageResolver
+    diagnostics: Diagnostics
+    pages: dict[str, Page] = field(default_factory=dict)
+    count: int = 0
+    _open_now: list[Element] = field(default_factory=list)
+
+    def list_models(self, page: Page) -> list[Included]:
+        """Returns the models of a file, of its worlds too, in their order. An include that gives
+        no name is opened for it; one that cannot be opened is reported and left out."""
+        found: list[Included] = []
+        worlds = [each for each in page.elements if each.tag == "world"]
+        for holder in (page.elements, *worlds):
+            for element in holder:
+                if element.tag == "model":
+                    name = element.attributes.get("name", "")
+                    found.append(Included(name=name, element=element, page=page))
+                elif element.tag == "include":
+                    name = page.text(element, "name") or self._name_included(element, page)
+                    if name:
+                        found.append(Included(name=name, element=element, page=page))
+        return found
+
+    def read(self, given: Included) -> Scope | None:
+        """Returns the scope of a model; None, and reported, for an include that is not there."""
+        if given.element.tag == "include":
+            return self._include(given.element, given.page, "", 0, is_top=True)
+        return self._model(given.element, given.page, given.name, "", given.element, given.page, 0)
+
+    def _name_included(self, element: Element, page: Page) -> str:
+        opened = self._open(element, page)
+        return "" if opened is None else opened[0].attributes.get("name", "")
+
+    def _model(
+        self,
+        element: Element,
+        page: Page,
+        name: str,
+        prefix: str,
+        placed: Element,
+        placed_page: Page,
+        depth: int,
+    ) -> Scope:
+        """`prefix` begins the names of what is in the model."""
+        if depth > MOST_DEPTH:
+            raise page.refusal(f"models are nested deeper than {MOST_DEPTH}", element)
+        self._count(True, element, page)
+        scope = Scope(name, prefix, element, page, placed, placed_page)
+        for child in element:
+            kind = _KINDS.get(child.tag)
+            if kind is not None:
+                self._take_in(scope, Node(_name_of(child), kind, child, page, scope))
+            elif child.tag == "model":
+                self._nest(scope, child, page, depth)
+            elif child.tag == "include":
+                self._add_included(scope, child, page, depth)
+        return scope
+
+    def _take_in(self, scope: Scope, node: Node) -> None:
+        """Adds a node to a scope, unless its name is taken, reserved or missing."""
+        name, page, element = node.name, node.page, node.element
+        what = f"{node.kind} {quote(name)}"
+        if not name:
+            finding = f"a <{element.tag}> has no name; it is left out"
+            page.error("sdf-bad-name", finding, element)
+        elif name == WORLD or (name.startswith("__") and name.endswith("__") and len(name) > 4):
+            finding = f"{what} has a name that is reserved; it is left out"
+            page.error("sdf-bad-name", finding, element, name)
+        elif SEPARATOR in name and page.version >= (1, 8):
+            finding = f"{what} has {SEPARATOR!r} in its name, which only nested models have"
+            page.error("sdf-bad-name", f"{finding}; it is left out", element, name)
+        elif self._may_share(scope, node):
+            finding = f"{what} has the name of a link or frame; it is called {quote(name)}_joint"
+            page.warning("sdf-shared-name", finding, element, node.full_name)
+            self._take_in(scope, replace(node, name=f"{name}_joint"))
+        elif scope.find(name) is not None:
+            finding = f"{what} has a name that is taken in its model; it is left out"
+            page.error("sdf-duplicate-name", finding, element, node.full_name)
+        else:
+            scope.nodes[name] = node
+            scope.order.append(node)
+            self._count(node.kind == "link", element, page)
+
+    def _may_share(self, scope: Scope, node: Node) -> bool:
+        """Whether a joint has the name of something else, as it may before 1.7."""
+        other = scope.find(node.name)
+        is_joint = node.kind == "joint" and node.page.version < (1, 7)
+        return is_joint and other is not None and other.kind != "joint"
+
+    def _count(self, more: bool, element: Element, page: Page) -> None:
+        self.count += more
+        if self.count > MOST_LINKS:
+            raise page.refusal(f"there are more than {MOST_LINKS} links and models", element)
+
+    def _nest(self, scope: Scope, element: Element, page: Page, depth: int) -> None:
+        name = _name_of(element)
+        node = Node(name, "model", element, page, scope)
+        prefix = f"{scope.prefix}{name}{SEPARATOR}"
+        node.model = self._model(element, page, name, prefix, element, page, depth + 1)
+        self._take_in(scope, node)
+
+    def _add_included(self, scope: Scope, element: Element, page: Page, depth: int) -> None:
+        is_merged = element.attributes.get("merge", "").strip().lower() in ("1", "true")
+        inner = self._include(element, page, scope.prefix, depth + 1, is_merged=is_merged)
+        if inner is None:
+            return
+        if not is_merged:
+            node = Node(inner.name, "model", element, page, scope)
+            node.model = inner
+            self._take_in(scope, node)
+            return
+        for name, node in list(inner.nodes.items()):
+            if scope.find(name) is not None:
+                finding = f"{node.kind} {quote(name)} is merged, but its name is taken; left out"
+                page.error("sdf-duplicate-name", finding, element, node.full_name)
+                inner.order.remove(node)
+                del inner.nodes[name]
+        scope.merged.append(inner)
+        scope.order.append(inner)
+
+    # Includes
+
+    def _include(
+        self,
+        element: Element,
+        page: Page,
+        prefix: str,
+        depth: int,
+        *,
+        is_merged: bool = False,
+        is_top: bool = False,
+    ) -> Scope | None:
+        if depth > MOST_DEPTH:
+            raise page.refusal(f"files include each other deeper than {MOST_DEPTH}", element)
+        opened = self._open(element, page)
+        if opened is None:
+            return None
+        found, inner = opened
+        name = page.text(element, "name") or found.attributes.get("name", "")
+        if not is_merged and not is_top:
+            prefix = f"{prefix}{name}{SEPARATOR}"
+        if any(child.tag == "experimental:params" for child in element):
+            finding = "its <experimental:params> are not followed; the model is read as its file"
+            page.warning("sdf-params", f"model {quote(name)}: {finding} says", element, name)
+        placed = element if _places(element) else found
+        placed_page = page if placed is element else inner
+        if any(each is found for each in self._open_now):
+            finding = f"model {quote(name)} includes itself; it is left out there"
+            page.error("sdf-include", finding, element, name)
+            return None
+        self._open_now.append(found)
+        scope = self._model(found, inner, name, prefix, placed, placed_page, depth)
+        self._open_now.pop()
+        return scope
+
+    def _open(self, element: Element, page: Page) -> tuple[Element, Page] | None:
+        """Returns the model that an include means, and its file; None, and reported, where there
+        is none."""
+        uri = page.text(element, "uri").strip()
+        try:
+            if not uri:
+                raise ReadError("it names no uri")
+            inner = self._open_page(uri, page)
+            model = next((each for each in inner.elements if each.tag == "model"), None)
+            if model is None:
+                raise ReadError(f"{quote(uri)} holds no model")
+        except (MeshError, ReadError) as error:
+            if not page.flag(element, "optional"):
+                message = f"a model is not included: {error.message}"
+                page.error("sdf-include", message, element)
+            return None
+        return model, inner
+
+    def _open_page(self, uri: str, page: Page) -> Page:
+        path, home = find_model_file(uri, page, self.resolver)
+        if path not in self.pages:
+            self.pages[path] = read_page(read_regular_file(path), path, self.diagnostics, home)
+        return self.pages[path]
+
+
+def _places(include: Element) -> bool:
+    """Whether an include says itself where its model goes: a pose, or which frame is placed."""
+    return any(child.tag in ("pose", "placement_frame") for child in include)
+
+
+def _name_of(element: Element) -> str:
+    return element.attributes.get("name", "").strip()
+
+
+# Files
+
+
+def find_model_file(uri: str, page: Page, resolver: PackageResolver) -> tuple[str, str]:
+    """Returns the path of the file of a model, and how files beside it are named (Page.home).
+    Raises MeshError where there is none, or it may not be read."""
+    name = place_beside(uri.rstrip("/"), page.home)
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    if last.endswith((".sdf", ".world", ".urdf", ".xml", ".xacro")):
+        path = resolver.resolve_file(name, _silent, kind="file")
+        return str(path), name[: name.replace("\\", "/").rfind("/") + 1]
+    folder = name if "://" in name or name else "."
+    if folder.startswith("model://") and folder.count("/") == 2:
+        folder += "/"
+    folder = folder if folder.endswith("/") else folder + "/"
+    config = resolver.resolve_file(folder + MODEL_CONFIG, _silent, kind="file")
+    file = choose_model_file(read_regular_file(str(config)), str(config))
+    return str(resolver.resolve_file(folder + file, _silent, kind="file")), folder
+
+
+def place_beside(uri: str, home: str) -> str:
+    """Returns a file's name as the file that was asked for would say it."""
+    if not home or "://" in uri or os.path.isabs(uri):
+        return uri
+    return home + uri
+
+
+def choose_model_file(data: bytes, source: str) -> str:
+    """Returns the name of the newest file that a model.config names. Raises ReadError where it
+    names none."""
+    page = Page(decode_text(data, source).data, source, Diagnostics(source))
+    parse_xml(page.data, source, page, ("model",))
+    files = [each for each in page.elements if each.tag == "sdf"]
+    if not files:
+        raise ReadError("this model.config names no <sdf> file", source=source)
+    name = page.text(max(files, key=_rank_version)).strip()
+    if not name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
+        finding = f"{quote(name)} is not a file beside this model.config"
+        raise ReadError(finding, source=source)
+    return name
+
+
+def _rank_version(element: Element) -> tuple[int, int]:
+    """The version of a file, lowest where it is newer than what is known."""
+    version = read_version(element.attributes.get("version", ""))
+    return version if version is not None else (0, 0)
+
+
+def find_in_folder(folder: str) -> str:
+    """Returns the file of the model that a folder with a model.config holds. Raises ReadError
+    where that names none."""
+    path = os.path.join(folder, MODEL_CONFIG)
+    return str(Path(folder) / choose_model_file(read_regular_file(path), path))
+
+
+def _silent(code: str, message: str) -> None:
+    """Says nothing: a model that lies elsewhere than written is still it."""

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scope -> Robot: one tree of links, the joints that close loops, and what else is said."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, NoLinksError, quote
+from ...geometry.transforms import Matrix, invert, matrix_from_pose
+from ...markup.write import format_numbers
+from ...markup.xml import Element
+from ...model import Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
+from ..gazebo import interpret_extras
+from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
+from .joints import others_of as others_of_joint
+from .page import find
+from .scope import MODEL, WORLD, Node, Scope
+from .shapes import others_of, place_part, pose_of, read_link
+
+_STRUCTURE = frozenset({"link", "joint", "frame", "model", "include"})
+_SCALAR = ("revolute", "continuous")
+_PARALLEL = 1e-6
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Draft:
+    """What has been read. `places` are the frames of links in the robot's (4, 4), by name;
+    `carried` says frame -> its link."""
+
+    scope: Scope
+    diagnostics: Diagnostics
+    links: dict[str, Link] = field(default_factory=dict)
+    places: dict[str, Matrix] = field(default_factory=dict)
+    carried: dict[str, str] = field(default_factory=dict)
+    drafted: list[Drafted] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    loops: list[LoopJoint] = field(default_factory=list)
+    extras: list[Extra] = field(default_factory=list)
+
+
+def make_robot(scope: Scope, source: str, diagnostics: Diagnostics) -> Robot:
+    """Returns the robot that a model is, in the model's frame. Raises NoLinksError for a model
+    without links, and ReadError for a number that is none."""
+    draft = _Draft(scope=scope, diagnostics=diagnostics)
+    roots = _place_scopes(scope)
+    for node in scope.items():
+        _read_node(node, roots.get(id(node.scope)), draft)
+    if not draft.links:
+        raise NoLinksError(
+            f"the model {quote(scope.name)} has no links", source=source, line=scope.element.line
+        )
+    _report_canonical(scope)
+    _connect(draft)
+    _attach_frames(draft)
+    _hang_roots(draft)
+    for each in scope.walk():
+        others = [child for child in each.element if child.tag not in _STRUCTURE]
+        _add_extra(draft, wrap_extras(each.page, others, ""))
+    last = max([each.line for each in draft.links.values()])
+    last = max([last, *(each.line for each in draft.joints)])
+    robot = Robot(
+        name=scope.name or "robot",
+        links=tuple(draft.links.values()),
+        joints=tuple(draft.joints),
+        loops=tuple(draft.loops),
+        # Behind all links, where a writer goes by lines.
+        extras=tuple(replace(extra, line=last) for extra in draft.extras),
+        source=source,
+    )
+    return interpret_extras(robot)
+
+
+def _report_canonical(top: Scope) -> None:
+    for scope in top.walk():
+        named = scope.element.attributes.get("canonical_link", "")
+        if named and scope.link_of(named) is None:
+            finding = f"the canonical link of model {quote(scope.name)}, {quote(named)}, is not"
+            page = scope.page
+            page.error("sdf-unknown-link", f"{finding} there", scope.element, scope.name)
+
+
+def _place_scopes(top: Scope) -> dict[int, Matrix]:
+    """Maps the id of each model whose place is known -> where it stands in the robot (4, 4)."""
+    found = {id(top): np.eye(4)}
+    waiting = [top]
+    while waiting:
+        scope = waiting.pop()
+        for inner in scope.inner():
+            place = scope.place_model(inner)
+            if place is None:
+                finding = f"model {quote(inner.name)} stands in a frame that is not known"
+                page = inner.placed_page
+                page.error("sdf-unknown-frame", f"{finding}; it is left out", inner.placed)
+                continue
+            found[id(inner)] = found[id(scope)] @ place
+            waiting.append(inner)
+    return found
+
+
+def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
+    if root is None:
+        return
+    if node.kind == "joint":
+        drafted = draft_joint(node, root)
+        if drafted is not None:
+            draft.drafted.append(drafted)
+        return
+    place = node.scope.pose_of(node.name)
+    link = node.scope.link_of(node.name)
+    if place is None or link is None:
+        node.scope.say_lost(node)
+        return
+    name = node.full_name
+    draft.places[name] = root @ place
+    if node.kind == "frame":
+        draft.carried[name] = link.full_name
+        draft.links[name] = Link(name=name, line=node.element.line)
+        return
+    draft.links[name] = read_link(node)
+    _add_link_extras(node, draft)
+
+
+def _add_extra(draft: _Draft, extra: Extra | None) -> None:
+    if extra is not None:
+        draft.extras.append(extra)
+
+
+# What Gazebo is told
+
+
+def _add_link_extras(node: Node, draft: _Draft) -> None:
+    others = others_of(node.element)
+    sensors = [each for each in others if each.tag == "sensor"]
+    rest = [each for each in others if each.tag != "sensor"]
+    for collision in node.element:
+        if collision.tag == "collision":
+            rest += [each for each in collision if each.tag == "surface"]
+    page = node.page
+    _add_extra(draft, wrap_extras(page, rest, node.full_name))
+    for sensor in sensors:
+        extra = wrap_extras(page, [sensor], node.full_name)
+        _add_extra(draft, _place_sensor(extra, sensor, node))
+
+
+def _place_sensor(extra: Extra | None, sensor: Element, node: Node) -> Extra | None:
+    """The sensor with its pose in its link's own frame, where it is written in another."""
+    pose = find(sensor, "pose")
+    if extra is None or pose is None or not pose.attributes.get("relative_to", "").strip():
+        return extra
+    placed = place_part(sensor, node)
+    text = format_numbers((*placed.xyz, *placed.rpy))
+    return replace(extra, xml=extra.xml.replace(node.page.verbatim(pose), f"<pose>{text}</pose>"))
+
+
+# The tree
+
+
+def _connect(draft: _Draft) -> None:
+    """Chooses which joints make the tree: of several parents of a link the first, but for
+    gearboxes, and none that would close a ring. The others close loops."""
+    above: dict[str, str] = {}
+    closing: list[Drafted] = []
+    for drafted in _plain_joints(draft):
+        if drafted.child in above or _is_above(drafted.child, drafted.parent, above):
+            closing.append(drafted)
+        else:
+            above[drafted.child] = drafted.parent
+            _add_made(_make(drafted, draft, closes=False), draft)
+    for drafted in closing:
+        _add_made(_make(drafted, draft, closes=True), draft)
+    for drafted in draft.drafted:
+        if drafted.type == "gearbox":
+            _couple(drafted, draft)
+
+
+def _plain_joints(draft: _Draft) -> list[Drafted]:
+    """Those between links that are there, but for gearboxes; the world is above, never below."""
+    joints = [each for each in draft.drafted if each.type != "gearbox"]
+    joints = [_turn_round(each) if each.child == WORLD else each for each in joints]
+    if any(each.parent == WORLD for each in joints) and WORLD not in draft.links:
+        draft.links = {WORLD: Link(name=WORLD), **draft.links}
+        draft.places[WORLD] = np.eye(4)
+    return [each for each in joints if {each.parent, each.child} <= draft.links.keys()]
+
+
+def _turn_round(drafted: Drafted) -> Drafted:
+    """The joint from the world: what turned the world about an axis turns the other link against
+    it."""
+    axes = [replace(axis, vector=_against(axis.vector)) for axis in drafted.axes]
+    return replace(drafted, parent=WORLD, child=drafted.parent, axes=axes)
+
+
+def _against(vector: Vector3 | None) -> Vector3 | None:
+    if vector is None:
+        return None
+    x, y, z = vector
+    return 0.0 - x, 0.0 - y, 0.0 - z
+
+
+def _is_above(link: str, below: str, above: Mapping[str, str]) -> bool:
+    """Whether a link is another one, or above it."""
+    while below != link and below in above:
+        below = above[below]
+    return below == link
+
+
+def _make(drafted: Drafted, draft: _Draft, *, closes: bool) -> Made:
+    parent, child = draft.places[drafted.parent], draft.places[drafted.child]
+    made = make_joint(drafted, parent, child, closes=closes)
+    others = others_of_joint(drafted)
+    page = drafted.node.page
+    sensors = [each for each in drafted.node.element if each.tag == "sensor"]
+    if others or sensors:
+        _add_extra(draft, wrap_extras(page, [*others, *sensors], drafted.name))
+    return made
+
+
+def _add_made(made: Made, draft: _Draft) -> None:
+    draft.joints += made.joints
+    draft.loops += made.loops
+    draft.links |= {link.name: link for link in made.links}
+
+
+# Gearboxes
+
+
+def _couple(drafted: Drafted, draft: _Draft) -> None:
+    """theta2 = -ratio theta1, where theta1 turns the parent and theta2 the child against the
+    reference body: the child's joint follows the parent's."""
+    page, element = drafted.node.page, drafted.node.element
+    reference = _find_reference(drafted)
+    one = _find_turning(reference, drafted.parent, drafted, 0, draft)
+    other = _find_turning(reference, drafted.child, drafted, 1, draft)
+    if one is None or other is None or one[0].name == other[0].name or other[0].mimic is not None:
+        finding = f"gearbox {quote(drafted.name)} couples links that do not turn on its reference"
+        page.error("sdf-gearbox", f"{finding} body; it is left out", element, drafted.name)
+        return
+    ratio = page.size(element, "gearbox_ratio", default=1.0)
+    follows = Mimic(joint=one[0].name, multiplier=-ratio * one[1] * other[1])
+    draft.joints = [
+        replace(joint, mimic=follows) if joint is other[0] else joint for joint in draft.joints
+    ]
+
+
+def _find_reference(drafted: Drafted) -> str:
+    node = drafted.node
+    name = node.page.text(node.element, "gearbox_reference_body").strip()
+    link = node.scope.link_of(name) if name else None
+    return WORLD if link is None else link.full_name
+
+
+def _find_turning(
+    reference: str, link: str, drafted: Drafted, number: int, draft: _Draft
+) -> tuple[Joint, float] | None:
+    """Finds the joint between two links, and which way it turns the second against the first about
+    an axis of the gearbox."""
+    wanted = drafted.axes[number].vector
+    for joint in draft.joints:
+        ends = (joint.parent, joint.child)
+        if joint.type not in _SCALAR or joint.axis is None or wanted is None:
+            continue
+        if ends not in ((reference, link), (link, reference)):
+            continue
+        frame = draft.places[joint.parent] @ matrix_from_pose(joint.origin)
+        cosine = float((frame[:3, :3] @ joint.axis) @ (drafted.frame[:3, :3] @ np.array(wanted)))
+        if abs(abs(cosine) - 1.0) < _PARALLEL:
+            sign = 1.0 if cosine > 0.0 else -1.0
+            return joint, sign if ends[0] == reference else -sign
+    return None
+
+
+# Frames and roots
+
+
+def _attach_frames(draft: _Draft) -> None:
+    for name, link in draft.carried.items():
+        if link in draft.places:
+            place = invert(draft.places[link]) @ draft.places[name]
+            draft.joints.append(_fix(name, link, place, draft))
+
+
+def _hang_roots(draft: _Draft) -> None:
+    """One root in the robot's frame: the only one that stands there, else `__model__`."""
+    children = {joint.child for joint in draft.joints}
+    roots = [name for name in draft.links if name not in children]
+    if len(roots) == 1 and pose_of(draft.places[roots[0]]) == pose_of(np.eye(4)):
+        return
+    first = min(link.line for link in draft.links.values())
+    draft.links = {MODEL: Link(name=MODEL, line=first), **draft.links}
+    draft.joints = [
+        *(_fix(name, MODEL, draft.places[name], draft) for name in roots),
+        *draft.joints,
+    ]
+
+
+def _fix(child: str, parent: str, place: Matrix, draft: _Draft) -> Joint:
+    taken = {joint.name for joint in draft.joints} | {each.name for each in draft.drafted}
+    return Joint(
+        name=_free_name(f"{child}_fixed", taken),
+        type="fixed",
+        parent=parent,
+        child=child,
+        origin=pose_of(place),
+        line=draft.links[child].line,
+    )
+
+
+def _free_name(wanted: str, taken: Iterable[str]) -> str:
+    name, number, known = wanted, 2, set(taken)
+    while name in known:
+        name, number = f"{wanted}_{number}", number + 1
+    return name

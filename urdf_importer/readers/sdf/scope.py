@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models as scopes of names, and the frames in them: which link carries each, and where it stands.
+
+Every model has its own frame, `__model__`. Links, joints, explicit frames and nested models have a
+pose in another frame of their scope. Here all of them become matrices in the frame of their model,
+each worked out once. A merged model is a nested one without a name: its names belong to the scope
+about it, its `__model__` stays its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from ...diagnostics import quote
+from ...geometry.transforms import Matrix, invert
+from ...markup.xml import Element
+from .page import Page, find
+
+Kind = Literal["link", "joint", "frame", "model"]
+MODEL, WORLD = "__model__", "world"
+SEPARATOR = "::"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """Something with a frame. `element` is where it stands in the file, `page` that file."""
+
+    name: str
+    kind: Kind
+    element: Element
+    page: Page
+    scope: "Scope"
+    model: "Scope | None" = None
+
+    @property
+    def full_name(self) -> str:
+        return self.scope.prefix + self.name
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A model. `prefix` begins the names of all in it; `placed` holds its <pose> and
+    <placement_frame>: itself or the <include>, read by `placed_page`."""
+
+    name: str
+    prefix: str
+    element: Element
+    page: Page
+    placed: Element
+    placed_page: Page
+    nodes: dict[str, Node] = field(default_factory=dict)
+    merged: list["Scope"] = field(default_factory=list)
+    order: list["Node | Scope"] = field(default_factory=list)
+    _poses: dict[str, Matrix | None] = field(default_factory=dict)
+    _links: dict[str, "tuple[Scope, Node] | None"] = field(default_factory=dict)
+
+    def walk(self) -> Iterator["Scope"]:
+        """Yields this model and all within it, in the order of the files."""
+        waiting = [self]
+        while waiting:
+            scope = waiting.pop()
+            yield scope
+            inner = [
+                item if isinstance(item, Scope) else item.model
+                for item in scope.order
+                if isinstance(item, Scope) or item.model is not None
+            ]
+            waiting += reversed([each for each in inner if each is not None])
+
+    def items(self) -> Iterator[Node]:
+        """Yields all links, joints and frames of this model and all within it, as they stand."""
+        waiting: list[Node | Scope] = [self]
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, Scope):
+                waiting += reversed(item.order)
+            elif item.model is not None:
+                waiting.append(item.model)
+            else:
+                yield item
+
+    # Names
+
+    def look_up(self, name: str) -> "tuple[Scope, str] | None":
+        """Returns the scope that has a name, and the name there; None for what names nothing."""
+        if name in ("", MODEL) or name in self.nodes:
+            return self, name or MODEL
+        for scope in self.merged:
+            found = scope.look_up(name)
+            if found is not None:
+                return found
+        # a::b::c: the longest name of a nested model counts, since old names hold :: themselves.
+        place = name.rfind(SEPARATOR)
+        while place > 0:
+            head, rest = name[:place], name[place + len(SEPARATOR) :]
+            node = self.find(head)
+            if node is not None and node.model is not None:
+                return node.model.look_up(rest)
+            place = name.rfind(SEPARATOR, 0, place)
+        return None
+
+    def find(self, name: str) -> Node | None:
+        """Returns what has the name here or in a model that is merged into this one."""
+        if name in self.nodes:
+            return self.nodes[name]
+        return next((node for each in self.merged if (node := each.find(name)) is not None), None)
+
+    # Which link
+
+    def link_of(self, name: str) -> Node | None:
+        """Returns the link that a frame is attached to; None where there is none."""
+        found = self.look_up(name)
+        if found is None:
+            return None
+        scope, own = found
+        return scope.own_link(own)
+
+    def own_link(self, name: str) -> Node | None:
+        """Does as link_of for a name of this very scope; rings lead nowhere."""
+        if name not in self._links:
+            self._links[name] = None
+            link = self._follow(name)
+            self._links[name] = None if link is None else (link.scope, link)
+        known = self._links[name]
+        return None if known is None else known[1]
+
+    def _follow(self, name: str) -> Node | None:
+        if name == MODEL:
+            return self._canonical()
+        node = self.nodes[name]
+        if node.kind == "link":
+            return node
+        if node.kind == "model":
+            assert node.model is not None
+            return node.model.own_link(MODEL)
+        if node.kind == "joint":
+            return self.link_of(node.page.text(node.element, "child"))
+        return self.link_of(node.element.attributes.get("attached_to", ""))
+
+    def _canonical(self) -> Node | None:
+        """The canonical link: the one that is named, the first of the model, or that of the first
+        nested model that has one."""
+        named = self.element.attributes.get("canonical_link", "")
+        if named:
+            return self.link_of(named)
+        for item in self.order:
+            if isinstance(item, Node) and item.kind == "link":
+                return item
+        inner = (item.model if isinstance(item, Node) else item for item in self.order)
+        links = (each.own_link(MODEL) for each in inner if each is not None)
+        return next((link for link in links if link is not None), None)
+
+    # Where
+
+    def pose_of(self, name: str) -> Matrix | None:
+        """Returns where a frame stands in the frame of this model (4, 4); None where its way to
+        there is not known."""
+        if name in self._poses:
+            return self._poses[name]
+        found = self.look_up(name)
+        if found is None:
+            return None
+        scope, own = found
+        if scope is not self:
+            inner = self._place_of(scope)
+            there = scope.pose_of(own)
+            return None if inner is None or there is None else inner @ there
+        # A ring meets itself here.
+        self._poses[name] = None
+        self._poses[name] = np.eye(4) if own == MODEL else self._work_out(self.nodes[own])
+        return self._poses[name]
+
+    def _place_of(self, scope: "Scope") -> Matrix | None:
+        """Where a model within this one stands, however deep."""
+        for inner in self.inner():
+            if inner is scope or any(each is scope for each in inner.walk()):
+                place = self.place_model(inner)
+                rest = np.eye(4) if inner is scope else inner._place_of(scope)
+                return None if place is None or rest is None else place @ rest
+        return None
+
+    def inner(self) -> Iterator["Scope"]:
+        """Yields the models directly within this one, merged or not."""
+        for item in self.order:
+            if isinstance(item, Scope):
+                yield item
+            elif item.model is not None:
+                yield item.model
+
+    def place_model(self, inner: "Scope") -> Matrix | None:
+        """Returns where the frame of a model stands that is directly within this one: its pose
+        says where its placement frame stands."""
+        key = f"{SEPARATOR}{id(inner)}"
+        if key not in self._poses:
+            self._poses[key] = None
+            self._poses[key] = self._place_model(inner)
+        return self._poses[key]
+
+    def _place_model(self, inner: "Scope") -> Matrix | None:
+        page = inner.placed_page
+        pose = find(inner.placed, "pose")
+        base = self.pose_of(read_base(pose))
+        if base is None:
+            return None
+        frame = page.text(inner.placed, "placement_frame")
+        frame = frame or inner.placed.attributes.get("placement_frame", "")
+        own = inner.pose_of(frame)
+        return None if own is None else base @ page.pose(pose) @ invert(own)
+
+    def _work_out(self, node: Node) -> Matrix | None:
+        if node.kind == "model":
+            assert node.model is not None
+            return self.place_model(node.model)
+        pose = find(node.element, "pose")
+        base = read_base(pose)
+        if not base and node.kind == "joint":
+            base = self._child_frame(node)
+        elif not base and node.kind == "frame":
+            base = node.element.attributes.get("attached_to", "")
+        start = self.pose_of(base)
+        return None if start is None else start @ node.page.pose(pose)
+
+    def _child_frame(self, node: Node) -> str:
+        """What a joint's pose is relative to: its child or, where that is the world, the model."""
+        child = node.page.text(node.element, "child")
+        return "" if child == WORLD and WORLD not in self.nodes else child
+
+    def say_lost(self, node: Node) -> None:
+        """Reports why a frame is not known, as an error of its element."""
+        pose = find(node.element, "pose")
+        names = (
+            read_base(pose),
+            node.element.attributes.get("attached_to", "") if node.kind == "frame" else "",
+        )
+        lost = next((name for name in names if name and self.look_up(name) is None), "")
+        what = f"{node.kind} {quote(node.full_name)}"
+        if lost:
+            finding = f"{what} stands in frame {quote(lost)}, which is not there; it is left out"
+            node.page.error("sdf-unknown-frame", finding, node.element, node.full_name)
+        else:
+            finding = f"{what} stands in a ring of frames, or in one that is lost; it is left out"
+            node.page.error("sdf-frame-ring", finding, node.element, node.full_name)
+
+
+def read_base(pose: Element | None) -> str:
+    """Returns the frame in which a pose is, as written; "" for the usual one."""
+    if pose is None:
+        return ""
+    # Versions 1.5 and 1.6 called it `frame`, and nothing ever read it.
+    return pose.attributes.get("relative_to", "").strip()
