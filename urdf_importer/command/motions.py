@@ -110,6 +110,7 @@ def _add_sample(commands: Any) -> None:
     parser.add_argument(
         "--frames", nargs=2, type=float, metavar=("A", "B"), help="first and last frame"
     )
+    parser.add_argument("--links", action="store_true", help="every link as a frame too, as in /tf")
     parser.add_argument("--armature", metavar="NAME", help="which of several robots in the .blend")
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
     parser.add_argument(
@@ -182,7 +183,7 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
         with needing_blender("reading a .blend"), hold_interrupt():
             armature = open_robot(given.robot, given.armature)
         frames = None if given.frames is None else (given.frames[0], given.frames[1])
-        motion = sample_trajectory(armature, frames, given.rate)
+        motion = sample_trajectory(armature, frames, given.rate, links=given.links)
         motion = sample_within(motion, armature, given, terminal)
     for path in write_trajectory(motion, given.output):
         terminal.note(f"{path}: {_describe(motion)}")

@@ -18,8 +18,9 @@ def apply_trajectory(
     actions stay in the file. Keys stand at the samples, between frames too, so that the rig shows
     the recorded lines exactly, and the splines of commands.
 
-    Joints that mimic another follow it; the base moves as the motion's frames say. Raises
-    KinematicsError where no joint of the robot is in the motion, and BuildError for an object that
+    Joints that mimic another follow it; the base moves as the motion's frames say, and where it has
+    no joints, but frames of links, the joints between these do too. Raises KinematicsError where no
+    joint of the robot is in the motion, and BuildError for an object that
     is not an imported robot; nothing is left behind then.
     """
     from ..blender.animation import apply
@@ -32,6 +33,8 @@ def sample_trajectory(
     armature: Any,
     frame_range: tuple[float, float] | None = None,
     rate: float | None = None,
+    *,
+    links: bool = False,
 ) -> Trajectory:
     """Returns what an imported robot shows from frame to frame, after curves, IK, limits, drivers,
     constraints and NLA: positions of joints with velocities by central differences, and frames that
@@ -39,12 +42,13 @@ def sample_trajectory(
 
     `frame_range` are the first and last frame (the scene's), `rate` the samples per second (one for
     each frame). Followers are sampled too. The base is a frame of its root link in `world`; planar,
-    floating and ball joints are frames by their own names. The frame that was shown is shown again.
+    floating and ball joints are frames by their own names; with `links` every link is a frame of
+    the one above, as /tf has them. The frame that was shown is shown again.
     Raises KinematicsError for a range or rate that makes no sense, BuildError.
     """
     from ..blender.animation import sample
 
-    return sample.sample_trajectory(armature, frame_range, rate)
+    return sample.sample_trajectory(armature, frame_range, rate, links=links)
 
 
 def set_frame_rate(rate: float) -> None:

@@ -13,7 +13,15 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from urdf_importer import FrameTrack, Trajectory, list_topics, read_trajectory, write_trajectory
+from support.paths import ROOT
+from urdf_importer import (
+    FrameTrack,
+    MotionOptions,
+    Trajectory,
+    list_topics,
+    read_trajectory,
+    write_trajectory,
+)
 
 IN_ROS = os.environ.get("IN_ROS", "")
 pytestmark = [
@@ -46,7 +54,7 @@ rospy.init_node("arm", disable_signals=True)
 states = rospy.Publisher("/joint_states", JointState, queue_size=1000)
 frames = rospy.Publisher("/tf", TFMessage, queue_size=1000)
 wanted = int(sys.argv[1])
-while states.get_num_connections() < wanted or frames.get_num_connections() < wanted:
+while states.get_num_connections() < wanted or frames.get_num_connections() < 1:
     rospy.sleep(0.05)
 for i in range(200):
     stamp = rospy.Time(1000 + i // 100, i % 100 * 10000000)
@@ -227,3 +235,29 @@ def test_ros_plays_what_is_written(tmp_path, master):
         time.sleep(1.0)
     found = read_trajectory(again)
     assert found == motion
+
+
+def test_the_real_robot_state_publisher_and_frames_agree(tmp_path, master):
+    """Joints that are published, made frames by ROS, recorded, and solved for again."""
+    from support.blender.moving import load
+    from urdf_importer import apply_trajectory, sample_trajectory
+
+    (tmp_path / "publish.py").write_text(PUBLISH.replace('["a", "b"]', '["shoulder", "elbow"]'))
+    description = ROOT / "sample_urdfs" / "two_link_arm.urdf"
+    in_ros("rosparam", "set", "-t", description, "robot_description", environment=master)
+    path = tmp_path / "run.bag"
+    program = "/usr/lib/robot_state_publisher/robot_state_publisher"
+    with (
+        running(program, environment=master),
+        recording(path, "/tf_static", environment=master),
+    ):
+        in_ros("python3", tmp_path / "publish.py", 2, environment=master)
+    wanted, frames = read_trajectory(path, "/joint_states"), read_trajectory(path, "/tf")
+    assert not frames.names and len(frames.frames) > 2
+    arm = load("two_link_arm").armature
+    found = {}
+    for name, motion in (("frames", frames), ("joints", wanted)):
+        apply_trajectory(arm, motion, MotionOptions(base="none", set_range=False))
+        found[name] = sample_trajectory(arm, (1, 25))
+    assert np.allclose(found["frames"].positions, found["joints"].positions, atol=1e-4)
+    assert np.ptp(found["frames"].positions, axis=0).min() > 0.3

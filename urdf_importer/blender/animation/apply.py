@@ -11,6 +11,7 @@ import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
 from ...kinematics.tree import retrace_tree
+from ...motion.joint_frames import rename_frames
 from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
@@ -19,8 +20,10 @@ from ..extract.robot import extract_robot
 from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.links import links_of, name_link
 from .base import Base, plan_frames
 from .curves import frame_rate, new_action, widen_range, write_curve
+from .from_frames import explain_none, solve_joints
 
 _OVER = 1e-6
 _OFF = 1e-3
@@ -44,6 +47,7 @@ def apply_trajectory(
     """Does as pipeline.animation.apply_trajectory."""
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    trajectory = _name_frames(armature, trajectory, options)
     bases = plan_frames(armature, trajectory, options, diagnostics)
     curves = [
         *_plan_joints(armature, trajectory, options, diagnostics, needed=not bases),
@@ -54,6 +58,14 @@ def apply_trajectory(
         raise KinematicsError("nothing of the motion lies between its start and end")
     turned = [base.item for base in bases if base.turns_object]
     return _write(armature, curves, trajectory, options, turned)
+
+
+def _name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -> Trajectory:
+    """Gives frames the names of the robot's links and joints, of which recordings know more."""
+    known = {name_link(link) or "" for link in links_of(armature)}
+    known |= {joint.name for _, joint in posed_joints_of(armature)}
+    frames = rename_frames(trajectory.frames, known - {""}, options.prefix)
+    return replace(trajectory, frames=frames)
 
 
 def _plan_joints(
@@ -69,19 +81,17 @@ def _plan_joints(
         for bone, joint in posed_joints_of(armature)
         if len(joint.channels) == 1
     }
-    if not trajectory.names and not needed:
-        return
-    given = dict(options.names)
-    known = set(armature[properties.ROBOT]["joints"]) - joints.keys()
-    names = [name for name in trajectory.names if name not in known or name in given]
-    matched = match_names(names, joints.keys(), given, options.prefix, diagnostics)
-    keys = {
-        joint: _plan_joint(trajectory, trajectory.names.index(name), joints[joint][1], options)
-        for name, joint in matched.items()
-    }
-    followers = [joint for joint in keys if joints[joint][1].mimics]
-    if followers:
-        _compare_followers(armature, keys, followers, diagnostics)
+    if trajectory.names or not trajectory.frames:
+        keys = _plan_named(armature, trajectory, options, diagnostics, joints)
+    else:
+        rigs = {name: rig for name, (_, rig) in joints.items()}
+        samples = solve_joints(armature, trajectory, rigs, diagnostics)
+        if needed and not samples:
+            raise explain_none(armature, trajectory)
+        keys = {
+            name: _plan_linear(each.times, each.positions, None, rigs[name], options)
+            for name, each in samples.items()
+        }
     for joint, planned in keys.items():
         bone, rig = joints[joint]
         if rig.mimics:
@@ -99,23 +109,56 @@ def _plan_joints(
         )
 
 
+def _plan_named(
+    armature: Any,
+    trajectory: Trajectory,
+    options: MotionOptions,
+    diagnostics: Diagnostics,
+    joints: Mapping[str, tuple[Any, RigJoint]],
+) -> dict[str, Keys]:
+    """Plans the keys of the joints that the motion names."""
+    given = dict(options.names)
+    known = set(armature[properties.ROBOT]["joints"]) - joints.keys()
+    names = [name for name in trajectory.names if name not in known or name in given]
+    matched = match_names(names, joints.keys(), given, options.prefix, diagnostics)
+    keys = {
+        joint: _plan_joint(trajectory, trajectory.names.index(name), joints[joint][1], options)
+        for name, joint in matched.items()
+    }
+    followers = [joint for joint in keys if joints[joint][1].mimics]
+    if followers:
+        _compare_followers(armature, keys, followers, diagnostics)
+    return keys
+
+
 def _plan_joint(
     trajectory: Trajectory, column: int, joint: RigJoint, options: MotionOptions
 ) -> Keys:
     """Plans the keys of a joint's own samples."""
     positions = trajectory.positions[:, column]
     own = ~np.isnan(positions)
-    times, values = trajectory.times[own], positions[own]
-    velocities = _column(trajectory.velocities, own, column)
+    times, velocities = trajectory.times[own], _column(trajectory.velocities, own, column)
+    linear = _plan_linear(times, positions[own], velocities, joint, options)
+    if trajectory.interpolation == "linear":
+        return linear
+    accelerations = _column(trajectory.accelerations, own, column)
+    return plan_keys(times, linear.values, velocities, accelerations, options.tolerance)
+
+
+def _plan_linear(
+    times: Numbers,
+    values: Numbers,
+    velocities: Numbers | None,
+    joint: RigJoint,
+    options: MotionOptions,
+) -> Keys:
+    """Plans keys joined by lines; what turns without end goes on where a recorder jumps."""
     lower, upper = joint.limits
     turns = joint.kind == "revolute"
     wide = lower is None or upper is None or upper - lower >= 2 * np.pi - 1e-6
     if options.unwrap and turns and wide and len(values) > 1:
         values = unwrap(times, values, velocities)
-    if trajectory.interpolation == "linear":
-        return Keys(times=times, values=values)
-    accelerations = _column(trajectory.accelerations, own, column)
-    return plan_keys(times, values, velocities, accelerations, options.tolerance)
+    return Keys(times=times, values=values)
 
 
 def _column(array: Numbers | None, own: np.ndarray, column: int) -> Numbers | None:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import matrices_from_poses, plane_axes, quaternion_from_rotation
-from ...model import Pose
+from ...geometry.transforms import plane_axes
 from ...motion.frames import align_signs, find_base, multiply, place, rotate
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..standing.joints import RigJoint, find_packed_joint, posed_joints_of, read_link_joint
 from ..standing.links import links_of, name_link
+from .from_frames import read_origin
 
 _LOST = 1e-4
 _TURNED = 1e-4
@@ -116,17 +116,13 @@ def _plan_object(armature: Any, track: FrameTrack) -> Base:
 
 def _within(track: FrameTrack, packed: Any) -> FrameTrack:
     """Returns the poses as the joint's frame sees them, which stands somewhere in the root link."""
-    origin = packed.get("origin", {})
-    pose = Pose(
-        xyz=tuple(origin.get("xyz", (0.0, 0.0, 0.0))), rpy=tuple(origin.get("rpy", (0.0, 0.0, 0.0)))
-    )
-    frame = matrices_from_poses([pose])[0]
-    inverse = np.tile(quaternion_from_rotation(frame[:3, :3].T), (len(track.times), 1))
+    moved, turned = read_origin(packed)
+    inverse = np.tile(turned * [-1.0, -1.0, -1.0, 1.0], (len(track.times), 1))
     return FrameTrack(
         parent=track.parent,
         child=track.child,
         times=track.times,
-        translations=rotate(inverse, track.translations - frame[:3, 3]),
+        translations=rotate(inverse, track.translations - moved),
         quaternions=multiply(inverse, track.quaternions),
     )
 

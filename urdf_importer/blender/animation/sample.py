@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -22,7 +23,11 @@ _STILL = 1e-9
 
 
 def sample_trajectory(
-    armature: Any, frame_range: tuple[float, float] | None, rate: float | None
+    armature: Any,
+    frame_range: tuple[float, float] | None,
+    rate: float | None,
+    *,
+    links: bool = False,
 ) -> Trajectory:
     """Does as pipeline.animation.sample_trajectory."""
     scene = bpy.context.scene
@@ -36,7 +41,8 @@ def sample_trajectory(
         raise KinematicsError(f"these are {count} samples; {MOST_SAMPLES} are the most")
     times = to_seconds(to_nanoseconds(np.arange(count) / rate))
     frames = first + times * per_second
-    shown = _look(armature, [_split(frame) for frame in frames.tolist()])
+    wanted = _list_links(armature, count) if links else []
+    shown = _look(armature, [_split(frame) for frame in frames.tolist()], wanted)
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
     names = [name for name, kind in kinds.items() if kind in ("revolute", "prismatic")]
     free = {
@@ -52,7 +58,10 @@ def sample_trajectory(
         times=times,
         positions=positions,
         velocities=_velocities(times, positions) if names and count > 1 else None,
-        frames=_tracks(armature, times, free, shown.base),
+        frames=(
+            *_tracks(armature, times, free, shown.base),
+            *(_track(times, each.parent_name, each.name, each.poses) for each in wanted),
+        ),
     )
 
 
@@ -62,11 +71,40 @@ def _split(frame: float) -> tuple[int, float]:
     return whole, min(max(frame - whole, 0.0), 0.999999)
 
 
-def _look(armature: Any, frames: list[tuple[int, float]]) -> OwnMotion:
-    """Returns what the rig shows in frames. Where its curves alone do not say so, the frames are
-    shown, one after the other."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Link:
+    """A link below another: their empties, and its poses (m, 7) there."""
+
+    name: str
+    parent_name: str
+    empty: Any
+    parent: Any
+    poses: Numbers
+
+
+def _list_links(armature: Any, count: int) -> list[_Link]:
+    empties = {name_link(link) or "": link for link in links_of(armature)}
+    found = []
+    for name, empty in empties.items():
+        joint = read_link_joint(empty)
+        if joint is not None and joint.parent in empties:
+            found.append(
+                _Link(
+                    name=name,
+                    parent_name=joint.parent,
+                    empty=empty,
+                    parent=empties[joint.parent],
+                    poses=np.empty((count, 7)),
+                )
+            )
+    return found
+
+
+def _look(armature: Any, frames: list[tuple[int, float]], links: list[_Link]) -> OwnMotion:
+    """Returns what the rig shows in frames, and fills in the poses of links. Where its curves alone
+    do not say so, the frames are shown, one after the other."""
     scene = bpy.context.scene
-    own = find_own_motion(armature, frames)
+    own = None if links else find_own_motion(armature, frames)
     if own is None:
         own = OwnMotion(
             positions={joint.name: [0.0] * len(frames) for joint in joints_of(armature)},
@@ -82,6 +120,13 @@ def _look(armature: Any, frames: list[tuple[int, float]]) -> OwnMotion:
             for name, position in get_joint_positions(armature).items():
                 own.positions[name][row] = position
             own.base[row] = _pose_of(armature)
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            for link in links:
+                pair = (link.parent, link.empty)
+                above, below = (
+                    np.array(each.evaluated_get(depsgraph).matrix_world) for each in pair
+                )
+                link.poses[row] = pose_of_matrix(np.linalg.solve(above, below))
     return own
 
 
@@ -126,15 +171,16 @@ def _tracks(
     turned = align_signs(base[:, 3:])
     if max(np.ptp(base[:, :3], axis=0).max(), np.ptp(turned, axis=0).max()) > _STILL:
         tracks.insert(0, ("world", _root_of(armature), base))
-    return tuple(
-        FrameTrack(
-            parent=parent,
-            child=child,
-            times=times,
-            translations=poses[:, :3],
-            quaternions=_unit(align_signs(poses[:, 3:])),
-        )
-        for parent, child, poses in tracks
+    return tuple(_track(times, *each) for each in tracks)
+
+
+def _track(times: Numbers, parent: str, child: str, poses: Numbers) -> FrameTrack:
+    return FrameTrack(
+        parent=parent,
+        child=child,
+        times=times,
+        translations=poses[:, :3],
+        quaternions=_unit(align_signs(poses[:, 3:])),
     )
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints whose motion nobody recorded but that of their links: from /tf alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...geometry.transforms import matrices_from_poses, quaternion_from_rotation
+from ...model import Pose
+from ...motion.joint_frames import find_relative, solve_joint
+from ...motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..standing.joints import RigJoint, find_packed_joint
+from ..standing.links import links_of, name_link
+
+_OFF = 1e-3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointSamples:
+    """Times and positions (m,) of a joint."""
+
+    times: Numbers
+    positions: Numbers
+
+
+def read_origin(packed: Mapping[str, Any]) -> tuple[Numbers, Numbers]:
+    """Returns where a joint stands in the link above: translation (3,), quaternion (4,)."""
+    origin = packed.get("origin", {})
+    pose = Pose(
+        xyz=tuple(origin.get("xyz", (0.0, 0.0, 0.0))), rpy=tuple(origin.get("rpy", (0.0, 0.0, 0.0)))
+    )
+    frame = matrices_from_poses([pose])[0]
+    return frame[:3, 3], np.array(quaternion_from_rotation(frame[:3, :3]))
+
+
+def solve_joints(
+    armature: Any,
+    trajectory: Trajectory,
+    joints: Mapping[str, RigJoint],
+    diagnostics: Diagnostics,
+) -> dict[str, JointSamples]:
+    """Returns the samples of the joints between whose links the motion's frames move, followers but
+    for. What no joint could do is told, of each joint once."""
+    found = {}
+    for link in links_of(armature):
+        packed, child = find_packed_joint(link), name_link(link)
+        joint = joints.get(packed["name"]) if packed is not None else None
+        if packed is None or joint is None or joint.mimics or child is None:
+            continue
+        track = find_relative(trajectory.frames, str(packed["parent"]), child)
+        if track is not None:
+            axis = np.array(packed.get("axis", (1.0, 0.0, 0.0)), dtype=float)
+            axis = axis / np.linalg.norm(axis)
+            turns = joint.kind == "revolute"
+            values, off = solve_joint(track, read_origin(packed), axis, turns=turns)
+            _report(joint.name, track, off, diagnostics)
+            positions = _within(values, joint) if turns else values
+            found[joint.name] = JointSamples(times=track.times, positions=positions)
+    return found
+
+
+def _within(values: Numbers, joint: RigJoint) -> Numbers:
+    """Frames say angles within half a turn; a joint's range may hold them a turn further."""
+    lower, upper = joint.limits
+    if lower is None or upper is None:
+        return values
+    middle = (lower + upper) / 2
+    outside = (values < lower - _OFF) | (values > upper + _OFF)
+    turned = values + 2 * np.pi * np.round((middle - values) / (2 * np.pi))
+    inside = (turned >= lower - _OFF) & (turned <= upper + _OFF)
+    return np.where(outside & inside, turned, values)
+
+
+def _report(name: str, track: FrameTrack, off: Numbers, diagnostics: Diagnostics) -> None:
+    worst = int(off.argmax())
+    if off[worst] > _OFF:
+        diagnostics.warning(
+            "frame-off-joint",
+            f"frame {quote(track.child)} is {off[worst]:.3g} m or rad from where joint "
+            f"{quote(name)} can bring it, at {track.times[worst]:.3f} s, at worst",
+            subject=name,
+        )
+
+
+def explain_none(armature: Any, trajectory: Trajectory) -> KinematicsError:
+    """Returns what to raise where no frame is a link of the robot."""
+    frames = sorted({name for track in trajectory.frames for name in (track.parent, track.child)})
+    links = [name_link(link) or "" for link in links_of(armature)]
+    shown = [", ".join(map(quote, names[:5])) or "none" for names in (frames, links)]
+    return KinematicsError(
+        f"no frame of the motion is a link of the robot: it has {shown[0]}, the robot {shown[1]}"
+    )
