@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints whose motion nobody recorded but that of their links: from /tf alone."""
+"""Joints of which a recording holds the links' motion alone, as /tf has it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ def solve_joints(
     joints: Mapping[str, RigJoint],
     diagnostics: Diagnostics,
 ) -> dict[str, JointSamples]:
-    """Returns the samples of the joints between whose links the motion's frames move, followers but
-    for. What no joint could do is told, of each joint once."""
+    """Returns the samples of the joints between whose links the motion's frames move. Those that
+    follow another are passed over. What no joint could do is told, of each joint once."""
     found = {}
     for link in links_of(armature):
         packed, child = find_packed_joint(link), name_link(link)
