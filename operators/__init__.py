@@ -19,6 +19,7 @@ from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import register_fields, unregister_fields
 from .mending import CLASSES as _MENDING
 from .mending import register_mending, unregister_mending
+from .motion.live_panel import register_live, unregister_live
 from .motion.motion_files import CLASSES as _MOTION
 from .option_properties import AddShownFolder
 from .preferences import CLASSES as _PREFERENCES
@@ -61,6 +62,7 @@ def register() -> None:
     register_command()
     for kind in _MOTION:
         bpy.utils.register_class(kind)
+    register_live()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
 
@@ -69,6 +71,7 @@ def unregister() -> None:
     """Takes them out again."""
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
+    unregister_live()
     for kind in reversed(_MOTION):
         bpy.utils.unregister_class(kind)
     unregister_command()

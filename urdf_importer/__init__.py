@@ -43,6 +43,8 @@ from .kinematics import (
 from .kinematics.conventions import Convention
 from .kinematics.loops import LoopResult, close_loops
 from .kinematics.semantic_groups import group_joints
+from .live.link import LiveLink
+from .live.options import LiveOptions
 from .model import CollisionPair, Pose, Robot, Semantics
 from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
@@ -80,6 +82,7 @@ from .pipeline import (
     compare_with_description,
     compare_with_robot,
     compare_with_source,
+    connect,
     convert_description,
     delete_robot,
     duplicate_robot,
@@ -170,6 +173,8 @@ __all__ = [
     "ImportResult",
     "JointLimits",
     "KinematicsError",
+    "LiveLink",
+    "LiveOptions",
     "LoopResult",
     "MeshError",
     "MjcfExport",
@@ -218,6 +223,7 @@ __all__ = [
     "compare_with_description",
     "compare_with_robot",
     "compare_with_source",
+    "connect",
     "convert_description",
     "delete_robot",
     "describe_missing",

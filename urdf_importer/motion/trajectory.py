@@ -2,7 +2,7 @@
 """What a motion is: joints and moving frames over time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -109,6 +109,20 @@ class Trajectory:
     def duration(self) -> float:
         """Seconds from the first sample of a joint to the last."""
         return float(self.times[-1]) if len(self.times) else 0.0
+
+    def select(self, names: Sequence[str]) -> "Trajectory":
+        """Returns the motion of some of the joints, in this order. Raises KinematicsError for
+        names that are none of its own."""
+        unknown = [name for name in names if name not in self.names]
+        if unknown:
+            raise KinematicsError(f"the motion has no joint {quote(unknown[0])}")
+        columns = [self.names.index(name) for name in names]
+        arrays: dict[str, Any] = {
+            kind: array[:, columns]
+            for kind in ("positions", "velocities", "accelerations", "efforts")
+            if (array := getattr(self, kind)) is not None
+        }
+        return replace(self, names=tuple(names), **arrays)
 
 
 def to_seconds(nanoseconds: NDArray[np.int64]) -> Numbers:

@@ -30,6 +30,7 @@ from .importing import (
     read_robot,
 )
 from .limits import check_trajectory, retime_trajectory
+from .live import connect
 from .locating import find_package_folders, locate_package
 from .mjcf import MjcfExport, MjcfOptions
 from .reshaping import Reshaping, reshape_robot
@@ -101,6 +102,7 @@ __all__ = [
     "compare_with_description",
     "compare_with_robot",
     "compare_with_source",
+    "connect",
     "convert_description",
     "delete_robot",
     "duplicate_robot",

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Live": the active robot follows a server, or is followed; recording, sending."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    LiveOptions,
+    RobotError,
+    Trajectory,
+    Violation,
+    check_trajectory,
+    connect,
+    sample_trajectory,
+)
+from ...urdf_importer.blender.animation.live import (
+    find_ended,
+    find_live_link,
+    stop_watching,
+)
+from ...urdf_importer.blender.standing.robot_table import recall_table
+from ..active_robot import active_robot, poll_robot
+from ..option_properties import add_option_properties, draw_options, read_options
+from ..reports import refuse, report_diagnostics
+from ..sidebar.panel import RobotSubPanel
+from ..wrapped_text import draw_wrapped
+
+_CONTROLLER = "/joint_trajectory_controller/joint_trajectory"
+_MOST_SHOWN = 5
+_STATES = {
+    "connecting": ("Connecting", "SORTTIME"),
+    "connected": ("Connected", "LINKED"),
+    "waiting": ("Waiting", "SORTTIME"),
+    "closed": ("Not Connected", "UNLINKED"),
+}
+
+
+def _search_topics(settings: Any, context: Any, text: str) -> Iterable[str]:
+    """Lists the topics that the server tells of."""
+    robot = active_robot(context)
+    link = find_live_link(robot) if robot is not None else None
+    return sorted(link.topics) if link is not None else ()
+
+
+class LiveSettings(bpy.types.PropertyGroup):
+    """What the panel's buttons say, for this session: no file brings an address along."""
+
+    bl_idname = "urdf_live"
+
+    address: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Address",
+        description="Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
+        "ws://localhost:8765; empty for what ROSBRIDGE_URL or ROS_MASTER_URI say, else "
+        "ws://localhost:9090",
+    )
+    controller: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Controller",
+        description="The topic on which a controller takes a JointTrajectory",
+        default=_CONTROLLER,
+        search=_search_topics,
+    )
+
+
+add_option_properties(LiveSettings, LiveOptions)
+LiveSettings.__annotations__["topic"] = bpy.props.StringProperty(
+    name="Topic",
+    description="Where the positions of joints come from; empty for /joint_states, or the only "
+    "topic that has some. Once connected, the server's topics are listed",
+    search=_search_topics,
+)
+
+
+class Connect(bpy.types.Operator):
+    bl_idname = "urdf.live_connect"
+    bl_label = "Connect"
+    bl_description = (
+        "Link the active robot to a server of ROS: it follows the running robot, or a simulator, "
+        "or these follow it. It never waits, and comes back by itself"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        settings = context.window_manager.urdf_live
+        try:
+            link = connect(robot, settings.address or None, read_options(settings, LiveOptions))
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")
+        return {"FINISHED"}
+
+
+class _OfLink:
+    """An operator for robots that are linked."""
+
+    @classmethod
+    def poll(cls: Any, context: Any) -> bool:
+        if not poll_robot(cls, context):
+            return False
+        if find_live_link(active_robot(context)) is None:
+            cls.poll_message_set("Connect the robot first")
+            return False
+        return True
+
+
+class Disconnect(_OfLink, bpy.types.Operator):
+    bl_idname = "urdf.live_disconnect"
+    bl_label = "Disconnect"
+    bl_description = "End the active robot's link; what is being recorded becomes keyframes first"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        link: Any = find_live_link(active_robot(context))
+        done = _stop(self, link) if link.recorded else {"FINISHED"}
+        link.close()
+        return done
+
+
+class Record(_OfLink, bpy.types.Operator):
+    bl_idname = "urdf.live_record"
+    bl_label = "Record"
+    bl_description = "Keep all that the server says of the active robot from now on"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: Any) -> set[str]:
+        link: Any = find_live_link(active_robot(context))
+        link.record()
+        return {"FINISHED"}
+
+
+class StopRecording(_OfLink, bpy.types.Operator):
+    bl_idname = "urdf.live_stop"
+    bl_label = "Stop"
+    bl_description = "End the recording: it becomes keyframes in a new action of the active robot"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        return _stop(self, find_live_link(active_robot(context)))
+
+
+def _stop(operator: Any, link: Any) -> set[str]:
+    try:
+        action = link.stop()
+    except RobotError as error:
+        operator.report({"WARNING"}, str(error))
+        return {"CANCELLED"}
+    first, last = action.frame_range
+    operator.report({"INFO"}, f"Action {action.name}: frames {first:.0f} to {last:.0f}")
+    return {"FINISHED"}
+
+
+class SendMotion(_OfLink, bpy.types.Operator):
+    bl_idname = "urdf.live_send"
+    bl_label = "Send Motion"
+    bl_description = (
+        "Send what the active robot does in the scene's range to a controller, as one "
+        "JointTrajectory, after a look at its limits: the real robot moves"
+    )
+    bl_options = {"REGISTER"}
+
+    beyond_limits: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Send Beyond Limits",
+        description="Send the motion although the robot cannot follow it, or not safely",
+        options={"SKIP_SAVE"},
+    )
+    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Samples per Second",
+        description="How many points the trajectory has; 0 for one in each frame",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+    )
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        self._violations = _check(active_robot(context), _sample(active_robot(context), self.rate))
+        title = "Send to the Real Robot?"
+        chosen: set[str] = context.window_manager.invoke_props_dialog(
+            self, width=420, title=title, confirm_text="Send"
+        )
+        return chosen
+
+    def draw(self, context: Any) -> None:
+        self.layout.label(text=f"To {context.window_manager.urdf_live.controller}")
+        self.layout.prop(self, "rate")
+        for each in self._violations[:_MOST_SHOWN]:
+            draw_wrapped(self.layout, context, _describe(each), icon="ERROR")
+        if self._violations:
+            self.layout.prop(self, "beyond_limits")
+        else:
+            self.layout.label(text="It is within the robot's limits", icon="CHECKMARK")
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        link: Any = find_live_link(robot)
+        try:
+            motion = _sample(robot, self.rate)
+            found = _check(robot, motion)
+            if found and not self.beyond_limits:
+                raise RobotError(f"not sent: {_describe(found[0])}")
+            goes = link.send(motion, context.window_manager.urdf_live.controller)
+        except RobotError as error:
+            return refuse(self, error)
+        if not goes:
+            self.report({"WARNING"}, "Not sent: there is no connection now")
+            return {"CANCELLED"}
+        points = len(motion.times)
+        self.report({"INFO"}, f"Sent {points} points, {motion.duration:.2f} s")
+        return {"FINISHED"}
+
+
+def _sample(robot: Any, rate: float) -> Trajectory:
+    """Samples the joints that a controller takes: not those that follow another."""
+    motion = sample_trajectory(robot, None, rate or None)
+    joints = recall_table(robot).joints
+    return motion.select([name for name in motion.names if not joints[name].mimics])
+
+
+def _check(robot: Any, motion: Trajectory) -> tuple[Violation, ...]:
+    return check_trajectory(robot, motion)
+
+
+def _describe(violation: Violation) -> str:
+    return (
+        f"joint {violation.joint}: {violation.kind} {violation.value:.4g}, limit "
+        f"{violation.limit:.4g}, at {violation.time:.2f} s"
+    )
+
+
+class LivePanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_live"
+    bl_label = "Live"
+    bl_order = 19
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context: Any) -> None:
+        """Shows how it stands, also while the panel is folded."""
+        link = find_live_link(active_robot(context))
+        if link is not None:
+            icon = "REC" if link.recording else _STATES[link.state][1]
+            self.layout.label(text="", icon=icon)
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.window_manager.urdf_live
+        robot = active_robot(context)
+        link = find_live_link(robot)
+        if link is None:
+            _draw_ended(layout, context, find_ended(robot))
+            layout.prop(settings, "address", text="", icon="URL")
+            layout.row().prop(settings, "direction", expand=True)
+            layout.operator(Connect.bl_idname, icon="LINKED")
+        else:
+            _draw_state(layout, context, link)
+            _draw_buttons(layout, settings, link)
+        draw_options(layout, settings, LiveOptions, folded=True)
+
+
+def _draw_ended(layout: Any, context: Any, why: str) -> None:
+    if why:
+        draw_wrapped(layout, context, why, icon="ERROR")
+
+
+def _draw_state(layout: Any, context: Any, link: Any) -> None:
+    name, icon = _STATES[link.state]
+    detail = f", {link.detail}" if link.detail else ""
+    layout.label(text=f"{name}{detail}", icon=icon)
+    place = layout.row()
+    place.enabled = False
+    place.label(text=link.url if link.options.direction == "in" else f"{link.sends_to}")
+    if link.error:
+        draw_wrapped(layout, context, link.error, icon="ERROR")
+
+
+def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
+    if link.options.direction == "in":
+        row = layout.row(align=True)
+        if link.recording:
+            stop = f"Stop ({link.recorded} messages)"
+            row.alert = True
+            row.operator(StopRecording.bl_idname, text=stop, icon="SNAP_FACE")
+        else:
+            row.operator(Record.bl_idname, icon="REC")
+    column = layout.column(align=True)
+    column.prop(settings, "controller", text="")
+    column.operator(SendMotion.bl_idname, icon="EXPORT")
+    layout.operator(Disconnect.bl_idname, icon="UNLINKED")
+
+
+_CLASSES = (LiveSettings, Connect, Disconnect, Record, StopRecording, SendMotion, LivePanel)
+
+
+def register_live() -> None:
+    """Adds the panel."""
+    for kind in _CLASSES:
+        bpy.utils.register_class(kind)
+    bpy.types.WindowManager.urdf_live = bpy.props.PointerProperty(
+        type=LiveSettings, name="Live", description="What the panel Live says"
+    )
+
+
+def unregister_live() -> None:
+    """Takes it out again; all links end."""
+    stop_watching()
+    del bpy.types.WindowManager.urdf_live
+    for kind in reversed(_CLASSES):
+        bpy.utils.unregister_class(kind)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live links in Blender: robots that follow a server, and are followed; the timer that polls them.
+
+Undo replaces every object, so a robot is looked up by its name and its session's number whenever
+something is done with it. What is known of its joints are names and numbers, read anew each second
+and whenever a bone is not where it was.
+"""
+
+import atexit
+import os
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import BuildError, ConnectError, Diagnostics, quote
+from ...geometry.transforms import quaternion_from_rotation
+from ...live.address import Address, find_default, read_address
+from ...live.connection import Connection
+from ...live.link import LiveLink, Rig, check_names, plan_wish
+from ...live.options import LiveOptions
+from ...motion.options import MotionOptions
+from ...motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..standing import properties
+from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
+from ..standing.links import links_of, name_link
+from ..standing.pose import get_joint_positions, link_pose
+from .apply import apply_trajectory
+from .base import plan_frames
+
+INTERVAL = 1 / 60
+_BUDGET = 0.010
+"""Seconds for all links at a tick, at least one of them."""
+_KEPT = 1.0
+_SAME = 1e-7
+_NUMBERED = ("fixed", "revolute", "continuous", "prismatic")
+
+_links: list[LiveLink] = []
+
+
+class BlenderRig(Rig):
+    """An imported robot, by its name and number."""
+
+    def __init__(self, armature: Any) -> None:
+        self.name = armature.name
+        self._number = armature.session_uid
+        self._joints: dict[str, tuple[str, str, RigJoint]] = {}
+        self._others: set[str] = set()
+        self._read_at = 0.0
+
+    def find(self) -> Any | None:
+        """Returns the armature; None where it is gone."""
+        objects = bpy.data.objects
+        found = objects.get(self.name)
+        if found is None or found.session_uid != self._number:
+            found = next((each for each in objects if each.session_uid == self._number), None)
+        if found is None or properties.ROBOT not in found:
+            return None
+        self.name = found.name
+        return found
+
+    def is_there(self) -> bool:
+        """Whether it is, in the scene or elsewhere in the file."""
+        return self.find() is not None
+
+    def is_busy(self) -> bool:
+        """Whether Blender reads it now, or keeps its bones elsewhere."""
+        if bpy.app.is_job_running("RENDER"):
+            return True
+        return any(each.mode == "EDIT" for each in armatures_of(self.find()))
+
+    def _recall(self) -> dict[str, tuple[str, str, RigJoint]]:
+        now = time.monotonic()
+        if now - self._read_at > _KEPT or not self._joints:
+            armature = self.find()
+            self._read_at = now
+            self._joints = {
+                joint.name: (joint.armature, bone.name, joint)
+                for bone, joint in posed_joints_of(armature)
+                if len(joint.channels) == 1
+            }
+            assert armature is not None
+            self._others = set(armature[properties.ROBOT]["joints"]) - self._joints.keys()
+        return self._joints
+
+    def joints(self) -> Collection[str]:
+        """Returns the joints that one number moves."""
+        return self._recall().keys()
+
+    def others(self) -> Collection[str]:
+        """Returns the other joints that the description has."""
+        self._recall()
+        return self._others
+
+    def pose(self, positions: Mapping[str, float]) -> bool:
+        """Sets joints where they are not yet; nothing is keyed."""
+        if not positions:
+            return False
+        homes = armatures_by_name(self.find())
+        moved = set()
+        for name, position in positions.items():
+            known = self._recall().get(name)
+            if known is None or known[2].mimics:
+                continue
+            home = homes.get(known[0])
+            bone = home.pose.bones.get(known[1]) if home is not None else None
+            if bone is None:
+                self._read_at = 0.0  # It was renamed; the next word about it finds it.
+                continue
+            channel = known[2].channels[0]
+            if abs(channel.get(bone) - position) > _SAME * max(1.0, abs(position)):
+                channel.put(bone, position)
+                moved.add(known[0])
+        for name in moved:
+            homes[name].update_tag()
+        return bool(moved)
+
+    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+        """Moves the planar or floating joint on the root link, or the armature object."""
+        armature = self.find()
+        motion = Trajectory(
+            names=(), times=np.empty(0), positions=np.empty((0, 0)), frames=tuple(tracks)
+        )
+        moved = False
+        # What a planar joint cannot follow is said once, when the recording becomes keyframes.
+        for base in plan_frames(armature, motion, options, Diagnostics()):
+            if base.turns_object and base.item.rotation_mode != "QUATERNION":
+                base.item.rotation_mode = "QUATERNION"
+            for path, index, values in base.curves:
+                numbers, value = base.item.path_resolve(path), float(values[0])
+                if abs(numbers[index] - value) > _SAME * max(1.0, abs(value)):
+                    numbers[index] = value
+                    moved = True
+            base.item.update_tag()
+        return moved
+
+    def read(self) -> Mapping[str, float]:
+        """Returns the positions that are shown, of followers too."""
+        shown = get_joint_positions(self.find())
+        return {name: value for name, value in shown.items() if isinstance(value, float)}
+
+    def read_frames(self) -> Sequence[FrameTrack]:
+        """Returns the root link in the world, and links on joints that no number says in the links
+        that carry them."""
+        armature = self.find()
+        assert armature is not None
+        shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        frames = []
+        for link in links_of(armature):
+            joint, name = read_link_joint(link), name_link(link) or ""
+            if joint is None:
+                frames.append(_make_track("world", name, np.array(shown.matrix_world)))
+            elif joint.type not in _NUMBERED:
+                above, below = link_pose(armature, joint.parent), link_pose(armature, name)
+                frames.append(_make_track(joint.parent, name, np.linalg.solve(above, below)))
+        return frames
+
+    def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
+        """Makes a new action of a motion."""
+        return apply_trajectory(self.find(), motion, options, diagnostics)
+
+    def follows(self) -> frozenset[str]:
+        """Returns the links whose frames follow from joints of one number, or never move."""
+        links = ((name_link(link) or "", read_link_joint(link)) for link in links_of(self.find()))
+        return frozenset(
+            name for name, joint in links if joint is not None and joint.type in _NUMBERED
+        )
+
+
+def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
+    scale = np.linalg.norm(frame[:3, :3], axis=0)
+    rotation = frame[:3, :3] / np.where(scale > 0, scale, 1.0)
+    return FrameTrack(
+        parent=parent,
+        child=child,
+        times=np.zeros(1),
+        translations=frame[None, :3, 3],
+        quaternions=np.array([quaternion_from_rotation(rotation)]),
+    )
+
+
+def connect(
+    armature: Any, url: str | None, options: LiveOptions, diagnostics: Diagnostics
+) -> LiveLink:
+    """Does as pipeline.live.connect."""
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    if options.direction == "in" and not armature.is_editable:
+        raise BuildError(
+            f"robot {quote(armature.name)} is linked from another file: make a library override "
+            "to pose it"
+        )
+    address = read_address(url or find_default(os.environ))
+    _check_access(address, diagnostics)
+    rig = BlenderRig(armature)
+    check_names(options, rig)
+    wish = plan_wish(options, rig.follows())
+    before = find_live_link(armature)
+    if before is not None:
+        before.close()
+    link = LiveLink(rig, Connection(address, wish, options.protocol), options, diagnostics)
+    _check_rivals(link)
+    _forget_closed()
+    _links.append(link)
+    _watch()
+    return link
+
+
+def _check_access(address: Address, diagnostics: Diagnostics) -> None:
+    if address.is_local:
+        return
+    if not bpy.app.online_access:
+        raise ConnectError(
+            f"{address.host} is another computer, and Blender may not go online: allow it under "
+            "Preferences > System > Network, Allow Online Access"
+        )
+    if not address.is_secure:
+        diagnostics.warning(
+            "open-connection",
+            f"what goes to {address.host} and comes from it can be read and changed on its way, "
+            "since its address begins with ws://; wss:// protects it",
+        )
+
+
+def _check_rivals(link: LiveLink) -> None:
+    """Raises ConnectError where another robot sends to the same topic."""
+    if link.options.direction != "out":
+        return
+    for other in live_links():
+        if other.options.direction == "out" and (other.url, other.sends_to) == (
+            link.url,
+            link.sends_to,
+        ):
+            raise ConnectError(
+                f"robot {quote(other.robot)} sends to {quote(link.sends_to)} already: give each "
+                "robot a namespace"
+            )
+
+
+def live_links() -> list[LiveLink]:
+    """Lists the links that are not closed."""
+    return [link for link in _links if link.state != "closed"]
+
+
+def find_live_link(armature: Any) -> LiveLink | None:
+    """Finds the link of a robot; None where it has none, or it was closed."""
+    found = (link for link in live_links() if _find_armature(link) == armature)
+    return next(found, None)
+
+
+def _find_armature(link: LiveLink) -> Any | None:
+    assert isinstance(link.rig, BlenderRig)
+    return link.rig.find()
+
+
+def find_ended(armature: Any) -> str:
+    """Returns why the last link of a robot ended, where it was not the user who ended it."""
+    return next(
+        (link.error for link in reversed(_links) if link.robot == armature.name and link.error), ""
+    )
+
+
+def _forget_closed() -> None:
+    for link in [each for each in _links if each.state == "closed"]:
+        _links.remove(link)
+
+
+def close_links() -> None:
+    """Closes all links, when another file is opened and when Blender ends."""
+    for link in _links:
+        link.close()
+    _links.clear()
+
+
+def _watch() -> None:
+    if _close_before_load not in bpy.app.handlers.load_pre:
+        # It stays when another file is opened.
+        bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(_close_before_load))
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+    atexit.unregister(close_links)
+    atexit.register(close_links)
+
+
+def stop_watching() -> None:
+    """Closes all links and takes the timer away, as when the extension is switched off."""
+    close_links()
+    atexit.unregister(close_links)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    if _close_before_load in bpy.app.handlers.load_pre:
+        bpy.app.handlers.load_pre.remove(_close_before_load)
+
+
+def _close_before_load(*_: Any) -> None:
+    close_links()
+
+
+def _tick() -> float | None:
+    """Polls the links in turn, and begins with another each time; ends itself where none is
+    left."""
+    waiting = live_links()
+    if not waiting:
+        return None
+    end = time.perf_counter() + _BUDGET
+    for link in waiting:
+        link.poll()
+        _links.remove(link)
+        _links.append(link)
+        if time.perf_counter() > end:
+            break
+    redraw()
+    return INTERVAL
+
+
+def redraw() -> None:
+    """Lets the panels that show links be drawn again, where what they show changed."""
+    global _shown
+    shown = [(link.state, link.error, link.detail[:12], link.recorded // 10) for link in _links]
+    if shown == _shown:
+        return
+    _shown = shown
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+_shown: list[Any] = []

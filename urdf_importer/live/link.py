@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rig and a server, kept together: what comes is shown, recorded and made keyframes; what the rig
+shows is sent. What a rig is in Blender stands elsewhere.
+"""
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import ConnectError, Diagnostics, KinematicsError, quote
+from ..motion.names import match_names
+from ..motion.options import MotionOptions
+from ..motion.trajectory import FrameTrack, Trajectory
+from .arrivals import Newest, Publisher, Recording
+from .connection import Connection, State
+from .dialect import Arrival, Sent, Wish, within
+from .options import LiveOptions
+
+_MOST_STATIC = 100
+_STALE = 0.5
+"""Seconds after which the state that was sent last says nothing of how fast joints are."""
+SENT_TOPIC = "/blender/joint_states"
+
+
+class Rig(ABC):
+    """What a link needs of a robot in Blender."""
+
+    name: str
+
+    @abstractmethod
+    def is_there(self) -> bool:
+        """Whether the robot still is."""
+
+    @abstractmethod
+    def is_busy(self) -> bool:
+        """Whether it must be left alone for now: it is rendered, or edited."""
+
+    @abstractmethod
+    def joints(self) -> Collection[str]:
+        """Returns the joints that one number moves."""
+
+    @abstractmethod
+    def others(self) -> Collection[str]:
+        """Returns the joints that are known and take no number: fixed ones, planar ones."""
+
+    @abstractmethod
+    def pose(self, positions: Mapping[str, float]) -> bool:
+        """Sets joints; returns whether anything changed."""
+
+    @abstractmethod
+    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+        """Moves the base to where frames of one sample say."""
+
+    @abstractmethod
+    def read(self) -> Mapping[str, float]:
+        """Returns the positions that are shown."""
+
+    @abstractmethod
+    def read_frames(self) -> Sequence[FrameTrack]:
+        """Returns where the base is, and what floats."""
+
+    @abstractmethod
+    def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
+        """Makes keyframes of a motion and returns the action."""
+
+
+class LiveLink:
+    """A link between a robot and a server. Call `poll()` again and again; in Blender's window a
+    timer does. It never raises for what a server does: `state` and `error` tell.
+
+    state        "connecting", "connected", "waiting" (it tries again by itself) or "closed"
+    error        what is wrong, in a sentence; empty where all is well
+    detail       what it is at, in a few words
+    diagnostics  what was odd about names and frames
+    """
+
+    def __init__(
+        self,
+        rig: Rig,
+        connection: Connection,
+        options: LiveOptions,
+        diagnostics: Diagnostics,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.options = options
+        self.diagnostics = diagnostics
+        self.rig, self._connection = rig, connection
+        self._clock, self._wall = clock, wall
+        self._newest = Newest()
+        self._recording: Recording | None = None
+        self._statics: list[Arrival] = []
+        self._matched: dict[Publisher, dict[str, str]] = {}
+        self._fresh: set[Publisher] = set()
+        self._frames_moved = False
+        self._problem = self._end = ""
+        self._sent: tuple[float, dict[str, float]] = (-math.inf, {})
+        if options.record:
+            self.record()
+
+    @property
+    def robot(self) -> str:
+        """The robot's name."""
+        return self.rig.name
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return str(self._connection.address)
+
+    @property
+    def state(self) -> State:
+        """How it stands."""
+        return self._connection.state
+
+    @property
+    def error(self) -> str:
+        """What is wrong, in a sentence; empty where all is well."""
+        return self._end or self._connection.error or self._problem
+
+    @property
+    def detail(self) -> str:
+        """What it is at, in a few words."""
+        return self._connection.detail
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """The topics that the server tells of, with their types."""
+        return self._connection.topics
+
+    @property
+    def dropped(self) -> int:
+        """How many messages made no sense."""
+        return self._connection.dropped + self._newest.dropped
+
+    @property
+    def recording(self) -> bool:
+        """Whether it records."""
+        return self._recording is not None
+
+    @property
+    def recorded(self) -> int:
+        """How many messages are recorded."""
+        return 0 if self._recording is None else self._recording.count
+
+    @property
+    def sends_to(self) -> str:
+        """The topic to which the pose is sent."""
+        return self.options.command_topic or within(self.options.namespace, SENT_TOPIC)
+
+    def poll(self) -> bool:
+        """Goes on a little: reads what came, and shows or sends the newest. Returns whether the
+        robot moved."""
+        if self.state == "closed":
+            return False
+        if not self.rig.is_there():
+            self.close()
+            self._end = "the robot is gone: it was deleted, or another file was opened"
+            return False
+        self._take(self._connection.poll())
+        if self.rig.is_busy():
+            return False
+        if self.options.direction == "out":
+            self._send_state()
+            return False
+        return self._show()
+
+    def _take(self, arrivals: list[Arrival]) -> None:
+        if self._recording is not None:
+            self._recording.take(arrivals)
+        room = _MOST_STATIC - len(self._statics)
+        self._statics += [each for each in arrivals if each.is_static][: max(room, 0)]
+        changed, moved = self._newest.take(arrivals)
+        self._fresh |= changed
+        self._frames_moved |= moved
+
+    def _show(self) -> bool:
+        """Shows what is new; of two publishers that say the same joint, the later word counts."""
+        fresh, self._fresh = self._fresh, set()
+        said: dict[str, tuple[int, float]] = {}
+        for publisher in fresh:
+            matched = self._match(publisher)
+            for name, (order, value) in self._newest.joints[publisher].items():
+                joint = matched.get(name)
+                if joint is not None and said.get(joint, (-1, 0.0))[0] < order:
+                    said[joint] = order, value
+        moved = self.rig.pose({joint: value for joint, (_, value) in said.items()})
+        if self._frames_moved and self.options.base != "none":
+            moved |= self.rig.place(self._tracks(), self._motion_options())
+        self._frames_moved = False
+        return moved
+
+    def _tracks(self) -> list[FrameTrack]:
+        prefix = self.options.prefix
+        return [
+            replace(
+                track,
+                parent=track.parent.removeprefix(prefix),
+                child=track.child.removeprefix(prefix),
+            )
+            for track in self._newest.tracks()
+        ]
+
+    def _match(self, publisher: Publisher) -> dict[str, str]:
+        """Matches the names of each publisher on their own, once."""
+        if publisher in self._matched:
+            return self._matched[publisher]
+        given, others = dict(self.options.names), self.rig.others()
+        names = [name for name in publisher if name not in others or name in given]
+        found: dict[str, str] = {}
+        try:
+            if names:
+                found = match_names(
+                    names, self.rig.joints(), given, self.options.prefix, self.diagnostics
+                )
+        except KinematicsError as error:
+            self._problem = error.message
+        if found:
+            self._problem = ""
+        self._matched[publisher] = found
+        return found
+
+    def _motion_options(self, name: str = "") -> MotionOptions:
+        own = self.options
+        return MotionOptions(
+            names=own.names,
+            prefix=own.prefix,
+            base=own.base,
+            fixed_frame=own.fixed_frame,
+            action=name,
+        )
+
+    def record(self) -> None:
+        """Begins to record all that comes; what was recorded and not kept is forgotten."""
+        self._recording = Recording()
+        self._recording.take(self._statics)
+        self._connection.set_recording(True)
+
+    def stop(self, name: str = "") -> Any:
+        """Ends the recording and makes it keyframes: a new action of the robot, which is returned.
+
+        Raises ConnectError where nothing is recorded, ReadError where no motion came, and
+        KinematicsError where no joint of the robot is in it.
+        """
+        recording, self._recording = self._recording, None
+        self._connection.set_recording(False)
+        if recording is None:
+            raise ConnectError("nothing is being recorded")
+        if not self.rig.is_there():
+            raise ConnectError("the robot is gone")
+        motion = recording.finish(self.diagnostics, source=self.url, topic=self.options.topic)
+        options = self._motion_options(name or f"{self.robot} live")
+        return self.rig.key(motion, options, self.diagnostics)
+
+    def send(self, motion: Trajectory, topic: str) -> bool:
+        """Sends a motion to a controller's topic, as one JointTrajectory that begins when it is
+        received, whatever the limits say: check_trajectory tells. Joints have the names of the
+        other side. Returns whether it goes out. Raises ConnectError."""
+        if not topic.strip():
+            raise ConnectError("say which topic the controller listens to")
+        if not len(motion.times):
+            raise ConnectError("the motion has no joints")
+        if np.isnan(motion.positions).any():
+            raise ConnectError("a controller takes a motion only if all joints have all samples")
+        named = replace(
+            motion,
+            names=tuple(self._name_there(name) for name in motion.names),
+            frames=(),
+            start_time=0,
+            interpolation="spline",
+        )
+        return self._connection.publish(topic.strip(), "command", named)
+
+    def _name_there(self, joint: str) -> str:
+        back = {ours: theirs for theirs, ours in self.options.names}
+        return back.get(joint, f"{self.options.prefix}{joint}")
+
+    def _send_state(self) -> None:
+        now = self._clock()
+        then, before = self._sent
+        if self.state != "connected" or now - then < 1.0 / self.options.rate - 1e-3:
+            return
+        shown = dict(self.rig.read())
+        step = now - then
+        speeds = [
+            (value - before[name]) / step if step < _STALE and name in before else 0.0
+            for name, value in shown.items()
+        ]
+        self._sent = (now, shown)
+        state = Trajectory(
+            names=tuple(self._name_there(name) for name in shown),
+            times=np.zeros(1),
+            positions=np.array([list(shown.values())]),
+            velocities=np.array([speeds]),
+            start_time=self._wall(),
+        )
+        self._publish(self.sends_to, "state", state)
+        if self.options.send_base:
+            frames = replace(
+                state, names=(), times=np.empty(0), positions=np.empty((0, 0)), velocities=None,
+                frames=tuple(self.rig.read_frames()),
+            )  # fmt: skip
+            self._publish("/tf", "frames", frames)
+
+    def _publish(self, topic: str, what: Sent, motion: Trajectory) -> None:
+        try:
+            self._connection.publish(topic, what, motion)
+            self._problem = ""
+        except ConnectError as error:
+            self._problem = error.message
+
+    def close(self) -> None:
+        """Ends the link; what is recorded and not stopped is forgotten."""
+        self._connection.close()
+        self._recording = None
+
+
+def plan_wish(options: LiveOptions, skips: Collection[str]) -> Wish:
+    """Returns what a link asks a server for; `skips` are the links that follow from joints."""
+    prefixed = {f"{options.prefix}{name}" for name in skips}
+    return Wish(
+        takes=options.direction == "in",
+        topic=options.topic.strip(),
+        namespace=options.namespace.strip(),
+        base=options.base != "none",
+        skips=frozenset(skips) | prefixed,
+    )
+
+
+def check_names(options: LiveOptions, rig: Rig) -> None:
+    """Raises KinematicsError for names that are no joints of the robot."""
+    known = rig.joints()
+    for joint in dict(options.names).values():
+        if joint not in known:
+            raise KinematicsError(f"the robot has no moving joint {quote(joint)}")
