@@ -21,7 +21,7 @@ from .mending import CLASSES as _MENDING
 from .mending import register_mending, unregister_mending
 from .motion.live_panel import register_live, unregister_live
 from .motion.motion_files import CLASSES as _MOTION
-from .option_properties import AddShownFolder
+from .option_properties import AddShownFolder, ImportWithFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
 from .semantics.collision_operator import CLASSES as _COLLISIONS
@@ -34,6 +34,7 @@ from .sidebar.update_panel import CLASSES as _UPDATE_PANEL
 _CLASSES: tuple[type[Any], ...] = (
     *_PREFERENCES,
     AddShownFolder,
+    ImportWithFolder,
     RunImport,
     ImportUrdf,
     ImportSimMechanics,

@@ -122,6 +122,8 @@ def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
         target.prop(operator, field.name, text="")
         if field.name == "package_paths" and _is_in_browser():
             target.operator(AddShownFolder.bl_idname, text="", icon="FILE_FOLDER")
+        elif field.name == "package_paths" and "UNDO" in operator.bl_options:
+            target.operator(ImportWithFolder.bl_idname, text="", icon="FILE_FOLDER")
     else:
         layout.prop(operator, field.name)
 
@@ -151,11 +153,59 @@ class AddShownFolder(bpy.types.Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        chosen = context.space_data.active_operator
         folder = os.path.abspath(os.fsdecode(context.space_data.params.directory))
-        if folder not in _split(chosen.package_paths):
-            chosen.package_paths = "; ".join([*_split(chosen.package_paths), folder])
+        _add_folder(context.space_data.active_operator, folder)
         return {"FINISHED"}
+
+
+class ImportWithFolder(bpy.types.Operator):
+    """The panel of the last operation (F9) has no file browser of its own. An operator that is
+    done can be done again: that is what this does, with one more folder."""
+
+    bl_idname = "import_scene.urdf_with_folder"
+    bl_label = "Import Again with a Folder"
+    bl_description = (
+        "Choose a folder that holds ROS packages, and import again what was just imported: files "
+        "that were missing are looked for there"
+    )
+    bl_options = {"INTERNAL"}
+
+    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Folder",
+        description="A folder in which packages are",
+        subtype="DIR_PATH",
+        options={"SKIP_SAVE"},
+    )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not hasattr(_last_operator(context), "package_paths"):
+            cls.poll_message_set("The last thing that was done is no import")
+            return False
+        return True
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        _add_folder(_last_operator(context), os.path.abspath(bpy.path.abspath(self.directory)))
+        # As a user does it: scripts leave no step of undo.
+        return set(bpy.ops.ed.undo_redo("EXEC_DEFAULT", True))
+
+
+def _last_operator(context: Any) -> Any:
+    """Returns what F9 would do again; None where that is nothing."""
+    done = context.window_manager.operators
+    return done[-1] if len(done) else None
+
+
+def _add_folder(operator: Any, folder: str) -> None:
+    if folder not in _split(operator.package_paths):
+        operator.package_paths = "; ".join([*_split(operator.package_paths), folder])
 
 
 def _property(field: "Field[Any]") -> Any:

@@ -16,7 +16,7 @@ from ..reports import refuse
 
 ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
     (
-        ("urdf.select_whole", "RESTRICT_SELECT_OFF"),
+        ("urdf.select_robot", "RESTRICT_SELECT_OFF"),
         ("urdf.frame_robot", "ZOOM_SELECTED"),
         ("urdf.duplicate_robot", "DUPLICATE"),
         ("urdf.delete_robot", "TRASH"),

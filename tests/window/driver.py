@@ -37,7 +37,7 @@ class Driver:
     def __init__(self, folder: Path, arguments: list[str]) -> None:
         self.folder = folder
         self.arguments = arguments
-        self._place = (640, 400)
+        self.place = (640, 400)
 
     # What a user sees
 
@@ -72,7 +72,7 @@ class Driver:
     # What a user does
 
     def move(self, x: float, y: float, **held: bool) -> None:
-        self._place = (int(x), int(y))
+        self.place = (int(x), int(y))
         self.send("MOUSEMOVE", "NOTHING", **held)
 
     def click(self, x: float, y: float) -> Steps:
@@ -83,7 +83,7 @@ class Driver:
 
     def drag(self, by: int) -> Steps:
         """Sideways from where the mouse is."""
-        x, y = self._place
+        x, y = self.place
         self.send("LEFTMOUSE", "PRESS")
         yield 0.1
         for step in range(1, 11):
@@ -136,6 +136,15 @@ class Driver:
         yield 0.6
         return sidebar
 
+    def choose_folder(self, folder: str) -> Steps:
+        """In the file browser that an operator opened, by Return."""
+        browser: Any = self.browser
+        browser.spaces.active.params.directory = folder.encode()
+        yield 1.0
+        region = next(each for each in browser.regions if each.type == "WINDOW")
+        self.move(region.x + 60, region.y + region.height / 2)
+        self.press("RET")
+
     def find_property(self, area: Any, region: Any, part: str, x: float = 0.5) -> Steps:
         """Puts the mouse on the first button of a property whose path has this part."""
 
@@ -144,6 +153,21 @@ class Driver:
             return found is not None and part in found[1]
 
         yield from self._find(area, region, part, x, shows)
+
+    def find_button(self, area: Any, region: Any, operator: str, x: float = 0.5) -> Steps:
+        """Puts the mouse on the first button of an operator, such as "urdf.zero_pose"."""
+        yield from self._find(area, region, operator, x, lambda: _copy_command() == operator)
+
+    def click_button(self, area: Any, region: Any, operator: str, x: float, y: float) -> Steps:
+        """Clicks a button whose place is known, if it is that operator's."""
+        self.move(x, y)
+
+        def is_there() -> bool:
+            with bpy.context.temp_override(window=self.window, area=area, region=region):
+                return _copy_command() == operator
+
+        yield from self.wait_for(f"{operator} is under the mouse", is_there, 5.0)
+        yield from self.click(x, y)
 
     def _find(
         self, area: Any, region: Any, what: str, share: float, shows: Callable[[], bool]
@@ -166,8 +190,18 @@ class Driver:
         self.move(region.x + region.width / 2, region.y + region.height / 2)
 
     def send(self, key: str, value: str, **held: Any) -> None:
-        x, y = self._place
+        x, y = self.place
         self.window.event_simulate(type=key, value=value, x=x, y=y, **held)
+
+
+def _copy_command() -> str:
+    """Which operator the button under the mouse calls: Blender copies its command."""
+    copy = bpy.ops.ui.copy_python_command_button
+    if not copy.poll():
+        return ""
+    copy()
+    copied: str = bpy.context.window_manager.clipboard
+    return copied.removeprefix("bpy.ops.").partition("(")[0]
 
 
 def run(scenario: Callable[[Driver], Steps], driver: Driver) -> None:

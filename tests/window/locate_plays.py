@@ -19,7 +19,7 @@ def locate(driver: Driver) -> Steps:
     assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Import")
     count = len(bpy.data.objects[name]["urdf_import"]["diagnostics"])
-    assert count > 1 and not _meshes(name)
+    assert count > 1 and not find_meshes(name)
     yield from driver.open_sidebar("URDF")
     driver.take_picture("missing")
     area = driver.viewport
@@ -39,12 +39,12 @@ def locate(driver: Driver) -> Steps:
     region = next(each for each in browser.regions if each.type == "WINDOW")
     driver.move(region.x + 60, region.y + region.height / 2)
     driver.press("RET")
-    yield from driver.wait_for("the meshes are there", lambda: len(_meshes(name)) == count)
+    yield from driver.wait_for("the meshes are there", lambda: len(find_meshes(name)) == count)
     yield 0.5
     driver.take_picture("located")
     assert not list(bpy.data.objects[name]["urdf_import"].get("diagnostics", ()))
     yield from driver.undo()
-    yield from driver.wait_for("one undo took them out", lambda: not _meshes(name))
+    yield from driver.wait_for("one undo took them out", lambda: not find_meshes(name))
 
 
 def _group(name: str) -> str:
@@ -62,7 +62,7 @@ def _unfold_report() -> None:
     bpy.utils.register_class(panel)
 
 
-def _meshes(name: str) -> list[Any]:
+def find_meshes(name: str) -> list[Any]:
     """The visuals and collisions of a robot that are of files."""
     robot = bpy.data.objects[name]
     return [

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
+from button_plays import buttons as buttons
 from driver import Driver, Steps
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands

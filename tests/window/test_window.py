@@ -9,11 +9,15 @@ import pytest
 
 from support import real_robots
 
+from .conftest import Program
+
 pytestmark = pytest.mark.window
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
+TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
+_ELBOWS = ("arm_left_4_joint", "arm_right_4_joint")
 
 Play = Callable[..., Path]
 
@@ -92,18 +96,29 @@ def test_update_from_source(play: Play, tmp_path: Path) -> None:
 
 
 def test_missing_meshes_are_located(play: Play, tmp_path: Path) -> None:
+    play("locate", *_write_crane(tmp_path), "crane")
+
+
+def test_buttons_of_a_real_robot(play: Play, program: Program, tmp_path: Path) -> None:
+    """An arm in one program, a humanoid in the other: it has two sides."""
+    robot = {"4": (PANDA, *["panda_joint4"] * 2), "5": (TALOS, *_ELBOWS)}[program.number]
+    play("buttons", *_write_crane(tmp_path), "crane", *robot)
+
+
+def _write_crane(folder: Path) -> tuple[Path, Path]:
+    """A robot, and far from it the folder of the package in which its meshes are."""
     shapes = "".join(
         f"<visual><geometry><mesh filename='package://harbour/meshes/{name}.stl'/></geometry></visual>"
         for name in ("post", "boom", "hook")
     )
-    lonely, meshes = tmp_path / "one" / "crane.urdf", tmp_path / "two" / "three" / "harbour/meshes"
-    for folder in (lonely.parent, meshes):
-        folder.mkdir(parents=True)
+    lonely, meshes = folder / "one" / "crane.urdf", folder / "two" / "three" / "harbour/meshes"
+    for each in (lonely.parent, meshes):
+        each.mkdir(parents=True)
     lonely.write_text(f"<robot name='crane'><link name='base'>{shapes}</link></robot>")
     made = sorted((SAMPLES / "meshes").glob("*.stl"))
     for name, source in zip(("post", "boom", "hook"), made, strict=False):
         shutil.copy(source, meshes / f"{name}.stl")
-    play("locate", lonely, meshes.parent, "crane")
+    return lonely, meshes.parent.parent
 
 
 def test_bodies_are_dragged(play: Play) -> None:

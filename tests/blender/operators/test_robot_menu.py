@@ -35,10 +35,17 @@ def test_every_operator_of_robots_is_in_the_menu(extension: ModuleType) -> None:
     """So F3 finds it, also one that is made later; but for those that a row of a panel tells about
     what: of the link, the joint, the message."""
     menu = menu_of(extension)
-    listed = [name for section in menu.ENTRIES for name, _ in section if menu.is_known(name)]
+    listed = [name for section in menu.ENTRIES for name, _ in section]
+    assert [name for name in listed if not menu.is_known(name)] == []
     shown = [*listed, *menu.list_others()]
     assert len(shown) == len({*shown})
-    assert {"urdf.mirror_pose", "urdf.mark_asset", "urdf.key_all", "urdf.update"} <= {*listed}
+    assert {
+        "urdf.select_robot",
+        "urdf.mirror_pose",
+        "urdf.mark_asset",
+        "urdf.key_all",
+        "urdf.update",
+    } <= {*listed}
     assert not {"urdf.select_link", "urdf.key_joint", "urdf.select_subject"} & {*shown}
     for name in shown:
         family, operator = name.split(".")
