@@ -183,7 +183,7 @@ class ImportWithFolder(bpy.types.Operator):
     @classmethod
     def poll(cls, context: Any) -> bool:
         if not hasattr(_last_operator(context), "package_paths"):
-            cls.poll_message_set("The last thing that was done is no import")
+            cls.poll_message_set("The last operation was not an import")
             return False
         return True
 
