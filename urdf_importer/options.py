@@ -232,7 +232,7 @@ class ImportOptions:
         "",
         "Model",
         "Which model of an SDF file is read, by its name, where the file has several",
-        group="SDF",
+        group="Files",
         entries="NAME",
     )
     max_links: int = option(

@@ -63,7 +63,7 @@ def add_convert(commands: Any) -> None:
     )
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
-    reading = ("xacro_args", "parameters", "joint_parameters")
+    reading = ("xacro_args", "model", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
 
 

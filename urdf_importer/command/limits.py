@@ -30,7 +30,7 @@ from .plans import UsageError, check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender, write_result
 
-_READING = ("xacro_args", "parameters", "joint_parameters", "packages", "package_paths")
+_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 _COLUMNS = ("joint", "what", "reaches", "limit", "at")
 
 

@@ -43,7 +43,7 @@ def add_measure(commands: Any) -> None:
     parser.add_argument(
         "--unit", type=float, default=1.0, metavar="METRES", help="their unit: 0.01 for centimetres"
     )
-    reading = ("xacro_args", "parameters", "joint_parameters")
+    reading = ("xacro_args", "model", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
 
 

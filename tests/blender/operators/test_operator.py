@@ -126,6 +126,8 @@ def test_every_option_is_a_property(field: Any) -> None:
         assert shown.type == "BOOLEAN"
     elif field.metadata.get("entries") == "FILE":
         assert (shown.type, shown.subtype) == ("STRING", "FILE_PATH")
+    elif isinstance(field.default, str):
+        assert shown.type == "STRING"
     else:
         assert shown.hard_min == pytest.approx(field.metadata["minimum"])
         assert shown.hard_max == field.metadata["maximum"]

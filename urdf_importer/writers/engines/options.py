@@ -127,7 +127,7 @@ class EngineOptions(FileOptions):
         group="Physics",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
-            "static": "Fixed in the world",
+            "static": "Fixed in the world, without mass",
             "free": "Free to move and to fall",
         },
     )
