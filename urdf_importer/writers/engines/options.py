@@ -137,7 +137,7 @@ class EngineOptions(FileOptions):
         "What becomes of links with mass that hang on fixed joints, in USD with physics",
         group="Physics",
         choices={
-            "keep": "A body of their own, tied by a fixed joint",
+            "keep": "A body of their own with their own mass",
             "merge": "A frame in the body that they hang on, which takes their mass",
         },
     )

@@ -56,8 +56,8 @@ class WebotsOptions(StartOptions):
         "What becomes of links with mass that hang on fixed joints",
         group="Structure",
         choices={
-            "keep": "A Solid of their own with their own mass",
-            "merge": "A frame in the Solid that they hang on, which takes their mass",
+            "keep": "A body of their own with their own mass",
+            "merge": "A frame in the body that they hang on, which takes their mass",
         },
     )
     multi_axis_joints: bool = option(
