@@ -125,6 +125,12 @@ class ImportOptions:
         "Hold joints within their limits by bone constraints and while transforming",
         group="Rig",
     )
+    close_loops: bool = option(
+        True,
+        "Close Loops",
+        "Let the joints of closed loops follow the one that is free, by drivers",
+        group="Rig",
+    )
     bone_shapes: bool = option(
         True,
         "Bone Shapes",

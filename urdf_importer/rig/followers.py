@@ -15,8 +15,13 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from ..kinematics.loops.curves import LoopCurve
 from .channels import clamp, drive_channels, hidden_twin, rotation_mode
-from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
+from .rig_plan import BonePlan, CopyPlan, CurveDriverPlan, DriverPlan, JointPlan, Property
+
+CURVE_STRETCH = 1000.0
+"""Blender takes what is within 1e-4 of a keyframe for the keyframe: curves of drivers are stretched
+along their positions, by as much as single precision bears."""
 
 
 def plan_mechanism(
@@ -62,10 +67,15 @@ _EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
 on each other: where nothing interfered, the number set is taken."""
 
 
-def plan_mimic_drivers(
-    joints: Sequence[JointPlan], bones: Sequence[BonePlan], *, enforce_limits: bool
-) -> list[DriverPlan]:
-    """Plans one driver per follower; chains drive from joint to joint."""
+def plan_follower_drivers(
+    joints: Sequence[JointPlan],
+    bones: Sequence[BonePlan],
+    curves: Sequence[LoopCurve],
+    *,
+    enforce_limits: bool,
+) -> list[DriverPlan | CurveDriverPlan]:
+    """Plans one driver per follower, of mimic and of loops; chains drive from joint to joint."""
+    by_follower = {curve.follower: curve for curve in curves}
     by_name = {joint.joint.name: joint for joint in joints}
     pairs = [(joint, by_name[joint.mimics]) for joint in joints if joint.mimics]
     entangled = _find_entangled(pairs, bones)
@@ -81,19 +91,34 @@ def plan_mimic_drivers(
             evaluated=follower.channels[0].bone not in entangled
             and (source.kind == "prismatic" or turning[source.channels[0].bone] == 1),
             enforce_limits=enforce_limits,
+            curve=by_follower.get(follower.joint.name),
         )
         for follower, source in pairs
     ]
 
 
 def _plan_driver(
-    follower: JointPlan, source: JointPlan, *, evaluated: bool, enforce_limits: bool
-) -> DriverPlan:
+    follower: JointPlan,
+    source: JointPlan,
+    *,
+    evaluated: bool,
+    enforce_limits: bool,
+    curve: LoopCurve | None,
+) -> DriverPlan | CurveDriverPlan:
+    value = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
+    if curve is not None:
+        return CurveDriverPlan(
+            channel=follower.channels[0],
+            source=source.channels[0],
+            evaluated=evaluated,
+            expression=f"{value} * {source.sign * CURVE_STRETCH!r}",
+            samples=curve.samples * (CURVE_STRETCH, follower.sign, follower.sign / CURVE_STRETCH),
+            cyclic=curve.cyclic,
+        )
     mimic = follower.joint.mimic
     assert mimic is not None
     factor = follower.sign * source.sign * mimic.multiplier
     offset = follower.sign * mimic.offset
-    value = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
     return DriverPlan(
         channel=follower.channels[0],
         source=source.channels[0],

@@ -24,8 +24,9 @@ from .channels import (
     plan_limits,
     rotation_mode,
 )
-from .followers import plan_mechanism, plan_mimic_drivers
+from .followers import plan_follower_drivers, plan_mechanism
 from .looks import fixed_look, joint_look, measure_joints, plan_limit_marks
+from .loops import let_follow, plan_loops
 from .rig_plan import (
     FIXED,
     JOINTS,
@@ -84,6 +85,8 @@ def plan_rig(
     _check_size(robot, options)
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
+    curves = plan_loops(tree, diagnostics) if _closes_loops(robot, options) else ()
+    tree = let_follow(tree, curves)
     frames = _check_frames(tree, zero_frames(tree))
     joints_at = joint_frames(tree, frames)
     fixed_bones = options.fixed_joints == "bones"
@@ -100,7 +103,7 @@ def plan_rig(
     parts = [_plan_part(place, options, size, table, diagnostics) for place in places]
     bones = tuple(bone for part in parts for bone in part.bones)
     joints = tuple(joint for part in parts for joint in part.joints)
-    followers = plan_mimic_drivers(joints, bones, enforce_limits=options.enforce_limits)
+    followers = plan_follower_drivers(joints, bones, curves, enforce_limits=options.enforce_limits)
     return RigPlan(
         robot=robot,
         tree=described,
@@ -114,6 +117,11 @@ def plan_rig(
         cut_joints=tree.cut_joints,
         limit_marks=_plan_limit_marks(tree, joints_at, places, parts) if options.limit_arcs else (),
     )
+
+
+def _closes_loops(robot: Robot, options: ImportOptions) -> bool:
+    """MORSE drives every joint by itself."""
+    return bool(robot.loops) and options.close_loops and options.profile == "native"
 
 
 def _check_size(robot: Robot, options: ImportOptions) -> None:

@@ -134,6 +134,22 @@ class DriverPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CurveDriverPlan:
+    """channel = a curve at the value of the expression, which is that of a DriverPlan.
+
+    The curve goes through `samples` (K, 3): place, value and slope. Where `cyclic` it is repeated,
+    each time further by what lies between its ends; else its ends are held.
+    """
+
+    channel: Channel
+    source: Channel
+    evaluated: bool
+    expression: str
+    samples: Matrix
+    cyclic: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LinkPlan:
     """`rest` (4, 4) is the link's frame with all joints at zero. `bone` moves it; empty: the
     armature object. `joint` is the joint above it, None for a root."""
@@ -172,7 +188,7 @@ class RigPlan:
     joints: tuple[JointPlan, ...]
     links: tuple[LinkPlan, ...]
     constraints: tuple[ConstraintPlan, ...]
-    drivers: tuple[DriverPlan, ...]
+    drivers: tuple[DriverPlan | CurveDriverPlan, ...]
     bone_of_joint: dict[str, str]
     cut_joints: tuple[Joint, ...] = ()
     limit_marks: tuple[LimitMarkPlan, ...] = ()

@@ -8,83 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.linkages import Z, four_bar, gap_of, hinge, make_robot, meet, slider_crank
 from support.paths import ROOT
 from urdf_importer import KinematicsError, forward_kinematics, read_robot
 from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
 from urdf_importer.kinematics.loops import close_loops, find_freedom
 from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Joint, Limit, Link, LoopJoint, Mimic, Pose, Robot
+from urdf_importer.model import Joint, Limit, LoopJoint, Mimic, Pose
 from urdf_importer.model.transmission import Transmission, TransmissionJoint
-
-Z = (0.0, 0.0, 1.0)
-
-
-def hinge(name, parent, child, xyz, angle=0.0, **more):
-    """A joint that turns about Z; its frame is turned by `angle`."""
-    origin = Pose(xyz=xyz, rpy=(0.0, 0.0, angle))
-    kind = more.pop("type", "continuous")
-    return Joint(name=name, type=kind, parent=parent, child=child, origin=origin, axis=Z, **more)
-
-
-def make_robot(joints, loops, **more):
-    names = dict.fromkeys(name for each in joints for name in (each.parent, each.child))
-    links = tuple(Link(name=name) for name in names)
-    return Robot(name="linkage", links=links, joints=tuple(joints), loops=tuple(loops), **more)
-
-
-def four_bar(crank, coupler, rocker, base, angle):
-    """A four bar whose zero has the crank at `angle`; the rocker stands on the base at (base, 0).
-
-    Returns None where these lengths do not close."""
-    tip = crank * np.array([math.cos(angle), math.sin(angle)])
-    pin = meet(tip, coupler, np.array([base, 0.0]), rocker)
-    if pin is None:
-        return None
-    bend = math.atan2(*(pin - tip)[::-1])
-    tilt = math.atan2(*(pin - (base, 0.0))[::-1])
-    joints = [
-        hinge("crank_pin", "base", "crank", (0.0, 0.0, 0.0), angle),
-        hinge("knee", "crank", "coupler", (crank, 0.0, 0.0), bend - angle),
-        hinge("rocker_pin", "base", "rocker", (base, 0.0, 0.0), tilt),
-    ]
-    ends = (Pose(xyz=(coupler, 0.0, 0.0)), Pose(xyz=(rocker, 0.0, 0.0)))
-    loop = LoopJoint(
-        name="last", type="continuous", link1="coupler", link2="rocker",
-        origin1=ends[0], origin2=ends[1], axis=Z,
-    )  # fmt: skip
-    return make_robot(joints, [loop])
-
-
-def meet(one, far_one, other, far_other, sign=1.0):
-    """Where two circles meet; on the left of the way from the first to the second."""
-    between = other - one
-    distance = float(np.hypot(*between))
-    if distance < 1e-9:
-        return None
-    along = (far_one**2 - far_other**2 + distance**2) / (2.0 * distance)
-    square = far_one**2 - along**2
-    if square < 0.0:
-        return None
-    way = between / distance
-    return one + along * way + sign * math.sqrt(square) * np.array([-way[1], way[0]])
-
-
-def gap_of(robot, positions):
-    """How far loops are from closed, by forward kinematics alone: metres, and of axes radians."""
-    frames = forward_kinematics(robot, positions)
-    worst = 0.0
-    for loop in robot.loops:
-        one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
-        other = frames[loop.link2] @ matrix_from_pose(loop.origin2)
-        apart = other[:3, 3] - one[:3, 3]
-        if loop.type == "prismatic":
-            apart = np.cross(one[:3, :3] @ loop.axis, apart)
-            worst = max(worst, np.abs(one[:3, :3] - other[:3, :3]).max())
-        elif loop.type in ("revolute", "continuous"):
-            turned = np.cross(one[:3, :3] @ loop.axis, other[:3, :3] @ loop.axis)
-            worst = max(worst, np.abs(turned).max())
-        worst = max(worst, float(np.linalg.norm(apart)))
-    return worst
 
 
 def random_pose(random, reach=0.5):
@@ -169,21 +100,8 @@ def test_a_parallelogram_stays_one_past_where_it_is_flat():
 @settings(max_examples=40)
 @given(st.floats(0.2, 1.0), st.floats(1.1, 3.0), st.floats(-0.1, 0.1), st.floats(-7.0, 7.0))
 def test_sliders_stand_where_the_rod_reaches(crank, rod, offset, turn):
+    robot = slider_crank(crank, rod, offset)
     far = math.sqrt(rod**2 - offset**2)
-    bend = math.atan2(offset, far)
-    joints = [
-        hinge("crank_pin", "base", "crank", (0.0, 0.0, 0.0)),
-        hinge("wrist", "crank", "rod", (crank, 0.0, 0.0), bend),
-        Joint(
-            name="bore", type="prismatic", parent="base", child="piston", axis=(1.0, 0.0, 0.0),
-            origin=Pose(xyz=(crank + far, offset, 0.0)), limit=Limit(lower=-9.0, upper=9.0),
-        ),
-    ]  # fmt: skip
-    loop = LoopJoint(
-        name="pin", type="revolute", link1="rod", link2="piston",
-        origin1=Pose(xyz=(rod, 0.0, 0.0)), axis=Z,
-    )  # fmt: skip
-    robot = make_robot(joints, [loop])
     assert find_freedom(retrace_tree(robot)).free == ("crank_pin",)
     found = close_loops(robot, {"crank_pin": turn})
     tip = crank * np.array([math.cos(turn), math.sin(turn)])

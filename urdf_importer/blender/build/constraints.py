@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...rig.rig_plan import (
     Channel,
     ConstraintPlan,
     CopyAllPlan,
     CopyPlan,
+    CurveDriverPlan,
     DriverPlan,
     LimitPlan,
 )
@@ -37,16 +39,18 @@ def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
         armature.data.bones[bone][properties.CONSTRAINTS] = names
 
 
-def build_drivers(armature: Any, plans: Sequence[DriverPlan]) -> None:
+def build_drivers(armature: Any, plans: Sequence[DriverPlan | CurveDriverPlan]) -> None:
     """Drivers with simple expressions only, which Blender runs without Python."""
     for plan in plans:
         channel = plan.channel
         bone = armature.pose.bones[channel.bone]
-        driver = _drive(bone, channel.property, channel.index)
-        _read_number(driver, armature, plan.source)
+        curve = _drive(bone, channel.property, channel.index)
+        _read_number(curve.driver, armature, plan.source)
         if plan.evaluated:
-            _read_evaluated(driver, armature, plan.source)
-        driver.expression = plan.expression
+            _read_evaluated(curve.driver, armature, plan.source)
+        curve.driver.expression = plan.expression
+        if isinstance(plan, CurveDriverPlan):
+            _bend(curve, plan)
 
 
 def channel_path(channel: Channel) -> str:
@@ -56,7 +60,7 @@ def channel_path(channel: Channel) -> str:
 
 
 def _drive(owner: Any, *path: Any) -> Any:
-    """Adds a driver whose result is the value itself.
+    """Adds the curve of a driver whose result is the value itself.
 
     Blender gives the curve of a new driver a straight line to go through, from 5.0 on made of two
     keyframes, and takes everything within 1e-4 of a keyframe for the keyframe.
@@ -65,7 +69,25 @@ def _drive(owner: Any, *path: Any) -> Any:
     curve.keyframe_points.clear()
     for modifier in list(curve.modifiers):
         curve.modifiers.remove(modifier)
-    return curve.driver
+    return curve
+
+
+def _bend(curve: Any, plan: CurveDriverPlan) -> None:
+    """Makes the curve go through samples: Bezier curves whose handles are a third of the way."""
+    places, values, slopes = plan.samples.T
+    before, after = np.diff(places, prepend=places[0]), np.diff(places, append=places[-1])
+    points = curve.keyframe_points
+    points.add(len(places))
+    for point in points:
+        point.interpolation = "BEZIER"
+        point.handle_left_type = point.handle_right_type = "FREE"
+    for name, step in (("co", 0.0 * before), ("handle_left", -before), ("handle_right", after)):
+        xy = np.column_stack([places + step / 3.0, values + slopes * step / 3.0])
+        points.foreach_set(name, xy.astype(np.float32).ravel())
+    curve.extrapolation = "CONSTANT"
+    if plan.cyclic:
+        cycles = curve.modifiers.new("CYCLES")
+        cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET"
 
 
 def _read_number(driver: Any, armature: Any, channel: Channel) -> None:
@@ -122,7 +144,7 @@ def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> Any:
     for index, axis in enumerate(_AXES):
         setattr(constraint, f"use_{axis}", index in plan.axes)
     if plan.middle is not None:
-        driver = _drive(constraint, "influence")
+        driver = _drive(constraint, "influence").driver
         _read_number(driver, armature, plan.middle)
         driver.expression = _AWAY_FROM_GIMBAL_LOCK
     return constraint

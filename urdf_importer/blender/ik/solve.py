@@ -26,7 +26,7 @@ from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
 from ..standing.armatures import armatures_of, bones_of
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.joints import RigJoint, joints_of, posed_joints_of
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
 from ..standing.record import count_records
 from .targets import Aim, Solved, Wish, aim, default_positions
@@ -133,12 +133,17 @@ def choose_joints(
     armature: Any, rig: Rig, link: str, group: str | Collection[str] | None
 ) -> tuple[str, ...]:
     """Returns the joints that may move for a link: those of the group, or all with one position;
-    without passive ones, whose bones are marked.
+    without passive ones, whose bones are marked, and those that closed loops move.
 
     Raises KinematicsError for unknown links, groups and joints.
     """
     moving = moving_joints(rig.tree, rig.tree.links[0].name, link)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
+    passive |= {
+        joint.name
+        for joint in joints_of(armature)
+        if joint.mimics and joint.name in rig.motions and rig.motions[joint.name].mimic is None
+    }
     if group is None:
         return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
     names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group

@@ -10,6 +10,7 @@ of the moment; nothing waits for Blender to evaluate anything.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import mathutils
@@ -18,6 +19,7 @@ import numpy as np
 from ...geometry.transforms import Vector
 from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, snap
 from ...kinematics.motion import SCALAR_KINDS
+from ...rig.followers import CURVE_STRETCH
 from .armatures import armatures_by_name
 from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_joints
 from .links import name_link
@@ -25,6 +27,8 @@ from .robot_table import RobotTable, find_robot, recall_table
 
 _ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 """Blender's rotation modes that turn by angles."""
+_STEP = 1e-3
+"""Over which the steepness of curves is measured, in radians and metres."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,8 @@ def make_handle(robot: Any, joint: str) -> JointHandle | None:
     if not chain or not all(_has_bone(homes, each) for each in chain):
         return None
     mover, leader = _find_carrier(homes, chain), chain[-1]
-    ratios = [table.ratios.get(each.name, 1.0) for each in chain[chain.index(mover) : -1]]
+    between = chain[chain.index(mover) :]
+    ratios = [_find_ratio(table, homes, follower, source) for follower, source in pairwise(between)]
     return JointHandle(
         name=table.name,
         joint=leader,
@@ -232,6 +237,26 @@ def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
             return
         yield joint
         name = joint.mimics
+
+
+def _find_ratio(
+    table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
+) -> float:
+    """Returns how far a joint goes against the one that it follows: what it mimics says so, or how
+    steep its driver's curve is, where a loop moves it."""
+    if follower.name in table.ratios:
+        return table.ratios[follower.name]
+    armature, channel = homes[follower.armature], follower.channels[0]
+    path = f"{armature.pose.bones[follower.bone].path_from_id()}.{channel.prop}"
+    data = armature.animation_data
+    curve = data.drivers.find(path, index=channel.index) if data is not None else None
+    if curve is None:
+        return 1.0
+    bone = homes[source.armature].pose.bones[source.bone]
+    place = _shown(bone, source.channels[0]) * CURVE_STRETCH
+    step = _STEP * CURVE_STRETCH
+    rise = curve.evaluate(place + step) - curve.evaluate(place - step)
+    return channel.sign * float(rise) / (2.0 * _STEP)
 
 
 def _find_carrier(homes: dict[str, Any], chain: list[RigJoint]) -> RigJoint:

@@ -35,7 +35,7 @@ class RobotTable:
     one; `depths` says how many links are above each; `triangles` of all visuals as they stand in
     the file, without modifiers; `limits` are the constraints that hold joints within theirs, as
     (armature, bone, constraint). `movers` are, by the names of links, the moving joints nearest
-    above them, "" where nothing moves the link; `ratios` say how far a joint goes that follows
+    above them, "" where nothing moves the link; `ratios` say how far a joint goes that mimics
     another when that goes by one."""
 
     name: str
@@ -166,8 +166,8 @@ def _read_ratios(links: list[Any], joints: Mapping[str, RigJoint]) -> Iterator[t
     for link in links:
         packed = find_packed_joint(link) or {}
         joint = joints.get(packed.get("name", ""))
-        if joint is not None and joint.mimics:
-            yield joint.name, float(packed.get("mimic", {}).get("multiplier", 1.0))
+        if joint is not None and joint.mimics and "mimic" in packed:
+            yield joint.name, float(packed["mimic"].get("multiplier", 1.0))
 
 
 def _depths(links: list[Any]) -> dict[str, int]:

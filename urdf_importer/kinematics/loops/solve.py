@@ -66,7 +66,7 @@ def close_loops(
     freedom = freedom or find_freedom(tree)
     gap, reached = 0.0, True
     for linkage, follows in zip(freedom.linkages, freedom.moved, strict=True):
-        solver = _Solver(linkage, follows)
+        solver = LinkageSolver(linkage, follows)
         found, whole = solver.follow(asked, known)
         reached = reached and whole
         gap = max(gap, found.gap * linkage.size)
@@ -88,41 +88,54 @@ def _check_positions(
     return checked
 
 
-class _Solver:
-    """Traces the followers of one linkage."""
+class LinkageSolver:
+    """Traces the followers of one linkage. `moving` (n,) are the columns of their variables."""
 
     def __init__(self, linkage: Linkage, follows: tuple[bool, ...]) -> None:
         self._linkage = linkage
-        self._moving = np.zeros(linkage.mixing.shape[1], dtype=bool)
+        self.moving = np.zeros(linkage.mixing.shape[1], dtype=bool)
         for variable, each in zip(linkage.variables, follows, strict=True):
-            self._moving[variable.columns] = each
+            self.moving[variable.columns] = each
         self._follows = follows
 
     def follow(
         self, asked: Mapping[str, Position], known: Mapping[str, Position]
     ) -> tuple[Closed, bool]:
         """Returns the pose for these positions, and whether the free joints came there."""
-        home = self._find_home(known)
-        enough = max(3.0 * home.gap, 100.0 * CLOSED)
+        home = self.home(known)
         target = self._put(home.pose, asked, free=True)
-        way = np.where(self._moving, 0.0, target.values - home.pose.values) / self._linkage.units
-        length = float(np.abs(way).max(initial=0.0))
-        strides = max(int(np.ceil(length / _STRIDE)), 1)
-        here, done, stride = home, 0.0, 1.0 / strides
-        here = self._close(LinkagePose(values=home.pose.values, several=target.several), home)
+        here = home
+        if target.several != home.pose.several:
+            several = LinkagePose(values=home.pose.values, several=target.several)
+            here = close(self._linkage, several, self.moving)
+        return self._go(here, target, max(3.0 * home.gap, 100.0 * CLOSED))
+
+    def trace(self, here: Closed, place: float, column: int) -> tuple[Closed, bool]:
+        """Does as follow, from a closed pose, for one free joint: to a place of its column."""
+        target = here.pose.copy()
+        target.values[column] = place
+        enough = max(3.0 * here.gap, 100.0 * CLOSED)
+        return self._go(here, target, enough, nearest=False)
+
+    def _go(
+        self, here: Closed, target: LinkagePose, enough: float, *, nearest: bool = True
+    ) -> tuple[Closed, bool]:
+        way = np.where(self.moving, 0.0, target.values - here.pose.values) / self._linkage.units
+        strides = max(int(np.ceil(float(np.abs(way).max(initial=0.0)) / _STRIDE)), 1)
+        done, stride = 0.0, 1.0 / strides
         while done < 1.0 - 1e-12:
             part = min(stride, 1.0 - done)
             there = self._step(here, way * part)
             if there.gap <= enough and not self._jumps(here, there):
                 here, done = there, done + part
-            elif stride * strides > _LEAST_STRIDE:
+            elif stride * strides > (_LEAST_STRIDE if nearest else 16.0 * _LEAST_STRIDE):
                 stride /= 2.0
             else:
-                return self._come_near(here, target, enough), False
+                return self._come_near(here, target, enough) if nearest else here, False
         # Sums of strides are rounded; where the joints were asked to be is not.
         exact = here.pose.copy()
-        exact.values = np.where(self._moving, here.pose.values, target.values)
-        there = close(self._linkage, exact, self._moving)
+        exact.values = np.where(self.moving, here.pose.values, target.values)
+        there = close(self._linkage, exact, self.moving)
         return there, there.gap <= enough
 
     def positions_of(self, pose: LinkagePose) -> dict[str, float | tuple[float, ...]]:
@@ -134,13 +147,14 @@ class _Solver:
             for variable in self._linkage.variables
         }
 
-    def _find_home(self, known: Mapping[str, Position]) -> Closed:
+    def home(self, known: Mapping[str, Position]) -> Closed:
+        """Returns the closed pose nearest to zero, or that of an earlier result."""
         pose = start_pose(self._linkage)
-        everything = np.ones_like(self._moving)
+        everything = np.ones_like(self.moving)
         if not known:
-            first = close(self._linkage, pose, self._moving)
+            first = close(self._linkage, pose, self.moving)
             return first if first.gap <= CLOSED else close(self._linkage, first.pose, everything)
-        return close(self._linkage, self._put(pose, known, free=False), self._moving)
+        return close(self._linkage, self._put(pose, known, free=False), self.moving)
 
     def _put(
         self, pose: LinkagePose, positions: Mapping[str, Position], *, free: bool
@@ -158,16 +172,9 @@ class _Solver:
                 placed.several[name] = tuple(position)
         return placed
 
-    def _close(self, pose: LinkagePose, before: Closed) -> Closed:
-        return (
-            before
-            if pose.several == before.pose.several
-            else close(self._linkage, pose, self._moving)
-        )
-
     def _step(self, here: Closed, change: Vector) -> Closed:
         """Moves the free joints, the followers along their tangent, and closes what is left."""
-        moving = self._moving
+        moving = self.moving
         step = change.copy()
         step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
         longest = float(np.abs(step).max(initial=0.0))
@@ -181,7 +188,7 @@ class _Solver:
 
     def _come_near(self, here: Closed, target: LinkagePose, enough: float) -> Closed:
         """Slides along closed poses, as long as the free joints come nearer to their target."""
-        linkage, free = self._linkage, ~self._moving
+        linkage, free = self._linkage, ~self.moving
         everything = np.ones_like(free)
         best, distance = here, self._distance(here.pose, target, free)
         reach = 1.0
