@@ -7,7 +7,7 @@ inverse parent matrix is computed again. Where the link is gone, the object move
 link above that is still there, and keeps its place in the world.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,18 +117,17 @@ def note_orphans(
     above = _links_above(standing)
     going = list(going)
     gone = set(going)
+    # Also where there are none: what drivers of the user say now is noted next.
     bpy.context.view_layer.update()
     link_of = {empty: name for name, empty in standing.links.items()}
-    orphans = []
+    found = []
     for parent in going:
         name = link_of.get(parent) or link_of.get(parent.parent, "")
         for item in standing.children.get(parent, []):
             if item not in gone and item not in link_of:
-                orphans.append(_orphan(item, name, above, stay))
-    for noted in attachments:
-        if noted.link and noted.link not in stay:
-            orphans.append(_orphan(noted.item, noted.link, above, stay))
-    return orphans
+                found.append((item, name))
+    found += [(each.item, each.link) for each in attachments if each.link and each.link not in stay]
+    return [_orphan(item, name, above, stay) for item, name in found]
 
 
 def _orphan(item: Any, link: str, above: Mapping[str, str], stay: set[str]) -> Orphan:
@@ -137,9 +136,10 @@ def _orphan(item: Any, link: str, above: Mapping[str, str], stay: set[str]) -> O
     return Orphan(item=item, world=np.array(item.matrix_world), link=link)
 
 
-def adopt_orphans(standing: StandingRig, orphans: Iterable[Orphan]) -> None:
+def adopt_orphans(standing: StandingRig, orphans: Sequence[Orphan]) -> None:
     """Gives orphans their new parents. To be called when the new rig is posed."""
-    bpy.context.view_layer.update()
+    if orphans:
+        bpy.context.view_layer.update()
     for orphan in orphans:
         item = orphan.item
         item.parent = standing.links.get(orphan.link, standing.armature)

@@ -48,10 +48,13 @@ class ShapeUpdater:
                 self._spent_materials.append(material)
         matched = self._match_meshes(pairs)
         matched |= self._match_edited(pairs, shapes, matched.keys())
-        for mesh, old in matched.items():
-            kept = self._update_slots(old, mesh)
-            self._names.take(kept, mesh)
-            mesh.user_remap(kept)
+        kept = {mesh: self._update_slots(old, mesh) for mesh, old in matched.items()}
+        # Blender's user_remap looks through all datablocks of the file for each mesh.
+        for shape in shapes:
+            if shape.data in kept:
+                shape.data = kept[shape.data]
+        for mesh, old in kept.items():
+            self._names.take(old, mesh)
             self._spent_meshes.append(mesh)
 
     def _match_meshes(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
