@@ -152,6 +152,49 @@ def test_an_overridden_robot_moves_as_its_own(tmp_path: Path) -> None:
     check(main, result.robot, tmp_path / "robot.glb", EngineOptions())
 
 
+def test_strips_of_the_nla_are_played_as_they_are_mixed(tmp_path: Path) -> None:
+    """Two strips that cross-fade, one of them at half speed; a muted track is not heard."""
+    result = import_robot(LEG)
+    main = result.armature
+    data = main.animation_data_create()
+    for number, (start, scale) in enumerate(((1, 1.0), (11, 2.0), (1, 1.0))):
+        animate(main, frames=(1, 11), seed=number)
+        track = data.nla_tracks.new()
+        strip = track.strips.new(f"strip {number}", start, data.action)
+        data.action = None
+        strip.scale = scale
+        strip.blend_type, strip.influence = "REPLACE", 1.0
+        if number == 1:
+            strip.blend_in = 6.0
+        track.mute = number == 2
+    bpy.context.view_layer.update()
+    written = check(main, result.robot, tmp_path / "robot.glb", EngineOptions(), last=31)
+    assert written.animations == ("strip 0",)
+    gltf = Gltf(tmp_path / "robot.glb")
+    assert np.isclose(gltf.times("strip 0")[-1] * FPS, 30, atol=1e-4)
+
+
+def test_a_linked_robot_is_written_as_it_stands_and_moves(tmp_path: Path) -> None:
+    """Nothing of a library can be changed, nor has to be."""
+    result = import_robot(LEG)
+    animate(result.armature)
+    robot = result.robot
+    library = tmp_path / "library.blend"
+    save_blend(library)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.collections = ["quadruped_leg"]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    (main,) = find_robots().values()
+    assert main.library is not None
+    written = check(main, robot, tmp_path / "robot.glb", EngineOptions())
+    assert len(written.bones) == len(robot.links)
+    every = export_robot(main, tmp_path / "all.glb", EngineOptions(actions="all"))
+    assert every.animations == written.animations
+    fixed = export_robot(main, tmp_path / "robot.usda", EngineOptions(engine="isaac"))
+    assert fixed.diagnostics == ()
+
+
 def test_hidden_parts_are_written_and_move(tmp_path: Path) -> None:
     """What is hidden to work on the scene is the robot all the same."""
     result = import_robot(LEG)

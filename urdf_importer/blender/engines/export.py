@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...diagnostics import Diagnostics
-from ...rig.engine_skeleton import EngineSkeleton
+from ...names import Claims
+from ...rig.engine_skeleton import EngineSkeleton, clean_name
 from ..extract.robot import find_link_empties
 from ..extract.scene_source import report_scale
 from .files import write_stage
@@ -100,32 +101,50 @@ def _act(
 
 
 def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
-    """Writes the file; formats without several levels in one get a file for each level."""
+    """Writes the file; formats without several levels in one get a file for each level, USD one for
+    each further clip."""
     options: dict[str, Any] = {
         "textures": wishes.textures,
         "extras": bool(wishes.properties),
         "moves": bool(clips),
     }
-    with _tracks(stage.armature, path.suffix.lower()):
-        if path.suffix.lower() == ".fbx" or len(stage.meshes) < 2:
+    suffix = path.suffix.lower()
+    is_usd = suffix.startswith(".usd")
+    with _playing_alone(stage, clips, 0) if is_usd else _tracks(stage.armature, suffix):
+        if suffix == ".fbx" or len(stage.meshes) < 2:
             write_stage(stage, path, **options)
-            return
-        for index in range(len(stage.meshes)):
-            place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
-            with _only(stage, index):
-                write_stage(stage, place, **options)
+        else:
+            for index in range(len(stage.meshes)):
+                place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
+                with _only(stage, index):
+                    write_stage(stage, place, **options)
+    claims = Claims()
+    for index, clip in enumerate(clips):
+        name = claims.claim(clean_name(clip.name))
+        if is_usd and index:
+            with _playing_alone(stage, clips, index), _only(stage, 0):
+                write_stage(stage, path.with_stem(f"{path.stem}_{name}"), **options)
 
 
 @contextmanager
 def _tracks(armature: Any, suffix: str) -> Iterator[None]:
     """Puts the clips where an exporter looks for them: glTF takes muted tracks, FBX strips that
-    are not muted, USD what is playing."""
+    are not muted."""
     data = armature.animation_data
     if data is not None:
         for track in data.nla_tracks:
             track.mute = suffix != ".fbx"
-        if suffix.startswith(".usd"):
-            data.nla_tracks[0].mute = False
+    yield
+
+
+@contextmanager
+def _playing_alone(stage: Stage, clips: Sequence[Motion], index: int) -> Iterator[None]:
+    """Plays one clip, for its own time: USD's exporter takes what is playing, and no reader of USD
+    looks for a second motion of a skeleton."""
+    if clips:
+        for place, track in enumerate(stage.armature.animation_data.nla_tracks):
+            track.mute = place != index
+        stage.scene.frame_end = len(clips[index].base) - 1
     yield
 
 
