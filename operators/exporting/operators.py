@@ -28,6 +28,7 @@ from ..shown_changes import draw_changes
 from .exported_robot import find_export_folder, find_exported, poll_export
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written as it was"
+_MOST_IN_A_ROW = 4
 
 
 class ExportRobot:
@@ -56,7 +57,7 @@ class ExportRobot:
             done: set[str] = self.execute(context)
             return done
         self._shown_kind = kind
-        if self.format.reads_rigs:
+        if self.format.lists_changes:
             self._changes = compare_with_description(find_exported(context))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -71,9 +72,11 @@ class ExportRobot:
 
     def draw(self: Any, context: Any) -> None:
         if len(self.format.kinds) > 1:
-            self.layout.row().prop(self, "kind", expand=True)
+            # More buttons than these show no names in a sidebar.
+            as_row = len(self.format.kinds) <= _MOST_IN_A_ROW
+            self.layout.row().prop(self, "kind", expand=as_row)
         draw_options(self.layout, self, self.format.options)
-        if self.format.reads_rigs:
+        if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
     def execute(self: Any, context: Any) -> set[str]:

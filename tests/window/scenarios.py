@@ -9,13 +9,16 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from button_plays import buttons as buttons
 from driver import Driver, Steps
+from export_plays import engines as engines
+from export_plays import export as export
+from export_plays import frame_robot, import_robot, press_return_on_list
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
 from locate_plays import locate as locate
 from mathutils import Vector
 
 
-def file_import(driver: Driver) -> Steps:
+def fileimport_robot(driver: Driver) -> Steps:
     """File > Import, a click on the file, then Ctrl-Z and back. ARGUMENTS: file, armature."""
     path, name = driver.arguments
     yield from _choose_file(driver, path)
@@ -24,7 +27,7 @@ def file_import(driver: Driver) -> Steps:
     yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
     yield from driver.wait_for("the import is over", lambda: _is_idle())
     yield 1.0
-    _frame(driver)
+    frame_robot(driver)
     yield 0.5
     driver.take_picture("imported")
     count = len(bpy.data.objects)
@@ -50,7 +53,7 @@ def xacro_arguments(driver: Driver) -> Steps:
     area.tag_redraw()
     yield 0.6
     driver.take_picture("fields")
-    _press_return_on_list(driver)
+    press_return_on_list(driver)
     yield from driver.wait_for("the robot is there", lambda: bpy.data.armatures)
     yield from driver.wait_for("the import is over", _is_idle)
     armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
@@ -93,11 +96,11 @@ def simmechanics(driver: Driver) -> Steps:
     yield from driver.click(region.x + 60, top - 71)
     yield from driver.wait_for("the table is taken", lambda: operator.use_joint_parameters, 5.0)
     driver.take_picture("offers")
-    _press_return_on_list(driver)
+    press_return_on_list(driver)
     yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
     yield from driver.wait_for("the import is over", _is_idle)
     yield 0.5
-    _frame(driver)
+    frame_robot(driver)
     robot = bpy.data.objects[name]
     assert [loop["name"] for loop in robot["urdf_robot"]["loops"]] == [joint]
     sidebar = yield from driver.open_sidebar("URDF")
@@ -150,10 +153,10 @@ def broken_file(driver: Driver) -> Steps:
 def sliders(driver: Driver) -> Steps:
     """A joint moves with its slider, and back with Ctrl-Z. ARGUMENTS: file, joint."""
     path, joint = driver.arguments
-    robot = _import(path)
+    robot = import_robot(path)
     name = robot.name
     yield 0.5
-    _frame(driver)
+    frame_robot(driver)
     sidebar = yield from driver.open_sidebar("URDF")
     driver.take_picture("panel")
     yield from driver.wait_for("there are sliders", lambda: _sliders_of(robot, joint))
@@ -175,14 +178,14 @@ def split(driver: Driver) -> Steps:
     """A robot of several armatures is drawn as one; a slider moves a joint of one split off.
     ARGUMENTS: file, joint, first joint of another armature."""
     path, joint, other = driver.arguments
-    robot = _import(path, profile="morse")
+    robot = import_robot(path, profile="morse")
     from bl_ext.user_default.urdf_importer.urdf_importer.morse.split.split import split_armature
 
     part = split_armature(robot, "part", [joint])
     split_armature(robot, "other", [other])
     bpy.ops.ed.undo_push(message="Split")
     yield 0.5
-    _frame(driver)
+    frame_robot(driver)
     sidebar = yield from driver.open_sidebar("URDF")
     driver.take_picture("panel")
     yield from driver.wait_for("there are sliders", lambda: _sliders_of(part, joint))
@@ -206,11 +209,11 @@ def update(driver: Driver) -> Steps:
     """The file changes; the dialog says how; Return, then Ctrl-Z. ARGUMENTS: file, what to replace
     in it, by what, link that has a new mass then."""
     path, before, after, link = driver.arguments
-    robot = _import(path)
+    robot = import_robot(path)
     name = robot.name
     old = bpy.data.objects[link]["urdf_mass"]
     yield 0.5
-    _frame(driver)
+    frame_robot(driver)
     yield from driver.open_sidebar("URDF")
     text = pathlib.Path(path).read_text()
     assert before in text
@@ -241,10 +244,10 @@ def reshape(driver: Driver) -> Steps:
     """The panel, the dialog of Resize with what will change, Return, Ctrl-Z; then what was changed
     beside the file browser of an export. ARGUMENTS: file, factor, joint, folder."""
     path, factor, joint, folder = driver.arguments
-    robot = _import(path)
+    robot = import_robot(path)
     name = robot.name
     yield 0.5
-    _frame(driver)
+    frame_robot(driver)
     yield from driver.open_sidebar("URDF")
     area = driver.viewport
     region = next(each for each in area.regions if each.type == "WINDOW")
@@ -273,7 +276,7 @@ def reshape(driver: Driver) -> Steps:
     driver.browser.tag_redraw()
     yield 0.5
     driver.take_picture("changes")
-    _press_return_on_list(driver)
+    press_return_on_list(driver)
     yield from driver.wait_for("the file is there", lambda: os.listdir(folder))
     assert 'xyz="0.25' in (pathlib.Path(folder) / os.listdir(folder)[0]).read_text()
 
@@ -283,34 +286,6 @@ def _origin_of(name: str, joint: str) -> list[float]:
     empties = (each for each in robot.children_recursive if "urdf_joint" in each)
     packed = next(each["urdf_joint"] for each in empties if each["urdf_joint"]["name"] == joint)
     return list(packed["origin"]["xyz"])
-
-
-def export(driver: Driver) -> Steps:
-    """File > Export > Webots, another kind, then Return. ARGUMENTS: file, world to write."""
-    path, world = driver.arguments
-    _import(path)
-    yield 0.5
-    _frame(driver)
-    yield from driver.open_sidebar("URDF")
-    driver.take_picture("sidebar")
-    yield from driver.open_menu_entry("webots")
-    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
-    area = driver.browser
-    operator = area.spaces.active.active_operator
-    assert operator.bl_idname == "EXPORT_SCENE_OT_webots"
-    parameters = area.spaces.active.params
-    suggested = parameters.filename
-    assert suggested == "two_link_arm.proto", suggested
-    parameters.directory = os.path.dirname(world).encode()
-    parameters.filename = os.path.basename(world)
-    yield 0.5
-    area.tag_redraw()
-    yield 0.5
-    driver.take_picture("chosen")
-    _press_return_on_list(driver)
-    yield from driver.wait_for("the world is there", lambda: os.path.exists(world))
-    yield 0.5
-    driver.take_picture("exported")
 
 
 def whole_robot(driver: Driver) -> Steps:
@@ -374,28 +349,6 @@ def _choose_file(
     yield from driver.click(region.x + 60, region.y + region.height - 38)
     yield from driver.wait_for("the click chose it", lambda: parameters.filename == name, 5.0)
     yield 0.5
-
-
-def _press_return_on_list(driver: Driver) -> None:
-    region = next(each for each in driver.browser.regions if each.type == "WINDOW")
-    driver.move(region.x + 60, region.y + region.height / 2)
-    driver.press("RET")
-
-
-def _import(path: str, **options: Any) -> Any:
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
-    assert bpy.ops.import_scene.urdf(filepath=path, **options) == {"FINISHED"}
-    bpy.ops.ed.undo_push(message="Import")
-    return bpy.context.view_layer.objects.active
-
-
-def _frame(driver: Driver) -> None:
-    area = driver.viewport
-    region = next(each for each in area.regions if each.type == "WINDOW")
-    with bpy.context.temp_override(window=driver.window, area=area, region=region):
-        if "Cube" in bpy.data.objects:
-            bpy.data.objects["Cube"].hide_set(True)
-        bpy.ops.view3d.view_selected()
 
 
 def _is_idle() -> bool:

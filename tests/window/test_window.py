@@ -88,6 +88,13 @@ def test_file_export(play: Play, tmp_path: Path) -> None:
     assert (tmp_path / "two_link_arm.proto").exists()
 
 
+def test_export_to_game_engines(play: Play, tmp_path: Path) -> None:
+    play("engines", SAMPLES / "quadruped_leg.urdf", tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "quadruped_leg.fbx", "quadruped_leg.physics.json", "quadruped_leg.usda",
+    }  # fmt: skip
+
+
 def test_update_from_source(play: Play, tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "two_link_arm.urdf", tmp_path)
     play(

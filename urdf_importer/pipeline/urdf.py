@@ -196,6 +196,7 @@ URDF_WRITER = WriterFormat(
     suggest_name=_suggest_name,
     keeps_loops=True,
     reads_rigs=True,
+    lists_changes=True,
 )
 
 

@@ -90,6 +90,7 @@ class WriterFormat(Generic[Options]):
     operator      the operator is export_scene.<operator>; empty: as the name
     keeps_loops   whether joints that close loops are written; else each is reported
     reads_rigs    whether the writer reads rigs in Blender itself
+    lists_changes whether the file browser shows what was changed since the import
     find_variant  (options, path) -> the record that counts for them, where some files are written
                   in another way than others; None: this one counts for all
     """
@@ -106,6 +107,7 @@ class WriterFormat(Generic[Options]):
     operator: str = ""
     keeps_loops: bool = False
     reads_rigs: bool = False
+    lists_changes: bool = False
     find_variant: "Callable[[Options, Path], WriterFormat[Options]] | None" = None
 
     @property

@@ -24,7 +24,7 @@ _MOST_FRAMES = 100_000
 class EngineOptions(FileOptions):
     """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Files", "Physics")
+    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Physics", "Files")
 
     engine: Engine = option(
         "generic",
