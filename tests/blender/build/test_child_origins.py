@@ -11,13 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.blender.rigs import assert_at, build, new_scene, valid_positions
+from support.paths import ROOT
 from support.strategies import Wishes, chain, unseated
 from urdf_importer import (
     Diagnostics,
+    export_robot,
     extract_robot,
     forward_kinematics,
+    import_robot,
+    link_pose,
     read_robot,
     set_joint_positions,
+    update_robot,
     write_urdf,
 )
 from urdf_importer.blender.extract.edits import extract_edits
@@ -96,3 +101,19 @@ def test_a_moved_bone_changes_the_origin_alone(tmp_path):
     assert last.child_origin == away
     moved = forward_kinematics(found)[last.child] - forward_kinematics(robot)[before.child]
     assert moved[:3, 3] == pytest.approx((0.25, 0.0, 0.0), abs=2e-6)
+
+
+def test_a_gate_of_sdf_moves_comes_out_and_is_updated(tmp_path):
+    new_scene()
+    result = import_robot(ROOT / "sample_urdfs" / "gate.sdf")
+    assert not result.diagnostics
+    set_joint_positions(result.armature, {"spin": -16.0})
+    wanted = forward_kinematics(result.robot, {"spin": -16.0})
+    for name, frame in wanted.items():
+        assert np.array(link_pose(result.armature, name)) == pytest.approx(frame, abs=2e-5)
+    head = result.armature.data.bones["swing"].head_local
+    assert np.array(head) == pytest.approx((0.06, 0.0, 0.8), abs=1e-6)
+    assert extract_robot(result.armature) == result.robot
+    assert not update_robot(result.armature).changes
+    written = export_robot(result.armature, tmp_path / "Gate.proto")
+    assert written.path.read_text().count("HingeJoint {") == 2

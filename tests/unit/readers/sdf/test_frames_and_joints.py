@@ -2,6 +2,7 @@
 """Frames, axes and joints of SDF against products written out, by the rules of every version."""
 
 import math
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from support import real_robots
 from urdf_importer import (
     Diagnostics,
     ImportOptions,
@@ -272,3 +274,25 @@ def test_worlds_list_their_models(tmp_path):
     assert read_robot(path, options=ImportOptions(model="two")).links[0].name == "b"
     with pytest.raises(ReadError, match="no model 'three'; it has 'one', 'two'"):
         read_robot(path, options=ImportOptions(model="three"))
+
+
+CASSIE = real_robots.ROOT / "cassie_description" / "robots"
+
+
+@pytest.mark.parametrize(("name", "loops"), [("cassie", 6), ("cassie_v2", 4)])
+def test_cassie_stands_where_its_file_says(name, loops):
+    """Its links' poses are in the model's frame: they can be read off the text."""
+    diagnostics = Diagnostics()
+    path = CASSIE / f"{name}.sdf"
+    robot = read_robot(path, diagnostics=diagnostics)
+    frames = forward_kinematics(robot)
+    links = list(ElementTree.parse(path).iter("link"))
+    assert len(links) > 20 and not len(diagnostics)
+    for link in links:
+        numbers = [float(word) for word in (link.findtext("pose") or "0 0 0 0 0 0").split()]
+        assert frames[link.get("name")] == pytest.approx(frame(numbers), abs=1e-9)
+    assert len(robot.loops) == loops
+    for loop in robot.loops:
+        one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
+        other = frames[loop.link2] @ matrix_from_pose(loop.origin2)
+        assert one == pytest.approx(other, abs=1e-12)
