@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes docs/images from the sample robots; tools/render-pictures runs it."""
 
+import math
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import bpy
+import numpy as np
 
 import urdf_importer
 
@@ -69,7 +74,35 @@ def render_picture(picture: Picture) -> None:
     )
 
 
+def render_turn(turns: int, width: int, height: int) -> None:
+    """Writes pictures of the pumpjack side by side: a whole turn of its motor, the one free joint
+    of its loop."""
+    urdf_importer.new_file()
+    sample = ROOT / "sample_urdfs" / "pumpjack"
+    options = urdf_importer.ImportOptions(
+        parameters=f"{sample}.yaml", joint_parameters=f"{sample}.csv"
+    )
+    armature = urdf_importer.import_robot(f"{sample}.xml", options).armature
+    pictures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(turns):
+            urdf_importer.set_joint_positions(armature, {"motor": number * math.tau / turns})
+            path = Path(folder) / f"{number}.png"
+            size = {"width": width, "height": height}
+            urdf_importer.render_preview(armature, path, samples=32, **size)
+            image = bpy.data.images.load(str(path))
+            pixels = np.empty(width * height * 4, np.float32)
+            image.pixels.foreach_get(pixels)
+            pictures.append(pixels.reshape(height, width, 4))
+    strip = bpy.data.images.new("strip", turns * width, height)
+    strip.pixels.foreach_set(np.concatenate(pictures, axis=1).ravel())
+    strip.filepath_raw = str(ROOT / "docs" / "images" / "pumpjack_turn.png")
+    strip.file_format = "PNG"
+    strip.save()
+
+
 if __name__ == "__main__":
     (ROOT / "docs" / "images").mkdir(parents=True, exist_ok=True)
     for each in PICTURES:
         render_picture(each)
+    render_turn(turns=4, width=260, height=260)
