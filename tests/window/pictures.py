@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from driver import Driver, Steps, run
 from gizmo_plays import hold_forearm, rest_on_hand
+from live_plays import Server, unfold_panel
 
 _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
 """Fewer show bands on round surfaces, more make the file large."""
@@ -225,6 +226,25 @@ def ik_ways(driver: Driver) -> Steps:
     _rest(driver)
     yield 2.0
     _keep(driver, "ik_ways", _box(driver.viewport))
+
+
+def live(driver: Driver) -> Steps:
+    """A robot that follows a server in another process, while it is recorded."""
+    _import(driver, "two_link_arm.urdf")
+    unfold_panel()
+    script = str(Path(__file__).parents[1] / "support" / "live_server.py")
+    server = Server(script, ["shoulder", "elbow"], 9090)
+    try:
+        bpy.ops.urdf.live_connect()
+        _look(driver, at=(0.1, 0.0, 0.25), distance=2.2, turn=40, tilt=72)
+        yield from driver.open_sidebar("URDF")
+        yield 1.0
+        bpy.ops.urdf.live_record()
+        _rest(driver)
+        yield 2.0
+        _keep(driver, "live", _box(driver.viewport))
+    finally:
+        server.end()
 
 
 def render(driver: Driver) -> Steps:

@@ -14,6 +14,7 @@ from export_plays import export as export
 from export_plays import frame_robot, import_robot, press_return_on_list
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
+from live_plays import follow as follow
 from locate_plays import locate as locate
 from mathutils import Vector
 

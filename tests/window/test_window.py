@@ -138,3 +138,9 @@ def test_hands_on_all_kinds_of_joints(play: Play) -> None:
 
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
     play("reshape", SAMPLES / "two_link_arm.urdf", "0.5", "elbow", tmp_path)
+
+
+def test_a_robot_follows_a_server(play: Play) -> None:
+    """The server runs in a process of its own, in the program's Python."""
+    script = ROOT / "tests" / "support" / "live_server.py"
+    play("follow", SAMPLES / "two_link_arm.urdf", script, "shoulder", "elbow")
