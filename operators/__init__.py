@@ -12,7 +12,13 @@ from .exporting.menu import draw_export_entries
 from .exporting.operators import EXPORTERS
 from .gizmos.classes import register_gizmos, unregister_gizmos
 from .ik.panel import register_ik, unregister_ik
-from .importing.import_urdf import DropUrdf, ImportSimMechanics, ImportUrdf, draw_menu_entry
+from .importing.import_urdf import (
+    DropUrdf,
+    ImportMujoco,
+    ImportSimMechanics,
+    ImportUrdf,
+    draw_menu_entry,
+)
 from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
 from .importing.update import CLASSES as _UPDATE
@@ -38,6 +44,7 @@ _CLASSES: tuple[type[Any], ...] = (
     RunImport,
     ImportUrdf,
     ImportSimMechanics,
+    ImportMujoco,
     DropUrdf,
     *EXPORTERS,
 )

@@ -148,6 +148,22 @@ class ImportSimMechanics(ShownImport, bpy.types.Operator):
     )
 
 
+class ImportMujoco(ShownImport, bpy.types.Operator):
+    """As ImportSimMechanics."""
+
+    bl_idname = "import_scene.mjcf"
+    bl_label = "Import MuJoCo"
+    bl_description = (
+        "Load models of the simulator MuJoCo (MJCF) as armatures: a bone for each moving joint, "
+        "and an empty in the frame of each body"
+    )
+    bl_options = {"REGISTER", "PRESET"}
+
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.xml;*.mjcf", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
+
+
 # Blender asks for options by the operator's dialog, then runs it.
 DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", ImportUrdf.bl_idname, SUFFIXES)
 
@@ -162,5 +178,6 @@ def draw_menu_entry(menu: Any, context: Any) -> None:
     suffixes = ", ".join(SUFFIXES[:-1])
     menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")
     menu.layout.operator(ImportSimMechanics.bl_idname, text="SimMechanics (.xml)")
+    menu.layout.operator(ImportMujoco.bl_idname, text="MuJoCo (.xml, .mjcf)")
     draw_import_entry(menu, context)
     draw_import_motion(menu, context)

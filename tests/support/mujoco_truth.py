@@ -36,7 +36,7 @@ class Compiled:
     def shown(self) -> dict[str, Matrix]:
         """Body -> (4, 4) in the world, as things are."""
         found = {}
-        for name in self.names("body"):
+        for name in filter(None, self.names("body")):
             body = self.data.body(name)
             frame = np.eye(4)
             frame[:3, :3], frame[:3, 3] = body.xmat.reshape(3, 3), body.xpos

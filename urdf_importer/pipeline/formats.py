@@ -13,7 +13,7 @@ from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import SDF, SIMMECHANICS, URDF, Description, choose_reader
+from ..readers import MJCF, SDF, SIMMECHANICS, URDF, Description, choose_reader
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
@@ -22,7 +22,7 @@ from .files import find_description, refuse_folder
 from .mjcf import MJCF_WRITER
 from .urdf import URDF_WRITER
 
-_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS)
+_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF)
 """One line for each format, in the order of front ends."""
 
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES, MJCF_WRITER)

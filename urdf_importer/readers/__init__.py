@@ -2,12 +2,14 @@
 """File -> Robot: what the description says, with the line of everything that is odd about it."""
 
 from .formats import Description, ReaderFormat, choose_reader
+from .mjcf import MJCF
 from .sdf import MODEL_CONFIG, SDF, find_in_folder, list_models
 from .simmechanics import SIMMECHANICS
 from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
 from .xacro.expand import XacroArgument
 
 __all__ = [
+    "MJCF",
     "MODEL_CONFIG",
     "SDF",
     "SIMMECHANICS",

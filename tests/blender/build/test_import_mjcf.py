@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models of MuJoCo as rigs: links where MuJoCo puts them, also in a re-opened file."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from support.mujoco_truth import Compiled
+from urdf_importer import (
+    export_robot,
+    extract_robot,
+    find_robots,
+    import_robot,
+    link_pose,
+    open_blend,
+    save_blend,
+    set_joint_positions,
+)
+
+MODEL = """<mujoco model="crane">
+  <compiler angle="degree"/>
+  <default><geom type="capsule" size="0.05" rgba="0.2 0.4 0.8 1"/></default>
+  <worldbody>
+    <geom type="box" size="0.3 0.3 0.05"/>
+    <body name="mast" pos="0 0 0.1">
+      <joint name="turn" axis="0 0 1" range="-120 120"/>
+      <geom fromto="0 0 0 0 0 1"/>
+      <body name="boom" pos="0 0 1" euler="0 20 0">
+        <joint name="slide" type="slide" axis="1 0 0" range="0 0.5"/>
+        <joint name="tilt" axis="0 1 0" pos="-0.2 0 0.1" range="-40 60" ref="10"/>
+        <geom fromto="0 0 0 0.8 0 0"/>
+        <body name="hook" pos="0.8 0 0">
+          <joint name="swing" type="ball"/><geom size="0.1" type="sphere"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+POSE = {"turn": 0.7, "slide": 0.3, "tilt": -0.4}
+TOLERANCE = 2e-5
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+
+def check(armature: object, compiled: Compiled) -> None:
+    for name, frame in compiled.frames(POSE).items():
+        np.testing.assert_allclose(link_pose(armature, name), frame, atol=TOLERANCE)
+
+
+def test_a_rig_stands_and_moves_as_mujoco_says(tmp_path: Path) -> None:
+    path = tmp_path / "crane.xml"
+    path.write_text(MODEL)
+    compiled = Compiled(path)
+    result = import_robot(path)
+    set_joint_positions(result.armature, POSE)
+    check(result.armature, compiled)
+    assert extract_robot(result.armature) == result.robot
+    written = export_robot(result.armature, tmp_path / "again.xml")
+    again = Compiled(written.path)
+    assert again.names("joint") == compiled.names("joint")
+    save_blend(tmp_path / "crane.blend")
+    open_blend(tmp_path / "crane.blend")
+    check(find_robots()["crane"], compiled)
+
+
+@pytest.mark.usefixtures("extension")
+def test_the_menu_reads_it_too(tmp_path: Path) -> None:
+    (tmp_path / "crane.mjcf").write_text(MODEL)
+    for name in ("mjcf", "urdf"):
+        run = getattr(bpy.ops.import_scene, name)
+        assert run(filepath=str(tmp_path / "crane.mjcf")) == {"FINISHED"}
+    armatures = [each for each in bpy.data.objects if each.type == "ARMATURE"]
+    assert [each["urdf_robot"]["name"] for each in armatures] == ["crane", "crane"]

@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models of MuJoCo become robots as MuJoCo's own compiler understands them: frames at zero and at
+random positions, masses, inertias, ranges."""
+
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from support.mujoco_truth import Compiled
+from support.mutations import damaged, examples
+from support.paths import ROOT
+from support.real_robots import descriptions, name_of
+from urdf_importer import (
+    Diagnostics,
+    MjcfOptions,
+    ReadError,
+    Robot,
+    RobotError,
+    export_robot,
+    forward_kinematics,
+    read_robot,
+)
+from urdf_importer.geometry.primitives import make_box, make_capsule
+from urdf_importer.geometry.transforms import matrix_from_pose
+from urdf_importer.kinematics.forward import complete_positions
+from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.meshes.write_files import write_mesh_files
+from urdf_importer.model import Box, Capsule, Mesh, Sphere
+from urdf_importer.reshape.inertia import body_of
+
+OWN = Path(mujoco.__file__).parent / "testdata" / "model.xml"
+SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
+FEW = ("double_pendulum", "panda_collision", "simple_humanoid")
+BACK = [
+    pytest.param(path, id=name_of(path), marks=() if path.stem in FEW else pytest.mark.slow)
+    for path in descriptions()
+    if path.stem != "ur3"  # It has no links.
+]
+
+
+def model(text: str, folder: Path, name: str = "model.xml") -> Path:
+    path = folder / name
+    path.write_text(f'<mujoco model="m">{text}</mujoco>')
+    return path
+
+
+def body(content: str, more: str = "") -> str:
+    return f'<worldbody><body name="a" {more}>{content}</body></worldbody>'
+
+
+GEOM = '<geom size="0.1"/>'
+
+
+def close(one: Any, other: Any, tolerance: float = 1e-6) -> None:
+    np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+def judge(path: Path, seed: int = 0) -> Robot:
+    """Reads a model and holds it against MuJoCo's compiler."""
+    robot, compiled = read_robot(path), Compiled(path)
+    check_frames(robot, compiled, np.zeros(1))
+    check_frames(robot, compiled, np.random.default_rng(seed).uniform(-1, 1, 200))
+    close(robot.total_mass(), compiled.model.body_mass[1:].sum())
+    for link in robot.links:
+        if link.name in compiled.names("body") and link.name != "world":
+            mass, center, tensor = compiled.inertia(link.name)
+            assert (link.inertial is None) == (mass == 0.0), link.name
+            if link.inertial is not None:
+                found = body_of(link.inertial)
+                close(found.mass, mass)
+                close(found.center, center)
+                assert np.abs(found.inertia - tensor).max() <= 1e-6 * np.abs(tensor).max() + 1e-15
+    return robot
+
+
+def check_frames(robot: Robot, compiled: Compiled, numbers: Any) -> None:
+    tree = retrace_tree(robot)
+    given: dict[str, Any] = {}
+    for index, motion in enumerate(tree.joint_motions):
+        name, number = motion.joint.name, float(numbers[index % len(numbers)])
+        if motion.is_scalar and name in compiled.names("joint"):
+            given[name] = number
+        elif motion.is_scalar:  # One without a name stays where MuJoCo begins.
+            given[name] = 0.0
+        elif motion.kind == "spherical":
+            turn = np.array([number, 0.3, -0.2, 1.0])
+            given[name] = tuple(turn / np.linalg.norm(turn))
+    positions = complete_positions(tree.joint_motions, given)
+    theirs = {
+        name: position if isinstance(position, float) else [position[3], *position[:3]]
+        for name, position in positions.items()
+        if name in compiled.names("joint")
+    }
+    shown, found = compiled.frames(theirs), forward_kinematics(robot, given)
+    for name in shown.keys() & found.keys():
+        close(found[name], shown[name])
+
+
+# What others wrote
+
+
+def test_mujocos_own_model(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    robot, compiled = read_robot(OWN, diagnostics), Compiled(OWN)
+    check_frames(robot, compiled, np.random.default_rng(0).uniform(-1, 1, 50))
+    assert {each.code for each in diagnostics} == {"mjcf-shape-lost", "mjcf-shape-changed"}
+    assert len(robot.extras) == 1 and "<actuator>" in robot.extras[0].xml
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, *BACK], ids=lambda each: each.stem)
+def test_what_is_written_is_read_again(path: Path, tmp_path: Path) -> None:
+    robot = read_robot(path)
+    export_robot(robot, tmp_path / "robot.xml", MjcfOptions(root="fixed"))
+    again, random = read_robot(tmp_path / "robot.xml"), np.random.default_rng(1)
+    given = {
+        motion.joint.name: float(random.uniform(-1, 1))
+        for motion in retrace_tree(robot).joint_motions
+        if motion.is_scalar and motion.mimic is None
+    }
+    before, after = forward_kinematics(robot, given), forward_kinematics(again, given)
+    assert len(before.keys() - after.keys()) <= 1
+    for name in before.keys() & after.keys():
+        close(after[name], before[name], 1e-9)
+    if path.stem != "messy":
+        assert again.total_mass() == pytest.approx(robot.total_mass(), abs=1e-2)
+    followers = [{each.name for each in one.joints if each.mimic} for one in (robot, again)]
+    assert path.stem == "messy" or followers[0] >= followers[1]
+
+
+# Against the compiler, on models of all kinds
+
+_NUMBER = st.floats(-1, 1).map(lambda number: round(number, 3))
+_VECTOR = st.tuples(_NUMBER, _NUMBER, _NUMBER)
+_AXIS = _VECTOR.filter(lambda axis: sum(part * part for part in axis) > 0.01)
+
+
+def written(numbers: Any) -> str:
+    return " ".join(map(repr, numbers))
+
+
+_TURNS = st.one_of(
+    st.just(""),
+    _VECTOR.map(lambda v: f'euler="{written(v)}"'),
+    st.tuples(_AXIS, _NUMBER).map(lambda v: f'axisangle="{written((*v[0], v[1]))}"'),
+    st.tuples(_AXIS, _NUMBER).map(lambda v: f'quat="{written((v[1], *v[0]))}"'),
+    _AXIS.map(lambda v: f'zaxis="{written(v)}"'),
+    _AXIS.map(lambda v: f'xyaxes="{written(v)} {v[1] + 2} {v[2] - 3} {v[0]}"'),
+)
+_PLACES = st.tuples(_VECTOR, _TURNS).map(lambda v: f'pos="{written(v[0])}" {v[1]}')
+
+
+@st.composite
+def joints(draw: Any) -> str:
+    text = ""
+    for number in range(draw(st.integers(0, 3))):
+        kind = draw(st.sampled_from(["hinge", "slide", "ball"][: 2 if number else 3]))
+        place = f'pos="{written(draw(_VECTOR))}"' if kind != "slide" else ""
+        axis = f'axis="{written(draw(_AXIS))}"' if kind != "ball" else ""
+        ref = f'ref="{draw(_NUMBER)}"' if kind != "ball" and draw(st.booleans()) else ""
+        text += f'<joint name="jID_{number}" type="{kind}" {place} {axis} {ref}/>'
+        if kind == "ball":
+            break
+    return text
+
+
+_GEOMS = st.one_of(
+    _PLACES.map(lambda place: f'<geom size="0.1" {place}/>'),
+    _PLACES.map(lambda place: f'<geom type="box" size="0.1 0.2 0.3" {place} density="500"/>'),
+    _PLACES.map(lambda place: f'<geom type="capsule" size="0.1 0.2" {place} mass="2"/>'),
+    _PLACES.map(lambda place: f'<geom type="ellipsoid" size="0.1 0.2 0.4" {place}/>'),
+    _PLACES.map(lambda place: f'<geom class="tube" {place}/>'),
+    st.tuples(_AXIS, st.sampled_from(["capsule", "cylinder", "box"])).map(
+        lambda v: f'<geom type="{v[1]}" size="0.05" fromto="0.5 0 0 {written(v[0])}"/>'
+    ),
+    _PLACES.map(
+        lambda place: f'<inertial mass="3" diaginertia="0.2 0.3 0.4" {place}/><geom size="0.1"/>'
+    ),
+)
+
+
+@st.composite
+def models(draw: Any) -> str:
+    def make(depth: int, path: str) -> str:
+        content = draw(joints()).replace("ID", path) + draw(_GEOMS)
+        if depth < 3:
+            for number in range(draw(st.integers(0, 2))):
+                below = make(depth + 1, f"{path}{number}")
+                if draw(st.booleans()):
+                    below = f"<frame {draw(_PLACES)}>{below}</frame>"
+                content += below
+        return f'<body name="b{path}" {draw(_PLACES)}>{content}</body>'
+
+    angle = draw(st.sampled_from(["degree", "radian"]))
+    sequence = draw(st.sampled_from(["xyz", "XYZ", "zyx", "xYz", "ZXZ"]))
+    tube = '<default class="tube"><geom type="cylinder" size="0.1 0.3"/></default>'
+    settings_of = f'<compiler angle="{angle}" eulerseq="{sequence}"/><default>{tube}</default>'
+    return f"{settings_of}<worldbody>{make(0, 'r')}</worldbody>"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=models())
+def test_any_tree_is_what_mujoco_makes_of_it(tmp_path_factory: Any, text: str) -> None:
+    path = model(text, tmp_path_factory.mktemp("any"))
+    try:
+        Compiled(path)
+    except ValueError:
+        reject()  # fromto without a length
+    judge(path)
+
+
+def test_the_search_above_tries_models_that_compile(tmp_path: Path) -> None:
+    text = body(f'<joint name="j" pos="0.1 0.2 0.3" axis="1 2 3" ref="40"/>{GEOM}', 'euler="1 2 3"')
+    robot = judge(model(text, tmp_path))
+    assert robot.joints[0].child_origin.xyz == (-0.1, -0.2, -0.3)
+
+
+# Joints
+
+
+def test_several_joints_become_a_chain_with_empty_links(tmp_path: Path) -> None:
+    text = body(
+        f'<joint name="x" type="slide" axis="1 0 0"/><joint name="y" pos="0 1 0"/>{GEOM}',
+        'pos="0 0 1"',
+    )
+    robot = judge(model(text, tmp_path))
+    assert [link.name for link in robot.links] == ["world", "a_x", "a"]
+    assert [joint.type for joint in robot.joints] == ["prismatic", "continuous"]
+
+
+def test_ranges_are_in_radians_and_counted_from_ref(tmp_path: Path) -> None:
+    text = body(
+        f'<joint name="h" range="-90 45" ref="30" damping="2" frictionloss="3"/>{GEOM}'
+        f'<body><joint name="s" type="slide" range="-1 2" limited="true" '
+        f'actuatorfrcrange="-5 7"/>{GEOM}</body>'
+        f'<body><joint name="off" range="-1 2" limited="false"/>{GEOM}</body>'
+    )
+    robot = judge(model(text, tmp_path))
+    hinge, slide, off = robot.joints
+    assert hinge.limit is not None and slide.limit is not None and hinge.dynamics is not None
+    close((hinge.limit.lower, hinge.limit.upper), (-np.pi / 2, np.pi / 4))
+    assert (hinge.dynamics.damping, hinge.dynamics.friction) == (2, 3)
+    assert (slide.limit.lower, slide.limit.upper, slide.limit.effort) == (-1, 2, 7)
+    assert off.type == "continuous" and off.limit is None
+
+
+def test_a_free_body_floats_in_the_world(tmp_path: Path) -> None:
+    robot = judge(model(body(f'<freejoint name="f"/>{GEOM}', 'pos="1 2 3"'), tmp_path))
+    assert robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
+
+
+def test_one_body_alone_is_the_root(tmp_path: Path) -> None:
+    assert [link.name for link in judge(model(body(GEOM), tmp_path)).links] == ["a"]
+
+
+# Defaults and files
+
+
+def test_classes_inherit_and_bodies_pass_them_on(tmp_path: Path) -> None:
+    text = (
+        '<default><geom rgba="1 0 0 1"/><default class="big"><geom type="box" size="1 2 3"/>'
+        '<default class="blue"><geom rgba="0 0 1 1"/></default></default></default>'
+        '<worldbody><body name="a" childclass="blue"><geom/><geom size="0.5"/><geom class="big"/>'
+        '<body name="b"><geom class="main" size="1"/></body></body></worldbody>'
+    )
+    robot = judge(model(text, tmp_path))
+    geometries = [each.geometry for each in robot.links[0].visuals]
+    assert geometries == [Box(size=(2, 4, 6)), Box(size=(1, 4, 6)), Box(size=(2, 4, 6))]
+    colors = [each.material.color for each in robot.links[0].visuals if each.material]
+    assert colors == [(0, 0, 1, 1), (0, 0, 1, 1), (1, 0, 0, 1)]
+    assert robot.links[1].visuals[0].geometry == Sphere(radius=1)
+
+
+def test_includes_stand_where_they_are_named(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "arm.xml").write_text(
+        '<mujocoinclude><body name="b"><geom size="0.1" rgba="2 0 0 1"/></body></mujocoinclude>'
+    )
+    text = body(f'{GEOM}<include file="parts/arm.xml"/>')
+    robot = judge(model(text, tmp_path))
+    assert [link.name for link in robot.links] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<include file="model.xml"/>', "has no bodies|second time"),
+        ('<include file="gone.xml"/>', "there is no file"),
+        ('<include file="/etc/passwd"/>', "outside|not XML|no file"),
+        ('<compiler eulerseq="abc"/>', "eulerseq"),
+        ('<compiler coordinate="global"/>', "global coordinates"),
+        ("<worldbody/>", "no bodies"),
+        (body('<geom size="big"/>'), "not numbers"),
+        (body('<geom class="none"/>'), "not defined"),
+        (body('<joint axis="0 0 0"/>'), "length zero"),
+        (body('<joint type="screw"/>'), "unknown type"),
+        (body('<geom size="1"/>', 'quat="1 0"'), "needs 4 numbers"),
+        (body('<geom size="1"/>', 'zaxis="0 0 0"'), "no direction"),
+    ],
+)
+def test_what_is_no_robot_is_refused_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=said) as caught:
+        read_robot(model(text, tmp_path))
+    assert "\n" not in caught.value.message and caught.value.source
+
+
+# Shapes
+
+
+def write_mesh(folder: Path, name: str, data: Any) -> None:
+    for file, content in write_mesh_files(data, name, "stl").files.items():
+        (folder / file).write_bytes(content)
+
+
+@pytest.mark.parametrize("way", ["legacy", "exact", "convex", "shell"])
+def test_meshes_weigh_what_mujoco_says(way: str, tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    write_mesh(tmp_path / "m", "pill", make_capsule(0.3, 0.5))
+    write_mesh(tmp_path / "m", "box", make_box((1.0, 2.0, 3.0)))
+    text = (
+        f'<compiler meshdir="m"/><default><mesh inertia="{way}"/></default><asset>'
+        '<mesh file="pill.stl" scale="1 2 0.5" refpos="0.1 0.2 0.3"/>'
+        '<mesh name="turned" file="box.stl" refpos="0.3 0 0.1" refquat="1 2 3 4"/></asset>'
+        + body(
+            '<geom type="mesh" mesh="pill" pos="1 2 3" euler="10 20 30"/>'
+            '<geom type="mesh" mesh="turned" mass="3"/>'
+        )
+    )
+    robot = judge(model(text, tmp_path))
+    first = robot.links[0].visuals[0]
+    assert isinstance(first.geometry, Mesh) and first.geometry.filename == "m/pill.stl"
+
+
+def test_meshes_stand_where_mujoco_puts_them(tmp_path: Path) -> None:
+    write_mesh(tmp_path, "box", make_box((1.0, 2.0, 3.0)))
+    turned = '<mesh name="b" file="box.stl" scale="2 -2 2" refpos="1 2 3" refquat="1 2 3 4"/>'
+    shown = body('<geom type="mesh" mesh="b"/>')
+    path = model(f"<asset>{turned}</asset>{shown}", tmp_path)
+    robot, compiled = read_robot(path), Compiled(path).model
+    rotation = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, compiled.geom_quat[0])
+    theirs = compiled.mesh_vert @ rotation.reshape(3, 3).T + compiled.geom_pos[0]
+    place = matrix_from_pose(robot.links[0].visuals[0].origin)
+    corners = make_box((1.0, 2.0, 3.0)).vertices * (2, -2, 2)
+    ours = corners @ place[:3, :3].T + place[:3, 3]
+    distances = np.linalg.norm(ours[:, None] - theirs[None], axis=2)
+    assert distances.min(axis=0).max() < 1e-5 and distances.min(axis=1).max() < 1e-5
+
+
+def test_groups_say_what_is_seen_and_contacts_what_collides(tmp_path: Path) -> None:
+    text = body(
+        '<geom size="1"/><geom size="2" group="3"/><geom size="3" contype="0" conaffinity="0"/>'
+    )
+    (link,) = judge(model(text, tmp_path)).links
+    assert [each.geometry for each in link.visuals] == [Sphere(radius=1), Sphere(radius=3)]
+    assert [each.geometry for each in link.collisions] == [Sphere(radius=1), Sphere(radius=2)]
+
+
+def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
+    text = body(
+        '<geom type="plane" size="1 1 1"/><geom type="ellipsoid" size="1 2 3"/>'
+        '<geom type="mesh" mesh="none"/><replicate count="3" offset="1 0 0"><geom size="1"/>'
+        '</replicate><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/>'
+    )
+    diagnostics = Diagnostics()
+    robot = read_robot(model(text, tmp_path), diagnostics)
+    assert [each.code for each in diagnostics] == [
+        "mjcf-shape-lost", "mjcf-shape-changed", "mjcf-shape-lost", "mjcf-not-read",
+    ]  # fmt: skip
+    assert all(each.line for each in diagnostics)
+    assert robot.links[0].visuals[-1].geometry == Capsule(radius=0.1, length=1.0)
+
+
+def test_materials_have_colours_and_images(tmp_path: Path) -> None:
+    text = (
+        '<compiler texturedir="img"/><asset><texture name="t" type="2d" file="wood.png"/>'
+        '<material name="wood" texture="t" rgba="0.5 0.5 1 1"/></asset>'
+        + body('<geom size="1" material="wood"/><geom size="1" material="wood" rgba="1 0 0 1"/>')
+    )
+    robot = read_robot(model(text, tmp_path))
+    first, second = (each.material for each in robot.links[0].visuals)
+    assert first is not None and second is not None
+    assert (first.name, first.color, first.texture) == ("wood", (0.5, 0.5, 1, 1), "img/wood.png")
+    assert second.color == (1, 0, 0, 1) and not second.texture
+
+
+# Masses
+
+
+def test_the_compiler_bounds_balances_and_scales_masses(tmp_path: Path) -> None:
+    bodies = (
+        '<worldbody><body name="a"><joint/><geom size="0.1"/></body>'
+        '<body name="b" pos="1 0 0"><inertial mass="1e-3" pos="0 0 0" diaginertia="1 1 3"/></body>'
+        '<body name="c"><inertial mass="2" pos="1 2 3" fullinertia="3 4 5 0.1 0.2 0.3"/>'
+        '<geom size="1"/></body><body name="d"><geom size="0.2" group="4"/></body></worldbody>'
+    )
+    for compiler in (
+        'balanceinertia="true" boundmass="0.5" boundinertia="0.01"',
+        'balanceinertia="true" inertiafromgeom="true"',
+        'balanceinertia="true" inertiagrouprange="0 3"',
+    ):
+        judge(model(f"<compiler {compiler}/>{bodies}", tmp_path))
+
+
+# Equalities
+
+CHAIN = (
+    '<worldbody><body name="a"><joint name="j" range="-90 90"/><geom size="0.1"/>'
+    '<body name="b" pos="1 0 0"><joint name="k" ref="20"/><geom size="0.1"/>'
+    '<site name="s" pos="0 1 0"/></body></body>'
+    '<body name="c" pos="2 0 0" euler="0 0 30"><joint name="l"/><geom size="0.1"/>'
+    '<site name="t" pos="0 2 0"/></body></worldbody>'
+)
+
+
+def test_joints_follow_and_are_held(tmp_path: Path) -> None:
+    equalities = (
+        '<equality><joint joint1="k" joint2="j" polycoef="0.1 2 0 0 0"/><joint joint1="l" '
+        'polycoef="0.3 0 0 0 0"/><joint joint1="j" joint2="k" active="false"/></equality>'
+    )
+    path = model(CHAIN + equalities, tmp_path)
+    robot = read_robot(path)
+    by_name = {joint.name: joint for joint in robot.joints}
+    mimic, limit = by_name["k"].mimic, by_name["l"].limit
+    assert mimic is not None and limit is not None and by_name["j"].mimic is None
+    assert mimic.multiplier == 2
+    close(mimic.offset, np.radians(20) + 0.1)
+    assert limit.lower == limit.upper == 0.3
+    compiled = Compiled(path)
+    compiled.data.joint("j").qpos = 0.4
+    compiled.relax(2000)
+    at = float(compiled.data.joint("j").qpos[0])
+    close(compiled.data.joint("k").qpos[0], mimic.multiplier * at + mimic.offset, 2e-3)
+
+
+def test_loops_are_closed_where_mujoco_closes_them(tmp_path: Path) -> None:
+    equalities = (
+        '<equality><connect name="p" body1="b" body2="c" anchor="0.1 0.2 0.3"/>'
+        '<weld name="w" body1="b" body2="c"/><connect name="q" site1="s" site2="t"/>'
+        '<weld name="v" body1="a"/><tendon tendon1="x"/></equality>'
+    )
+    diagnostics = Diagnostics()
+    path = model(CHAIN + equalities, tmp_path)
+    robot = read_robot(path, diagnostics)
+    assert [each.code for each in diagnostics] == ["mjcf-not-read"]
+    assert [(each.name, each.type, each.link1, each.link2) for each in robot.loops] == [
+        ("p", "ball", "b", "c"),
+        ("w", "fixed", "b", "c"),
+        ("q", "ball", "b", "c"),
+        ("v", "fixed", "a", "world"),
+    ]
+    frames = forward_kinematics(robot, {"k": np.radians(20)})
+    for loop in robot.loops:
+        one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
+        other = frames[loop.link2] @ matrix_from_pose(loop.origin2)
+        if loop.name == "q":
+            close(matrix_from_pose(loop.origin2)[:3, 3], (0, 2, 0))
+        elif loop.type == "fixed":
+            close(one, other)
+        else:
+            close(one[:3, 3], other[:3, 3])
+
+
+# Hostile files
+
+SEED = b"""<mujoco model="m"><compiler angle="radian" eulerseq="xyz" meshdir="m"/>
+<default><geom size="0.1"/><default class="x"><joint axis="0 1 0"/></default></default>
+<asset><mesh name="m" file="m.stl" scale="1 2 3"/><material name="r" rgba="1 0 0 1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><body name="a" pos="0 0 1" childclass="x">
+<freejoint name="f"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom material="r"/>
+<frame euler="1 2 3"><body name="b" quat="1 0 0 1"><joint name="j" range="-1 1" ref="0.1"/>
+<geom type="capsule" fromto="0 0 0 1 0 0"/><geom type="mesh" mesh="m"/><site name="s"/></body>
+</frame></body></worldbody><equality><joint joint1="j" polycoef="1 0"/>
+<connect body1="a" body2="b" anchor="0 0 0"/></equality><actuator><motor joint="j"/></actuator>
+</mujoco>"""
+
+
+@examples()
+@given(data=damaged(st.just(SEED)))
+def test_damaged_models_are_read_or_refused(tmp_path_factory: Any, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.mjcf"
+    path.write_bytes(data)
+    try:
+        robot = read_robot(path)
+        forward_kinematics(robot)
+    except RobotError as error:
+        assert "\n" not in error.message and len(error.message) < 500
+
+
+def test_deep_models_need_no_stack(tmp_path: Path) -> None:
+    deep = 3000
+    text = "<worldbody>" + f"<frame><body>{GEOM}" * deep + "</body></frame>" * deep
+    assert len(read_robot(model(text + "</worldbody>", tmp_path)).links) == deep

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<equality>: joints that follow others, and loops.
+
+A connect of bodies is closed where MuJoCo begins, so its point in the second body is worked out
+there; between sites it is where they are. A joint without a second one is held: its limits leave it
+no way.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix, invert, rotation_from_quaternion
+from ...model import Joint, Limit, LoopJoint, Mimic
+from ...names import Claims
+from .bodies import WORLD, BodyReading
+from .document import Compiler, Defaults, Node, pose_of
+
+_KINDS = {"connect": "ball", "weld": "fixed"}
+
+
+class ConstraintReader:
+    """Reads the equalities of a model into `joints`, which they change, and `loops`."""
+
+    def __init__(
+        self,
+        bodies: list[BodyReading],
+        joints: Iterable[Joint],
+        joint_nodes: dict[str, Node],
+        compiler: Compiler,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._bodies = {body.name: body for body in bodies}
+        self._sites = {name: (body, frame) for body in bodies for name, frame in body.sites.items()}
+        self._joints = {joint.name: joint for joint in joints}
+        self._refs = {name: self._count_from(node, compiler) for name, node in joint_nodes.items()}
+        self._diagnostics = diagnostics
+        self._names = Claims()
+        self.loops: list[LoopJoint] = []
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(self._joints.values())
+
+    @staticmethod
+    def _count_from(node: Node, compiler: Compiler) -> float:
+        ref = node.number("ref")
+        return compiler.angle(ref) if node.text("type", "hinge") == "hinge" else ref
+
+    def read(self, root: Node, defaults: Defaults) -> None:
+        """Reads all <equality> of a model. Raises ReadError for what is not a number."""
+        for section in root.all("equality"):
+            for node in section.children:
+                resolved = defaults.resolve(node)
+                if not resolved.flag("active", True):
+                    continue
+                if node.tag == "joint":
+                    self._couple(resolved)
+                elif node.tag in _KINDS:
+                    self._close(resolved)
+                else:
+                    self._leave_out(resolved, "is of a kind that is not read")
+
+    def _couple(self, node: Node) -> None:
+        name, leader = node.text("joint1"), node.text("joint2")
+        terms = [*node.numbers("polycoef"), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+        if not node.numbers("polycoef"):
+            terms[1] = 1.0
+        joint = self._joints.get(name)
+        if joint is None or (leader and leader not in self._joints):
+            self._leave_out(
+                node, f"names the joint {quote(leader if joint else name)}, which is not there"
+            )
+        elif joint.type not in ("revolute", "continuous", "prismatic"):
+            self._leave_out(node, f"holds joint {quote(name)}, which has more than one axis")
+        elif not leader:
+            held = self._refs.get(name, 0.0) + terms[0]
+            kind = "revolute" if joint.type == "continuous" else joint.type
+            limit = replace(joint.limit or Limit(), lower=held, upper=held)
+            self._joints[name] = replace(joint, type=kind, limit=limit)
+        elif any(terms[2:]):
+            self._leave_out(node, "has a polynomial of higher order than a mimic joint can follow")
+        else:
+            before = self._refs.get(leader, 0.0)
+            offset = self._refs.get(name, 0.0) + terms[0] - terms[1] * before
+            mimic = Mimic(joint=leader, multiplier=terms[1], offset=offset)
+            self._joints[name] = replace(joint, mimic=mimic)
+
+    def _close(self, node: Node) -> None:
+        ends = self._find_sites(node) if node.text("site1") else self._find_bodies(node)
+        if ends is None:
+            return
+        (link1, frame1), (link2, frame2) = ends
+        self.loops.append(
+            LoopJoint(
+                name=self._names.claim(node.text("name") or f"{link1}_to_{link2}"),
+                type=_KINDS[node.tag],
+                link1=link1,
+                link2=link2,
+                origin1=pose_of(frame1),
+                origin2=pose_of(frame2),
+                line=node.line,
+            )
+        )
+
+    def _find_sites(self, node: Node) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
+        names = node.text("site1"), node.text("site2")
+        for name in names:
+            if name not in self._sites:
+                self._leave_out(node, f"names the site {quote(name)}, which is not there")
+                return None
+        (one, frame1), (other, frame2) = (self._sites[name] for name in names)
+        return (one.name, frame1), (other.name, frame2)
+
+    def _find_bodies(self, node: Node) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
+        names = node.text("body1"), node.text("body2") or WORLD
+        for name in names:
+            if name not in self._bodies:
+                self._leave_out(node, f"names the body {quote(name)}, which is not there")
+                return None
+        one, other = (self._bodies[name] for name in names)
+        frame1, frame2 = np.eye(4), invert(other.zero) @ one.zero
+        anchor = node.vector("anchor", 3)
+        if node.tag == "connect" and anchor is not None:
+            frame1[:3, 3] = anchor
+            return (one.name, frame1), (other.name, frame2 @ frame1)
+        relative = node.vector("relpose", 7)
+        if relative is not None and any(relative[3:]):
+            # Where the second body stands in the first.
+            frame1[:3, 3] = relative[:3]
+            w, x, y, z = relative[3:]
+            frame1[:3, :3] = rotation_from_quaternion((x, y, z, w))
+            return (one.name, frame1), (other.name, np.eye(4))
+        return (one.name, frame1), (other.name, frame2)
+
+    def _leave_out(self, node: Node, finding: str) -> None:
+        name = node.text("name")
+        self._diagnostics.error(
+            "mjcf-not-read",
+            f"<{node.tag}> {quote(name)} of <equality> {finding}; it is left out",
+            subject=name,
+            line=node.line,
+            source=node.source,
+        )

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The text of a model: XML with its includes in their places, default classes, the compiler's
+settings, numbers and frames.
+
+An element that is included knows its file. Each file is included once, as MuJoCo has it, so that no
+includes can make gigabytes of a line.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, MeshError, ReadError, quote
+from ...files.packages import PackageResolver
+from ...files.regular import read_regular_file
+from ...geometry.transforms import (
+    Matrix,
+    rotation_from_quaternion,
+    rotations_about,
+    rpy_from_rotation,
+    unit,
+)
+from ...markup.encoding import decode_text
+from ...markup.xml import Element, parse_xml, verbatim
+from ...model import IDENTITY, Extra, Pose
+
+ROOT = "mujoco"
+_ROOTS = frozenset({ROOT, "mujocoinclude"})
+_MOST_FILES = 200
+_MOST_CHARACTERS = 1024
+_LARGEST = 1e15
+_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An element. `attributes` are those of its default class too, once it has been resolved."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    line: int
+    source: str
+    children: list["Node"] = field(default_factory=list)
+    xml: str = ""
+
+    def text(self, name: str, default: str = "") -> str:
+        """Returns an attribute without outer blanks. Raises ReadError for absurd length."""
+        written = self.attributes.get(name, default).strip()
+        if len(written) > _MOST_CHARACTERS and name in ("name", "class", "childclass"):
+            raise self.refuse(f"a name in <{self.tag}> has {len(written)} characters")
+        return written
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """Returns the numbers of an attribute, none where it is not there. Raises ReadError for
+        what is not a number, or larger than any robot."""
+        written = self.attributes.get(name, "")
+        try:
+            numbers = tuple(float(word) for word in written.split())
+        except ValueError:
+            numbers = (math.nan,)
+        if not all(abs(number) <= _LARGEST for number in numbers):
+            raise self.refuse(f"{name} of <{self.tag}> is {quote(written[:80])}, not numbers")
+        return numbers
+
+    def vector(self, name: str, size: int) -> tuple[float, ...] | None:
+        """Returns `size` numbers; None where the attribute is not there. Raises ReadError for
+        fewer."""
+        numbers = self.numbers(name)
+        if numbers and len(numbers) < size:
+            raise self.refuse(f"{name} of <{self.tag}> needs {size} numbers")
+        return numbers[:size] or None
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        """Returns the first number of an attribute. Raises ReadError as numbers does."""
+        numbers = self.numbers(name)
+        return numbers[0] if numbers else default
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        word = self.text(name).lower()
+        return word == "true" if word in ("true", "false") else default
+
+    def refuse(self, message: str) -> ReadError:
+        """Returns the exception to raise where there is no robot."""
+        return ReadError(message, source=self.source, line=self.line)
+
+    def all(self, tag: str) -> Iterator["Node"]:
+        """Yields the children of a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def extra(self) -> Extra:
+        """Returns the element word for word."""
+        return Extra(tag=self.tag, xml=self.xml, line=self.line)
+
+
+class Files:
+    """Reads the files of one model, found as meshes are."""
+
+    def __init__(self, resolver: PackageResolver, source: str, diagnostics: Diagnostics) -> None:
+        self._resolver = resolver
+        self._home = Path(source).parent
+        self._diagnostics = diagnostics
+        self._included: set[Path] = set()
+
+    def read(self, data: bytes, source: str) -> Node:
+        """Returns the root, with the children of included files in their places. Raises
+        ReadError."""
+        root = _parse(data, source)
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if any(child.tag == "include" for child in node.children):
+                node.children = [new for child in node.children for new in self._expand(child)]
+            waiting += node.children
+        return root
+
+    def _expand(self, node: Node) -> list[Node]:
+        if node.tag != "include":
+            return [node]
+        found: list[Node] = []
+        stack = [node]
+        while stack:
+            each = stack.pop()
+            if each.tag != "include":
+                found.append(each)
+            else:
+                stack += reversed(self._include(each))
+        return found
+
+    def _include(self, node: Node) -> list[Node]:
+        name = node.text("file")
+        try:
+            path = self._resolver.resolve_file(
+                name, lambda code, message: None, kind="file", base=self._home
+            )
+        except MeshError as problem:
+            raise node.refuse(f"<include>: {problem.message}") from None
+        if path in self._included:
+            raise node.refuse(f"{quote(name)} is included a second time, which MuJoCo refuses")
+        self._included.add(path)
+        if len(self._included) > _MOST_FILES:
+            raise node.refuse(f"more than {_MOST_FILES} files are included")
+        return _parse(read_regular_file(str(path)), str(path)).children
+
+
+class _Tree:
+    """Keeps the root and its children."""
+
+    def __init__(self, data: bytes, source: str) -> None:
+        self._data = data
+        self._source = source
+        self.root = Node(ROOT, {}, 0, source)
+
+    def read_root(self, element: Element) -> None:
+        self.root = Node(element.tag, element.attributes, element.line, self._source)
+
+    def read_child(self, element: Element) -> None:
+        made = self._make(element)
+        self.root.children.append(made)
+        waiting = [(element, made)]
+        while waiting:
+            old, new = waiting.pop()
+            new.children = [self._make(child) for child in old]
+            waiting += zip(old, new.children, strict=True)
+
+    def _make(self, element: Element) -> Node:
+        xml = verbatim(element, self._data) if element.tag in _KEPT else ""
+        return Node(element.tag, element.attributes, element.line, self._source, xml=xml)
+
+
+_KEPT = frozenset(
+    (
+        *("actuator", "sensor", "tendon", "contact", "keyframe", "custom", "option", "size"),
+        *("visual", "statistic", "extension", "deformable", "camera", "light", "site", "plugin"),
+    )
+)
+"""Elements that are kept word for word."""
+
+
+def _parse(data: bytes, source: str) -> Node:
+    text = decode_text(data, source)
+    tree = _Tree(text.data, source)
+    parse_xml(text.data, source, tree, _ROOTS)
+    return tree.root
+
+
+class Defaults:
+    """Default classes: class -> tag -> attributes, those of the classes around it with it."""
+
+    def __init__(self, root: Node) -> None:
+        self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+        waiting = [(node, "main", True) for node in root.all("default")]
+        while waiting:
+            node, above, outermost = waiting.pop()
+            name = node.text("class") or above
+            if outermost:
+                name = above
+                main = node.text("class")
+                if main:
+                    self._classes.setdefault(main, self._classes["main"])
+            else:
+                inherited = self._classes[above]
+                self._classes[name] = {tag: dict(values) for tag, values in inherited.items()}
+            own = self._classes[name]
+            for child in node.children:
+                if child.tag != "default":
+                    own[child.tag] = _merge(own.get(child.tag, {}), child.attributes)
+            waiting += [(child, name, False) for child in node.all("default")]
+
+    def resolve(self, node: Node, childclass: str = "") -> Node:
+        """Returns an element with the attributes of its class, else of the class that bodies around
+        it give. Raises ReadError for a class that is not there."""
+        name = node.text("class") or childclass or "main"
+        if name not in self._classes:
+            raise node.refuse(f"<{node.tag}> has the class {quote(name)}, which is not defined")
+        inherited = self._classes[name].get(node.tag)
+        if inherited:
+            node.attributes = _merge(inherited, node.attributes)
+        return node
+
+
+def _merge(inherited: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Own attributes count; of a turn in several spellings the own one, and of a size that is
+    written in part the rest is inherited."""
+    merged = dict(inherited)
+    if any(name in own for name in (*_TURNS, "fromto")):
+        merged = {name: text for name, text in merged.items() if name not in (*_TURNS, "fromto")}
+    merged.update(own)
+    for name in ("size", "friction"):
+        if name in inherited and name in own:
+            words, before = own[name].split(), inherited[name].split()
+            merged[name] = " ".join([*words, *before[len(words) :]])
+    return merged
+
+
+class Compiler:
+    """The settings of <compiler>, of which the last ones count."""
+
+    def __init__(self, root: Node) -> None:
+        merged: dict[str, str] = {}
+        line, source = 0, root.source
+        for node in root.all("compiler"):
+            merged |= node.attributes
+            line, source = node.line, node.source
+        self.node = node = Node("compiler", merged, line, source)
+        self.degrees = node.text("angle", "degree") != "radian"
+        self.autolimits = node.flag("autolimits", True)
+        self.eulerseq = node.text("eulerseq", "xyz")
+        if len(self.eulerseq) != 3 or set(self.eulerseq.lower()) - set("xyz"):
+            raise node.refuse(f"eulerseq is {quote(self.eulerseq)}, not three of x, y and z")
+        if node.text("coordinate") == "global":
+            raise node.refuse("global coordinates, which MuJoCo itself gave up, are not read")
+        assets = node.text("assetdir")
+        self.meshdir = node.text("meshdir", assets)
+        self.texturedir = node.text("texturedir", assets)
+        self.strips_path = node.flag("strippath")
+
+    def angle(self, number: float) -> float:
+        """Returns an angle of the file in radians."""
+        return math.radians(number) if self.degrees else number
+
+    def place_file(self, name: str, folder: str) -> str:
+        """Returns the path of a file as the model's own folder sees it."""
+        plain = name.replace("\\", "/")
+        if self.strips_path:
+            plain = plain.rpartition("/")[2]
+        return os.path.join(folder, plain) if folder else plain
+
+    def frame(self, node: Node) -> Matrix:
+        """Returns the frame (4, 4) of an element in what holds it. Raises ReadError."""
+        frame = np.eye(4)
+        frame[:3, :3] = self.rotation(node)
+        position = node.vector("pos", 3)
+        if position is not None:
+            frame[:3, 3] = position
+        return frame
+
+    def rotation(self, node: Node) -> Matrix:
+        """Returns the rotation (3, 3) of an element, in whichever spelling. Raises ReadError."""
+        if (quat := node.vector("quat", 4)) is not None:
+            w, x, y, z = quat
+            return rotation_from_quaternion((x, y, z, w))
+        if (turn := node.vector("axisangle", 4)) is not None:
+            axis = _direction(node, np.array(turn[:3]), "axisangle")
+            return np.asarray(rotations_about(axis[None], np.array([self.angle(turn[3])]))[0])
+        if (euler := node.vector("euler", 3)) is not None:
+            return self._turn_by_euler(euler)
+        if (axes := node.vector("xyaxes", 6)) is not None:
+            x_axis = _direction(node, np.array(axes[:3]), "xyaxes")
+            y_axis = np.array(axes[3:]) - (x_axis @ np.array(axes[3:])) * x_axis
+            y_axis = _direction(node, y_axis, "xyaxes")
+            return np.column_stack([x_axis, y_axis, np.cross(x_axis, y_axis)])
+        if (z_axis := node.vector("zaxis", 3)) is not None:
+            return turn_z_to(_direction(node, np.array(z_axis), "zaxis"))
+        return np.eye(3)
+
+    def _turn_by_euler(self, euler: tuple[float, ...]) -> Matrix:
+        rotation = np.eye(3)
+        for letter, number in zip(self.eulerseq, euler, strict=True):
+            axis = np.array([_AXES[letter.lower()]])
+            turn = rotations_about(axis, np.array([self.angle(number)]))[0]
+            # Small letters turn with the frame, capital ones about axes that stay.
+            rotation = rotation @ turn if letter.islower() else turn @ rotation
+        return rotation
+
+
+def _direction(node: Node, vector: Matrix, name: str) -> Matrix:
+    if not float(np.abs(vector).max()) > 1e-12:
+        raise node.refuse(f"{name} of <{node.tag}> has no direction")
+    return unit(vector)
+
+
+def turn_z_to(axis: Matrix) -> Matrix:
+    """Returns the smallest turn (3, 3) that brings z to a unit vector; upside down about x."""
+    z = np.array([0.0, 0.0, 1.0])
+    crossed = np.cross(z, axis)
+    sine = float(np.sqrt(crossed @ crossed))
+    if sine < 1e-10:
+        crossed, sine = np.array([1.0, 0.0, 0.0]), 0.0
+    angle = math.atan2(sine, float(axis[2]))
+    return np.asarray(rotations_about(unit(crossed)[None], np.array([angle]))[0])
+
+
+def pose_of(frame: Matrix) -> Pose:
+    """Returns a frame (4, 4) as the model says it; no minus before zero."""
+    x, y, z = (float(number) + 0.0 for number in frame[:3, 3])
+    roll, pitch, yaw = (float(number) + 0.0 for number in rpy_from_rotation(frame[:3, :3]))
+    pose = Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
+    return IDENTITY if pose == IDENTITY else pose
