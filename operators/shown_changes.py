@@ -18,17 +18,20 @@ _LINES_AROUND = 16
 _ICONS = {"added": "ADD", "removed": "REMOVE", "changed": "DOT"}
 
 
-def list_changes(column: Any, context: Any, changes: Sequence[Change]) -> None:
-    """Draws a line for each change, as wide as they are; no more than the window holds."""
-    shown = find_room(context.window.height, context.preferences.system.ui_scale)
+def list_changes(column: Any, context: Any, changes: Sequence[Change], above: int = 0) -> None:
+    """Draws a line for each change, as wide as they are; no more than the window holds under so
+    many lines above."""
+    shown = find_room(context.window.height, context.preferences.system.ui_scale, above)
     for change in changes[:shown]:
         column.label(text=str(change), icon=_ICONS[change.kind])
     _count_rest(column, changes[shown:])
 
 
-def find_room(height: float, scale: float) -> int:
-    """Finds how many changes a list shows in a window of this height in pixels."""
-    return max(_LEAST_SHOWN, min(_MOST_SHOWN, int(height / (_LINE * scale)) - _LINES_AROUND))
+def find_room(height: float, scale: float, above: int = 0) -> int:
+    """Finds how many changes a list shows in a window of this height in pixels, under so many
+    lines of its dialog."""
+    lines = int(height / (_LINE * scale)) - _LINES_AROUND - above
+    return max(_LEAST_SHOWN, min(_MOST_SHOWN, lines))
 
 
 def _count_rest(layout: Any, rest: Sequence[Change]) -> None:

@@ -24,6 +24,10 @@ Made = tuple[Robot, dict[str, str]]
 """The robot as it is to be, and the new names of what was renamed."""
 
 
+_LINES_OF_FIELDS = 3
+"""Lines that fields take beside one each: those of vectors, and the gaps between fields."""
+
+
 class ReshapeOperator(RobotOperator):
     """What all functions have in common: `make` is the function, the properties its arguments."""
 
@@ -56,7 +60,9 @@ class ReshapeOperator(RobotOperator):
             box.label(text="Nothing changes", icon="INFO")
         else:
             box.label(text=f"{count(len(changes), 'change')}:")
-            list_changes(box.column(align=True), context, changes)
+            list_changes(
+                box.column(align=True), context, changes, _LINES_OF_FIELDS + len(self.fields)
+            )
 
     def draw_field(self: Any, layout: Any, name: str) -> None:
         layout.prop(self, name)

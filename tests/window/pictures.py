@@ -275,13 +275,29 @@ def report(driver: Driver) -> Steps:
     _import(driver, "messy.urdf")
     sidebar = yield from driver.open_sidebar("URDF")
     left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 818)
+    driver.move(sidebar.x + 80, bottom + height - 844)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", (left + width - 290, bottom + height - 1336, 290, 530))
+    _keep(driver, "report", (left + width - 290, bottom + height - 1362, 290, 530))
+
+
+def reshape_dialog(driver: Driver) -> Steps:
+    """What a resize of half will change, before it does."""
+    robot = _import(driver, "humanoid_arm.urdf")
+    _set_positions(robot, _RAISED)
+    _look_at_arm(driver)
+    yield from driver.open_sidebar("URDF")
+    area = driver.viewport
+    driver.move(area.x + area.width * 0.36, area.y + area.height * 0.6)
+    yield 0.5
+    with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
+        bpy.ops.urdf.reshape_resize("INVOKE_DEFAULT", scale=0.5)
+    yield 1.0
+    # All of the window's height: the dialog stands over the timeline too.
+    _keep(driver, "reshape_dialog", (area.x, 0, area.width, driver.window.height - 26))
 
 
 def update(driver: Driver) -> Steps:
@@ -425,9 +441,9 @@ def _send(driver: Driver, value: str, x: float, y: float) -> None:
 
 
 def _rest(driver: Driver) -> None:
-    """Puts the mouse where it points at nothing."""
+    """Puts the mouse where it points at nothing: in a corner, far from robots in the middle."""
     region = _region(driver.viewport, "WINDOW")
-    driver.move(region.x + region.width / 3, region.y + region.height / 2)
+    driver.move(region.x + region.width / 10, region.y + region.height / 12)
 
 
 def _region(area: Any, kind: str) -> Any:

@@ -101,6 +101,7 @@ def test_lists_of_changes_are_as_long_as_the_window_has_room(extension: Any) -> 
     find_room = extension.operators.shown_changes.find_room
     assert [find_room(height, 1.0) for height in (200, 480, 768, 1080, 4000)] == [4, 8, 22, 24, 24]
     assert find_room(1080, 2.0) == 11
+    assert find_room(800, 1.0, 12) == 12
 
 
 def test_resize_takes_a_length_from_what_is_selected() -> None:
