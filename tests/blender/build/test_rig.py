@@ -113,6 +113,12 @@ def test_scene_collections_are_there_and_the_right_ones_hidden():
     assert bpy.context.view_layer.objects.active == rig.armature
 
 
+def test_the_armature_turns_as_blenders_objects_do():
+    """By XYZ angles: quaternions, which importers often leave, take four curves."""
+    _, rig = build(arm())
+    assert rig.armature.rotation_mode == "XYZ"
+
+
 def test_links_are_empties_on_bones_and_shapes_hang_under_them():
     _, rig = build(arm())
     base, hand = rig.links["base"], rig.links["hand"]

@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from support.blender.sidebars import activate, load
-from urdf_importer import find_robots
+from urdf_importer import duplicate_robot, find_robots
 from urdf_importer.blender.standing.display import find_parts
 from urdf_importer.blender.standing.placing import find_lowest, measure
 from urdf_importer.blender.standing.selection import find_moving_joint
@@ -44,6 +44,15 @@ def test_duplicate_and_delete() -> None:
     activate(robot)
     bpy.ops.urdf.delete_robot()
     assert list(find_robots().values()) == [copy]
+
+
+def test_a_copy_is_called_as_the_outliner_calls_it_too(extension: ModuleType) -> None:
+    name = extension.operators.sidebar.panel._name_robot
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table
+    robot = load("quadruped_leg")
+    copy = duplicate_robot(robot)
+    assert name(robot, table(robot)) == "quadruped_leg"
+    assert name(copy, table(copy)) == f"quadruped_leg ({copy.name})" != name(robot, table(robot))
 
 
 def test_a_displaced_part_goes_back() -> None:
