@@ -27,6 +27,7 @@ from .mending import CLASSES as _MENDING
 from .mending import register_mending, unregister_mending
 from .motion.live_panel import register_live, unregister_live
 from .motion.motion_files import CLASSES as _MOTION
+from .motion.motion_panel import register_motion_panel, unregister_motion_panel
 from .option_properties import AddShownFolder, ImportWithFolder
 from .preferences import CLASSES as _PREFERENCES
 from .reports import register_failure, unregister_failure
@@ -70,6 +71,7 @@ def register() -> None:
     register_command()
     for kind in _MOTION:
         bpy.utils.register_class(kind)
+    register_motion_panel()
     register_live()
     bpy.types.TOPBAR_MT_file_import.append(draw_menu_entry)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
@@ -80,6 +82,7 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_live()
+    unregister_motion_panel()
     for kind in reversed(_MOTION):
         bpy.utils.unregister_class(kind)
     unregister_command()

@@ -14,20 +14,20 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import bpy
 
-from ..urdf_importer import FileOptions, ImportOptions, LiveOptions, MotionOptions, RobotError
+from ..urdf_importer import (
+    FileOptions,
+    ImportOptions,
+    LiveOptions,
+    MotionOptions,
+    RetimeOptions,
+    RobotError,
+)
 from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
-Options = TypeVar(
-    "Options", bound=ImportOptions | PlacementOptions | FileOptions | MotionOptions | LiveOptions
-)
-OptionClass = (
-    type[ImportOptions]
-    | type[PlacementOptions]
-    | type[FileOptions]
-    | type[MotionOptions]
-    | type[LiveOptions]
-)
+_Some = ImportOptions | PlacementOptions | FileOptions | MotionOptions | RetimeOptions | LiveOptions
+Options = TypeVar("Options", bound=_Some)
+OptionClass = type[_Some]
 
 IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
 """What an import by hand asks for, in the order in which it is shown."""

@@ -30,7 +30,7 @@ _PICTURE = 6.0
 
 class SidebarPanel:
     """Where all panels of the robot are. `bl_order` among the sub-panels: joints 10, groups 15,
-    drive 17, display 20, links 30, report 40, source 50, reshape 55, export 60."""
+    motion 16, drive 17, display 20, links 30, report 40, source 50, reshape 55, export 60."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"

@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.robot_table import (
 )
 from ..active_robot import active_robot
 from ..gizmos.switch import draw_switches
+from ..motion.motion_panel import find_now
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
@@ -63,7 +64,9 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
-        view = _View(table=table, armatures=armatures, curves=curves, lit=lit)
+        moves = any(each is not None for each in curves.values())
+        fast = frozenset(each.joint for each in find_now(context, robot)) if moves else frozenset()
+        view = _View(table=table, armatures=armatures, curves=curves, lit=lit, fast=fast)
         if lit and len(table.joints) > len(lit):  # Its own row may be folded away or far down.
             box = self.layout.box()
             if PoseBody.poll(context):
@@ -93,12 +96,14 @@ def _draw_buttons(layout: Any) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
     """What the rows of one drawing share; of the robot's armatures by their names. `lit` are the
-    joints that the active body or bone leads to."""
+    joints that the active body or bone leads to, `fast` those whose curves are beyond a limit in
+    the frame that is shown."""
 
     table: RobotTable
     armatures: Mapping[str, Any]
     curves: Mapping[str, Any]
     lit: tuple[str, ...]
+    fast: frozenset[str]
 
     def draw_found(self, layout: Any, context: Any, words: Iterable[str]) -> None:
         found = [
@@ -151,7 +156,8 @@ class _View:
                 continue
             cell = row.row(align=True)
             cell.enabled = not joint.mimics
-            cell.alert = not joint.mimics and not channel.is_valid(channel.get(pose_bone))
+            beyond = not joint.mimics and not channel.is_valid(channel.get(pose_bone))
+            cell.alert = beyond or joint.name in self.fast
             text = (channel.label or joint.name) + (" (mm)" if short else "")
             cell.prop(pose_bone, slider, text=text, slider=True)
             if len(joint.channels) == 1:

@@ -29,7 +29,7 @@ from .importing import (
     list_xacro_arguments,
     read_robot,
 )
-from .limits import check_trajectory, retime_trajectory
+from .limits import check_trajectory, find_limits, retime_trajectory
 from .live import connect
 from .locating import find_package_folders, locate_package
 from .mjcf import MjcfExport, MjcfOptions
@@ -110,6 +110,7 @@ __all__ = [
     "extract_robot",
     "extract_semantics",
     "find_disabled_collisions",
+    "find_limits",
     "find_package_folders",
     "find_reshaped",
     "find_robots",

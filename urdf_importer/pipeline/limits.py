@@ -28,6 +28,19 @@ Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
 """A file as MoveIt's joint_limits.yaml, or bounds by the joints' names."""
 
 
+def find_limits(
+    robot_or_armature: Any,
+    limits: Limits | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> dict[str, JointLimits]:
+    """Returns the limits of each joint of one number, by which check_trajectory judges: those of
+    the description of a `Robot` or an imported robot, and what `limits` say beyond. Raises as
+    check_trajectory does."""
+    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
+    return dict(_find_limits(robot, limits, diagnostics).joints)
+
+
 def check_trajectory(
     robot_or_armature: Any,
     trajectory: Trajectory,

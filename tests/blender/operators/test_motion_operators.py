@@ -64,3 +64,106 @@ def test_what_cannot_be_done_is_one_sentence(table):
     with pytest.raises(RuntimeError, match="not as"):
         bpy.ops.export_scene.robot_motion(filepath=str(table.with_suffix(".xyz")))
     assert len(bpy.data.actions) == 0
+
+
+FAST = "time,shoulder,elbow\n0,0,0\n0.5,0,0\n0.625,0.5,-0.1\n1,0.4,0\n"
+
+
+def panel_of(extension):
+    return extension.operators.motion.motion_panel
+
+
+def load_fast(table):
+    """The shoulder goes 4 rad/s from frame 13 to 16, its limit is 2.5."""
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    table.write_text(FAST)
+    bpy.ops.urdf.import_motion(filepath=str(table))
+    bpy.context.scene.frame_end = 25
+    return bpy.context.view_layer.objects.active
+
+
+def test_a_motion_is_checked_marked_and_retimed(extension, table):
+    armature, panel = load_fast(table), panel_of(extension)
+    scene = bpy.context.scene
+    assert bpy.ops.urdf.check_motion() == {"FINISHED"}
+    (worst,) = panel._checked[armature.session_uid].violations
+    assert (worst.joint, worst.kind) == ("shoulder", "velocity")
+    assert worst.value == pytest.approx(4.0, rel=1e-3)
+    assert panel.describe_violation(armature, worst) == "shoulder: velocity 229.2 of 143.2°/s"
+    (marker,) = scene.timeline_markers
+    assert marker.name == "! shoulder velocity" and 13 <= marker.frame <= 16
+    bpy.ops.urdf.go_to_violation(frame=14.5)
+    assert (scene.frame_current, scene.frame_subframe) == (14, 0.5)
+    assert [each.joint for each in panel.find_now(bpy.context, armature)] == ["shoulder"]
+    scene.frame_set(3)
+    assert panel.find_now(bpy.context, armature) == ()
+    before = armature.animation_data.action
+    assert bpy.ops.urdf.retime_motion(only_slower=True) == {"FINISHED"}
+    action = armature.animation_data.action
+    assert action != before and action.name == "wave retimed" and before in set(bpy.data.actions)
+    assert panel._checked == {}
+    assert bpy.ops.urdf.check_motion(markers=False) == {"FINISHED"}
+    assert panel._checked[armature.session_uid].violations == () and not scene.timeline_markers
+    names = [each.name for each in panel.actions_of(armature)]
+    assert names == ["wave", "wave retimed"]
+    assert bpy.ops.urdf.show_motion(action="wave") == {"FINISHED"}
+    assert armature.animation_data.action == before
+    assert bpy.ops.urdf.show_motion(action="nose") == {"CANCELLED"}
+
+
+def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp_path):
+    armature, panel = load_fast(table), panel_of(extension)
+    manager = bpy.context.window_manager
+    limits = tmp_path / "joint_limits.yaml"
+    limits.write_text("joint_limits:\n  elbow: {max_acceleration: 2.0}\n", encoding="utf-8")
+    try:
+        manager.urdf_limits_file = str(limits)
+        assert bpy.ops.urdf.check_motion() == {"FINISHED"}
+        found = panel._checked[armature.session_uid].violations
+        assert {(each.joint, each.kind) for each in found} == {
+            ("shoulder", "velocity"), ("elbow", "acceleration"),
+        }  # fmt: skip
+        assert bpy.ops.urdf.retime_motion() == {"FINISHED"}
+        bpy.context.scene.frame_end = int(armature.animation_data.action.frame_range[1]) + 1
+        motion = urdf_importer.sample_trajectory(armature, rate=240)
+        # Between keys of single precision differences of second order are noise.
+        wide = {"elbow": urdf_importer.JointLimits(acceleration=2.1)}
+        assert urdf_importer.check_trajectory(armature, motion, wide) == ()
+        limits.write_text("joint_limits: 3\n", encoding="utf-8")
+        assert bpy.ops.urdf.check_motion() == {"CANCELLED"}
+        assert panel.find_now(bpy.context, armature) == ()
+    finally:
+        manager.urdf_limits_file = ""
+    bpy.ops.urdf.show_motion(action="wave")
+    bpy.context.scene.frame_end = 25
+    assert bpy.ops.urdf.retime_motion(by="factor", factor=0.5) == {"FINISHED"}
+    assert armature.animation_data.action.frame_range[1] == pytest.approx(49, abs=1e-3)
+
+
+def test_keys_beyond_a_range_are_told_though_the_rig_holds_it(extension, table):
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    table.write_text("time,elbow\n0,0\n10,2.5\n")
+    bpy.ops.urdf.import_motion(filepath=str(table))
+    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    bpy.context.scene.frame_end = 241
+    bpy.ops.urdf.check_motion(markers=False)
+    (found,) = panel._checked[armature.session_uid].violations
+    assert (found.joint, found.kind) == ("elbow", "position")
+    assert (found.value, found.time) == (pytest.approx(2.5), pytest.approx(10.0))
+
+
+def test_followers_are_seen_by_their_leader(extension, table):
+    bpy.ops.import_scene.urdf(filepath=str(ROOT / "sample_urdfs" / "gripper.urdf"))
+    table.write_text("time,jaw_left\n0,0\n0.05,0.03\n1,0.03\n")
+    bpy.ops.urdf.import_motion(filepath=str(table))
+    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    bpy.context.scene.frame_set(2)
+    limits = {name: urdf_importer.JointLimits(velocity=0.3) for name in ("jaw_left", "pad_right")}
+    found = {each.joint: each for each in panel.check_frame(armature, limits, 1.6)}
+    leader = found["jaw_left"].value
+    assert leader == pytest.approx(0.36, rel=1e-3)
+    masters = urdf_importer.kinematics.tree.retrace_tree(
+        urdf_importer.extract_robot(armature)
+    ).masters
+    ratio = abs(masters["pad_right"].multiplier)
+    assert found["pad_right"].value == pytest.approx(ratio * leader, rel=1e-3)

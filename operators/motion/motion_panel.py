@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sub-panel "Motion": the actions of a robot, what of them is beyond its limits, and retiming."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    Diagnostics,
+    JointLimits,
+    MotionOptions,
+    RetimeOptions,
+    RobotError,
+    Violation,
+    apply_trajectory,
+    check_trajectory,
+    find_limits,
+    retime_trajectory,
+    sample_trajectory,
+)
+from ...urdf_importer.blender.animation.frame_check import (
+    actions_of,
+    check_frame,
+    check_keyed_positions,
+    show_action,
+)
+from ...urdf_importer.blender.ik.live import followed_targets_of
+from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
+from ..active_robot import active_robot, poll_robot
+from ..option_properties import add_option_properties, draw_options, read_options
+from ..reports import report_diagnostics
+from ..sidebar.panel import RobotSubPanel
+from ..wrapped_text import draw_wrapped
+
+MOTION_PANEL = "VIEW3D_PT_urdf_motion"
+MOST_SHOWN = 12
+MOST_LISTED = 20
+_MARK = "! "
+_FOLLOWS = "links follow targets: bake the IK first, then retime what was baked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """What the last check of a robot found."""
+
+    violations: tuple[Violation, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """The limits of a robot as long as its table is the same."""
+
+    table: RobotTable
+    path: str
+    limits: dict[str, JointLimits]
+
+
+_checked: dict[int, _Checked] = {}
+_known: dict[int, _Known] = {}
+
+
+def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
+    """Returns the limits of a robot with those of the chosen file, read once. Raises RobotError for
+    a file that makes no sense."""
+    path = bpy.path.abspath(context.window_manager.urdf_limits_file)
+    table = recall_table(robot)
+    known = _known.get(robot.session_uid)
+    if known is None or known.table is not table or known.path != path:
+        known = _Known(table=table, path=path, limits=find_limits(robot, path or None))
+        _known[robot.session_uid] = known
+    return known.limits
+
+
+def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
+    """Returns what is beyond the limits in the frame that is shown; nothing where they cannot be
+    read."""
+    try:
+        limits = find_motion_limits(context, robot)
+    except RobotError:
+        return ()
+    return check_frame(robot, limits, context.scene.frame_current_final)
+
+
+class ShowMotion(bpy.types.Operator):
+    bl_idname = "urdf.show_motion"
+    bl_label = "Show Motion"
+    bl_description = "Give the active robot this action; the others stay in the file"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Action", description="The action's name"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        if not show_action(active_robot(context), self.action):
+            self.report({"WARNING"}, f"The robot has no motion '{self.action}'")
+            return {"CANCELLED"}
+        context.scene.frame_set(context.scene.frame_current)
+        return {"FINISHED"}
+
+
+class CheckMotion(bpy.types.Operator):
+    bl_idname = "urdf.check_motion"
+    bl_label = "Check"
+    bl_description = (
+        "Compare what the active robot does in the scene's range, after IK, drivers and NLA, with "
+        "the limits of its joints, and list the worst of each"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    markers: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Markers", default=True, description="Mark the frames of the worst in the timeline"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        scene = context.scene
+        diagnostics = Diagnostics(robot.name)
+        _known.pop(robot.session_uid, None)
+        try:
+            limits = find_motion_limits(context, robot)
+            path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
+            motion = sample_trajectory(robot)
+            found = check_trajectory(robot, motion, path, diagnostics)
+        except RobotError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        frames = range(scene.frame_start, scene.frame_end + 1)
+        keyed = check_keyed_positions(robot, limits, frames)
+        told = {(each.joint, each.kind) for each in keyed}
+        rest = [each for each in found if (each.joint, each.kind) not in told]
+        violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
+        _checked[robot.session_uid] = _Checked(
+            violations=violations, first=scene.frame_start, last=scene.frame_end
+        )
+        _mark(scene, violations if self.markers else ())
+        report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+        text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+def _mark(scene: Any, violations: tuple[Violation, ...]) -> None:
+    """Puts markers at the worst, in the place of those of the check before."""
+    for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
+        scene.timeline_markers.remove(marker)
+    for each in violations[:MOST_SHOWN]:
+        name = f"{_MARK}{each.joint} {each.kind}"
+        scene.timeline_markers.new(name, frame=round(_frame_of(scene, scene.frame_start, each)))
+
+
+def _frame_of(scene: Any, first: int, violation: Violation) -> float:
+    return float(first + violation.time * scene.render.fps / scene.render.fps_base)
+
+
+class GoToViolation(bpy.types.Operator):
+    bl_idname = "urdf.go_to_violation"
+    bl_label = "Go to Frame"
+    bl_description = "Show the frame in which this joint is furthest beyond its limit"
+    bl_options = {"INTERNAL", "UNDO"}
+
+    frame: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Frame", description="The frame to show"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        whole = math.floor(self.frame + 1e-4)
+        context.scene.frame_set(whole, subframe=min(max(self.frame - whole, 0.0), 0.999))
+        return {"FINISHED"}
+
+
+class RetimeMotion(bpy.types.Operator):
+    bl_idname = "urdf.retime_motion"
+    bl_label = "Retime"
+    bl_description = (
+        "Key what the active robot does in the scene's range once more, in a new action: along "
+        "the same path, as fast as the limits of its joints allow, or by a factor"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    by: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="By",
+        description="What the new times follow from",
+        items=(
+            ("limits", "Limits", "As fast as the limits of the joints allow"),
+            ("factor", "Factor", "As many times as fast as the factor says"),
+        ),
+    )
+    factor: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Factor", default=1.0, min=0.001, max=1000.0, description="How many times as fast"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_robot(cls, context)
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        if not self.properties.is_property_set("only_slower"):
+            self.only_slower = True  # Pauses of an animation are meant.
+        chosen: set[str] = context.window_manager.invoke_props_dialog(self, width=320)
+        return chosen
+
+    def draw(self: Any, context: Any) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "by", expand=True)
+        if self.by == "factor":
+            self.layout.prop(self, "factor")
+        else:
+            draw_options(self.layout, self, RetimeOptions)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        scene = context.scene
+        diagnostics = Diagnostics(robot.name)
+        try:
+            if followed_targets_of(robot):
+                raise RobotError(_FOLLOWS)
+            motion = sample_trajectory(robot)
+            retimed = self.retime(context, robot, motion, diagnostics)
+            action = robot.animation_data and robot.animation_data.action
+            name = f"{action.name if action else robot.name} retimed"
+            options = MotionOptions(action=name, start_frame=float(scene.frame_start))
+            apply_trajectory(robot, retimed, options, diagnostics)
+        except RobotError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        _checked.pop(robot.session_uid, None)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+        self.report(
+            {"INFO"}, f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
+        )
+        return {"FINISHED"}
+
+    def retime(self: Any, context: Any, robot: Any, motion: Any, diagnostics: Diagnostics) -> Any:
+        """Returns the motion as the properties wish it."""
+        if self.by == "factor":
+            return retime_trajectory(motion, speed=self.factor)
+        path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
+        options = read_options(self, RetimeOptions)
+        return retime_trajectory(
+            motion, robot, limits=path, options=options, diagnostics=diagnostics
+        )
+
+
+add_option_properties(RetimeMotion, RetimeOptions)
+
+
+class MotionPanel(RobotSubPanel, bpy.types.Panel):
+    """Sub-panels of others hang below it by MOTION_PANEL."""
+
+    bl_idname = MOTION_PANEL
+    bl_label = "Motion"
+    bl_order = 16
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        robot = active_robot(context)
+        _draw_actions(self.layout, robot)
+        self.layout.prop(context.window_manager, "urdf_limits_file", text="Limits")
+        row = self.layout.row(align=True)
+        row.operator(CheckMotion.bl_idname, icon="VIEWZOOM")
+        row.operator(RetimeMotion.bl_idname, icon="TIME")
+        _draw_checked(self.layout, context, robot)
+        _draw_now(self.layout, context, robot)
+
+
+def _draw_actions(layout: Any, robot: Any) -> None:
+    found = actions_of(robot)
+    own = robot.animation_data.action if robot.animation_data else None
+    column = layout.column(align=True)
+    for action in found[:MOST_LISTED]:
+        shown = action == own
+        icon = "RADIOBUT_ON" if shown else "RADIOBUT_OFF"
+        row = column.operator(ShowMotion.bl_idname, text=action.name, icon=icon, depress=shown)
+        row.action = action.name
+    if not found:
+        column.label(text="No motion yet: animate, or import one", icon="ACTION")
+    elif len(found) > MOST_LISTED:
+        column.label(text=f"and {len(found) - MOST_LISTED} more")
+
+
+def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
+    checked = _checked.get(robot.session_uid)
+    if checked is None:
+        return
+    if not checked.violations:
+        where = f"Frames {checked.first} to {checked.last} are within the limits"
+        layout.label(text=where, icon="CHECKMARK")
+        return
+    box = layout.box().column(align=True)
+    for each in checked.violations[:MOST_SHOWN]:
+        row = box.row(align=True)
+        row.label(text=describe_violation(robot, each))
+        frame = _frame_of(context.scene, checked.first, each)
+        go = row.row(align=True)
+        go.alignment = "RIGHT"
+        go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+    if len(checked.violations) > MOST_SHOWN:
+        box.label(text=f"and {len(checked.violations) - MOST_SHOWN} more")
+
+
+def _draw_now(layout: Any, context: Any, robot: Any) -> None:
+    try:
+        limits = find_motion_limits(context, robot)
+    except RobotError as error:
+        draw_wrapped(layout, context, str(error), icon="ERROR")
+        return
+    now = check_frame(robot, limits, context.scene.frame_current_final)
+    if now:
+        column = layout.column(align=True)
+        column.alert = True
+        column.label(text="In this frame, by its curves:", icon="ERROR")
+        for each in now[:MOST_SHOWN]:
+            column.label(text=describe_violation(robot, each))
+
+
+def describe_violation(robot: Any, each: Violation) -> str:
+    """Describes in a few words what is beyond, in degrees where the joint turns."""
+    joint = recall_table(robot).joints.get(each.joint)
+    if each.kind == "effort" or joint is None:
+        return f"{each.joint}: {each.kind} {each.value:.3g} of {each.limit:.3g}"
+    unit = "°" if joint.channels[0].turns else " m"
+    factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
+    per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
+    value, limit = (f"{factor * number:.4g}" for number in (each.value, each.limit))
+    return f"{each.joint}: {each.kind} {value} of {limit}{unit}{per}"
+
+
+_CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)
+
+
+def register_motion_panel() -> None:
+    """Adds the panel and what it asks, which is not kept in files."""
+    for kind in _CLASSES:
+        bpy.utils.register_class(kind)
+    bpy.types.WindowManager.urdf_limits_file = bpy.props.StringProperty(
+        name="Limits File",
+        description="MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not "
+        "have; empty for the description's limits alone",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+
+
+def unregister_motion_panel() -> None:
+    """Takes them out again."""
+    del bpy.types.WindowManager.urdf_limits_file
+    _checked.clear()
+    _known.clear()
+    for kind in reversed(_CLASSES):
+        bpy.utils.unregister_class(kind)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What joints do around a frame, from their curves alone: cheap enough to be looked at with every
+frame that is shown. What IK, other constraints and NLA make of a robot is not in it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...motion.limits import JointLimits, Violation
+from ..standing import properties
+from ..standing.armatures import armatures_by_name
+from ..standing.joints import RigJoint
+from ..standing.keys import find_curves
+from ..standing.robot_table import RobotTable, recall_table
+from .curves import frame_rate
+
+_SLACK = 1e-3
+"""Share of a limit, since curves are of single precision."""
+_NEAR = 1e-5
+MOST_ACTIONS = 200
+
+
+def check_frame(
+    armature: Any, limits: Mapping[str, JointLimits], frame: float
+) -> tuple[Violation, ...]:
+    """Returns what is beyond `limits` at a frame, the worst first: positions that are keyed,
+    velocities to the frames beside it, and accelerations of these three. Joints that follow another
+    do as that does."""
+    rate, time = frame_rate(), _seconds(frame)
+    table = recall_table(armature)
+    found: list[Violation] = []
+    known: dict[str, np.ndarray] = {}
+    for joint, curve in _curves_of(armature, table):
+        sign = joint.sign
+        known[joint.name] = np.array([sign * curve.evaluate(frame + step) for step in (-1, 0, 1)])
+    for joint in table.joints.values():
+        bounds = limits.get(joint.name)
+        numbers, ratio = known.get(joint.name), 1.0
+        if joint.mimics:
+            leader, ratio = _lead(joint, table)
+            numbers = known.get(leader)
+        if bounds is not None and numbers is not None:
+            found += _compare(joint, numbers, ratio, bounds, rate, time)
+    return tuple(sorted(found, key=lambda each: -each.excess))
+
+
+def _seconds(frame: float) -> float:
+    return float((frame - bpy.context.scene.frame_start) / frame_rate())
+
+
+def _curves_of(armature: Any, table: RobotTable) -> Iterator[tuple[RigJoint, Any]]:
+    """Yields the joints of one number that have a curve of their own."""
+    armatures = armatures_by_name(armature)
+    curves = {name: find_curves(each) for name, each in armatures.items()}
+    for joint in table.joints.values():
+        own, home = curves.get(joint.armature), armatures.get(joint.armature)
+        if joint.mimics or len(joint.channels) > 1 or not own or home is None:
+            continue
+        bone = home.pose.bones.get(joint.bone)
+        if bone is None:
+            continue
+        channel = joint.channels[0]
+        curve = own.find(f"{bone.path_from_id()}.{channel.prop}", index=channel.index)
+        if curve is not None and not curve.is_empty:
+            yield joint, curve
+
+
+def _lead(joint: RigJoint, table: RobotTable) -> tuple[str, float]:
+    """Returns the joint that a follower follows in the end, and how far it goes when that goes by
+    one."""
+    ratio, seen = 1.0, {joint.name}
+    while joint.mimics and joint.mimics in table.joints and joint.mimics not in seen:
+        ratio *= table.ratios.get(joint.name, 1.0)
+        joint = table.joints[joint.mimics]
+        seen.add(joint.name)
+    return joint.name, ratio
+
+
+def _compare(
+    joint: RigJoint,
+    numbers: np.ndarray,
+    ratio: float,
+    bounds: JointLimits,
+    rate: float,
+    time: float,
+) -> Iterator[Violation]:
+    before, now, after = (float(number) * ratio for number in numbers)
+    if not joint.mimics:
+        yield from _beyond(joint, now, bounds, time)
+    velocity = max(abs(after - now), abs(now - before)) * rate
+    acceleration = abs(after - 2 * now + before) * rate * rate
+    if bounds.velocity is not None and velocity > bounds.velocity * (1 + _SLACK):
+        yield Violation(
+            joint=joint.name,
+            kind="velocity",
+            value=velocity,
+            limit=bounds.velocity,
+            time=time,
+            excess=velocity / bounds.velocity - 1,
+        )
+    if bounds.acceleration is not None and acceleration > bounds.acceleration * (1 + _SLACK):
+        yield Violation(
+            joint=joint.name,
+            kind="acceleration",
+            value=acceleration,
+            limit=bounds.acceleration,
+            time=time,
+            excess=acceleration / bounds.acceleration - 1,
+        )
+
+
+def _beyond(
+    joint: RigJoint, position: float, bounds: JointLimits, time: float
+) -> Iterator[Violation]:
+    for limit, sign in ((bounds.lower, -1.0), (bounds.upper, 1.0)):
+        if limit is not None and sign * (position - limit) > _NEAR:
+            yield Violation(
+                joint=joint.name,
+                kind="position",
+                value=position,
+                limit=limit,
+                time=time,
+                excess=sign * (position - limit),
+            )
+
+
+def check_keyed_positions(
+    armature: Any, limits: Mapping[str, JointLimits], frames: range
+) -> tuple[Violation, ...]:
+    """Returns the worst of each joint whose curve goes beyond its positions: the rig shows it at
+    its limit there, so that what it shows does not tell."""
+    found = []
+    for joint, curve in _curves_of(armature, recall_table(armature)):
+        bounds = limits.get(joint.name)
+        if bounds is None or (bounds.lower is None and bounds.upper is None):
+            continue
+        beyond = [
+            each
+            for frame in frames
+            for each in _beyond(joint, joint.sign * curve.evaluate(frame), bounds, _seconds(frame))
+        ]
+        found += [max(beyond, key=lambda each: each.excess)] if beyond else []
+    return tuple(found)
+
+
+def actions_of(armature: Any) -> list[Any]:
+    """Returns the actions that hold motions of a robot, by name: the one that it has, and all whose
+    groups are bones of its joints. Those of states and poses are left out."""
+    data = armature.animation_data
+    own = data.action if data is not None else None
+    bones = {joint.bone for joint in recall_table(armature).joints.values()}
+    found = []
+    for action in bpy.data.actions[:MOST_ACTIONS]:
+        if action == own:
+            found.append(action)
+        elif properties.STATE not in action and action.asset_data is None:
+            group = _first_group(action)
+            if group in bones:
+                found.append(action)
+    return found
+
+
+def _first_group(action: Any) -> str:
+    """Returns the name of an action's first group of curves; empty where it has none."""
+    if bpy.app.version < (4, 4, 0):
+        return str(action.groups[0].name) if action.groups else ""
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                if bag.groups:
+                    return str(bag.groups[0].name)
+    return ""
+
+
+def show_action(armature: Any, name: str) -> bool:
+    """Gives a robot one of these actions, by its name; whether there is one of this name."""
+    action = next((each for each in actions_of(armature) if each.name == name), None)
+    if action is None:
+        return False
+    armature.animation_data_create().action = action
+    return True
