@@ -31,6 +31,7 @@ SIZES = {
     "tip_handle": (1280, 800),
     "channels": (1280, 800),
     "groups": (1280, 1240),
+    "motion": (1280, 1180),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),

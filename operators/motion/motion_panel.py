@@ -327,7 +327,8 @@ def _draw_now(layout: Any, context: Any, robot: Any) -> None:
 
 
 def describe_violation(robot: Any, each: Violation) -> str:
-    """Describes in a few words what is beyond, in degrees where the joint turns."""
+    """Describes in a few words what is beyond, in degrees where the joint turns: the unit tells a
+    velocity from a position, in the little width that there is."""
     joint = recall_table(robot).joints.get(each.joint)
     if each.kind == "effort" or joint is None:
         return f"{each.joint}: {each.kind} {each.value:.3g} of {each.limit:.3g}"
@@ -335,7 +336,7 @@ def describe_violation(robot: Any, each: Violation) -> str:
     factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
     per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
     value, limit = (f"{factor * number:.4g}" for number in (each.value, each.limit))
-    return f"{each.joint}: {each.kind} {value} of {limit}{unit}{per}"
+    return f"{each.joint}: {value} of {limit}{unit}{per}"
 
 
 _CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)

@@ -27,6 +27,8 @@ _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9"
 
 _BOOKMARKS = 244
 """Pixels of the file browser's left side, which is about the machine."""
+_MOTION = 705
+"""Pixels from the top of the sidebar to the header of its panel Motion, for a Panda."""
 _ROW = 22
 """Pixels of a row in the file browser's list."""
 
@@ -152,6 +154,33 @@ def groups(driver: Driver) -> Steps:
     _rest(driver)
     yield 3.0
     _keep(driver, "groups", _box(driver.viewport))
+
+
+def motion(driver: Driver) -> Steps:
+    """A motion that is too fast for an arm, listed and marked, at its worst frame."""
+    _import(driver, _PANDA)
+    table = Path(driver.folder, "wave.csv")
+    joints = [name for name in _REACHING if "finger" not in name]
+    rows = [["time", *joints]]
+    for step in range(61):
+        share = 0.5 - 0.5 * math.cos(math.pi * min(step / 36, 1.0))
+        rows.append([str(step / 60), *(f"{share * _REACHING[name]:.5f}" for name in joints)])
+    table.write_text("\n".join(",".join(row) for row in rows))
+    bpy.context.scene.frame_end = 25
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.import_motion(filepath=str(table))
+        bpy.ops.urdf.check_motion()
+        bpy.ops.urdf.go_to_violation(frame=8.0)
+    _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
+    sidebar = yield from driver.open_sidebar("URDF")
+    left, bottom, width, height = _box(driver.viewport)
+    driver.move(sidebar.x + 80, bottom + height - _MOTION)
+    yield 0.2
+    driver.press("LEFTMOUSE", ctrl=True)
+    yield 0.5
+    _rest(driver)
+    yield 3.0
+    _keep(driver, "motion", (left, 0, width, bottom + height))
 
 
 def channels(driver: Driver) -> Steps:

@@ -175,6 +175,45 @@ def sliders(driver: Driver) -> Steps:
     )
 
 
+def motion(driver: Driver) -> Steps:
+    """A motion that is too fast is listed in the sidebar and red while it is shown; retimed it is
+    not, and Ctrl-Z takes that back. ARGUMENTS: file, table, joint."""
+    path, table, joint = driver.arguments
+    robot = _import(path)
+    name = robot.name
+    yield 0.5
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        assert bpy.ops.urdf.import_motion(filepath=table) == {"FINISHED"}
+        bpy.context.scene.frame_end = 25
+        assert bpy.ops.urdf.check_motion() == {"FINISHED"}
+    assert [each.name for each in bpy.context.scene.timeline_markers] == [f"! {joint} velocity"]
+    yield from driver.open_sidebar("URDF")
+    for frame in (1, 8, 15):  # As scrubbing does: whatever the panel draws is drawn.
+        bpy.context.scene.frame_set(frame)
+        yield 0.3
+    driver.take_picture("fast")
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.retime_motion("INVOKE_DEFAULT")
+    yield 1.0
+    driver.take_picture("dialog")
+    driver.press("RET")
+    yield from driver.wait_for(
+        "it is retimed",
+        lambda: bpy.data.objects[name].animation_data.action.name.endswith(" retimed"),
+    )
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.context.scene.frame_end = 60
+        assert bpy.ops.urdf.check_motion() == {"FINISHED"}
+    assert not bpy.context.scene.timeline_markers
+    driver.take_picture("retimed")
+    for _ in range(2):
+        yield from driver.undo()
+    yield from driver.wait_for(
+        "undo brought the first motion back",
+        lambda: not bpy.data.objects[name].animation_data.action.name.endswith(" retimed"),
+    )
+
+
 def split(driver: Driver) -> Steps:
     """A robot of several armatures is drawn as one; a slider moves a joint of one split off.
     ARGUMENTS: file, joint, first joint of another armature."""

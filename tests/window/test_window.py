@@ -75,6 +75,12 @@ def test_sliders(play: Play) -> None:
     play("sliders", PANDA, "panda_joint4")
 
 
+def test_a_motion_is_checked_and_retimed(play: Play, tmp_path: Path) -> None:
+    table = tmp_path / "wave.csv"
+    table.write_text("time,shoulder,elbow\n0,0,0\n0.5,0,0\n0.625,0.5,-0.1\n1,0.4,0\n")
+    play("motion", SAMPLES / "two_link_arm.urdf", table, "shoulder")
+
+
 def test_a_robot_of_several_armatures(play: Play) -> None:
     play("split", PANDA, "panda_joint4", "panda_joint6")
 
