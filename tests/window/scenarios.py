@@ -192,7 +192,10 @@ def motion(driver: Driver) -> Steps:
         bpy.context.scene.frame_set(frame)
         yield 0.3
     driver.take_picture("fast")
-    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+    region = next(each for each in driver.viewport.regions if each.type == "WINDOW")
+    driver.move(region.x + region.width / 3, region.y + region.height / 2)
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport, region=region):
+        bpy.ops.ed.undo_push(message="Motion")
         bpy.ops.urdf.retime_motion("INVOKE_DEFAULT")
     yield 1.0
     driver.take_picture("dialog")
@@ -206,8 +209,7 @@ def motion(driver: Driver) -> Steps:
         assert bpy.ops.urdf.check_motion() == {"FINISHED"}
     assert not bpy.context.scene.timeline_markers
     driver.take_picture("retimed")
-    for _ in range(2):
-        yield from driver.undo()
+    yield from driver.undo()
     yield from driver.wait_for(
         "undo brought the first motion back",
         lambda: not bpy.data.objects[name].animation_data.action.name.endswith(" retimed"),
