@@ -335,7 +335,7 @@ def describe_violation(robot: Any, each: Violation) -> str:
     unit = "°" if joint.channels[0].turns else " m"
     factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
     per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
-    value, limit = (f"{factor * number:.4g}" for number in (each.value, each.limit))
+    value, limit = (f"{factor * number + 0.0:.4g}" for number in (each.value, each.limit))
     return f"{each.joint}: {value} of {limit}{unit}{per}"
 
 
