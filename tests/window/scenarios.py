@@ -19,7 +19,7 @@ from locate_plays import locate as locate
 from mathutils import Vector
 
 
-def fileimport_robot(driver: Driver) -> Steps:
+def file_import(driver: Driver) -> Steps:
     """File > Import, a click on the file, then Ctrl-Z and back. ARGUMENTS: file, armature."""
     path, name = driver.arguments
     yield from _choose_file(driver, path)
@@ -179,7 +179,7 @@ def motion(driver: Driver) -> Steps:
     """A motion that is too fast is listed in the sidebar and red while it is shown; retimed it is
     not, and Ctrl-Z takes that back. ARGUMENTS: file, table, joint."""
     path, table, joint = driver.arguments
-    robot = _import(path)
+    robot = import_robot(path)
     name = robot.name
     yield 0.5
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
