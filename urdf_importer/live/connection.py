@@ -25,9 +25,10 @@ from .stream import Place, Stream, look_up
 from .websocket import BrokenError, Frames, Greeting, Kind, Message, format_frame
 
 State = Literal["connecting", "connected", "waiting", "closed"]
-BUDGET = 0.003
-MOST_BUDGET = 0.020
-_SHARE = 0.05
+BUDGET = 0.0015
+MOST_BUDGET = 0.010
+"""Seconds of reading; to keep and to show what was read takes about as long again."""
+_SHARE = 0.025
 """Of the time since the last poll, where that gives more."""
 PATIENCE = 5.0
 """Seconds in which a server has to be reached and to greet."""
