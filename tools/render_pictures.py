@@ -3,11 +3,12 @@
 
 import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
+import mathutils
 import numpy as np
 
 import urdf_importer
@@ -83,22 +84,78 @@ def render_turn(turns: int, width: int, height: int) -> None:
         parameters=f"{sample}.yaml", joint_parameters=f"{sample}.csv"
     )
     armature = urdf_importer.import_robot(f"{sample}.xml", options).armature
-    pictures = []
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(turns):
+        paths = [Path(folder) / f"{number}.png" for number in range(turns)]
+        for number, path in enumerate(paths):
             urdf_importer.set_joint_positions(armature, {"motor": number * math.tau / turns})
-            path = Path(folder) / f"{number}.png"
             size = {"width": width, "height": height}
             urdf_importer.render_preview(armature, path, samples=32, **size)
-            image = bpy.data.images.load(str(path))
-            pixels = np.empty(width * height * 4, np.float32)
-            image.pixels.foreach_get(pixels)
-            pictures.append(pixels.reshape(height, width, 4))
-    strip = bpy.data.images.new("strip", turns * width, height)
-    strip.pixels.foreach_set(np.concatenate(pictures, axis=1).ravel())
-    strip.filepath_raw = str(ROOT / "docs" / "images" / "pumpjack_turn.png")
-    strip.file_format = "PNG"
-    strip.save()
+        target = ROOT / "docs" / "images" / "pumpjack_turn.png"
+        join_pictures(paths, target, columns=turns)
+
+
+MOMENTS = (0.0, 1.0, 1.8, 2.6, 3.3, 4.0, 4.8, 5.6)
+"""Seconds of the sample motion that its picture shows."""
+
+
+def render_motion() -> None:
+    """Renders moments of the sample motion, as frames of a clip, into one picture."""
+    urdf_importer.new_file()
+    result = urdf_importer.import_robot(ROOT / "sample_urdfs" / "humanoid_arm.urdf")
+    urdf_importer.build_studio([result.armature], turntable="none")
+    motion = urdf_importer.read_trajectory(ROOT / "sample_urdfs" / "pick_and_place.mcap")
+    urdf_importer.apply_trajectory(result.armature, motion)
+    scene = bpy.context.scene
+    prepare_clip(scene)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, moment in enumerate(MOMENTS):
+            frame = 1 + moment * scene.render.fps / scene.render.fps_base
+            scene.frame_set(int(frame), subframe=frame % 1)
+            paths.append(Path(folder, f"{number}.png"))
+            scene.render.filepath = str(paths[-1])
+            bpy.ops.render.render(write_still=True)
+        join_pictures(paths, ROOT / "docs" / "images" / "pick_and_place.png", columns=4)
+
+
+def prepare_clip(scene: bpy.types.Scene) -> None:
+    """Leaves room for the arm beside the robot, under a bright sky."""
+    camera = scene.camera
+    bpy.context.view_layer.update()
+    world = camera.matrix_world.copy()
+    aside = world.to_3x3() @ mathutils.Vector((0.2, 0.03, 0.15))
+    camera.matrix_world = mathutils.Matrix.Translation(aside) @ world
+    camera.data.lens *= 1.6
+    sky = bpy.data.worlds.new("Sky")
+    if sky.node_tree is None:
+        sky.use_nodes = True
+    light = sky.node_tree.nodes["Background"].inputs
+    light["Color"].default_value, light["Strength"].default_value = (0.75, 0.78, 0.82, 1), 0.9
+    scene.world = sky
+    scene.view_settings.view_transform = "Standard"
+    scene.render.engine, scene.cycles.samples = "CYCLES", 64
+    scene.render.resolution_x = scene.render.resolution_y = 200
+    scene.render.resolution_percentage = 100
+
+
+def join_pictures(paths: Sequence[Path], target: Path, *, columns: int) -> None:
+    """Writes pictures of one size side by side, in rows."""
+    pictures = []
+    for path in paths:
+        image = bpy.data.images.load(str(path))
+        pixels = np.empty(4 * image.size[0] * image.size[1], dtype=np.float32)
+        image.pixels.foreach_get(pixels)
+        pictures.append(pixels.reshape(image.size[1], image.size[0], 4))
+    rows = [
+        np.concatenate(pictures[start : start + columns], axis=1)
+        for start in range(0, len(pictures), columns)
+    ]
+    # Blender counts rows from below.
+    sheet = np.concatenate(rows[::-1])
+    image = bpy.data.images.new("sheet", sheet.shape[1], sheet.shape[0], alpha=False)
+    image.pixels.foreach_set(np.ascontiguousarray(sheet).ravel())
+    image.file_format, image.filepath_raw = "PNG", str(target)
+    image.save()
 
 
 if __name__ == "__main__":
@@ -106,3 +163,5 @@ if __name__ == "__main__":
     for each in PICTURES:
         render_picture(each)
     render_turn(turns=4, width=260, height=260)
+
+    render_motion()
