@@ -21,6 +21,7 @@ from urdf_importer import (
     link_pose,
     sample_trajectory,
 )
+from urdf_importer.blender.standing.keys import find_curves
 
 
 @pytest.mark.parametrize("name", ["two_link_arm", "gantry", "humanoid_arm", "gripper"])
@@ -338,3 +339,36 @@ def test_followers_recorded_off_their_leader_are_told_once():
     ]
     (told,) = diagnostics
     assert "2 joints" in told.message and "1.000 s" in told.message
+
+
+def key_places(armature):
+    """All keys and handles of a robot, by its curves."""
+    found = {}
+    for curve in find_curves(armature):
+        arrays = []
+        for name, kind, size in (("co", np.float32, 2), ("interpolation", np.int32, 1)):
+            array = np.zeros(size * len(curve.keyframe_points), dtype=kind)
+            curve.keyframe_points.foreach_get(name, array)
+            arrays.append(array.tolist())
+        found[curve.data_path, curve.array_index] = arrays
+    return found
+
+
+def test_all_formats_give_the_same_curves(tmp_path):
+    motion = replace(smooth_motion(60), start_time=1_700_000_000 * 10**9)
+    curves = []
+    for name in ("a.bag", "a.mcap", "a", "a.csv", "a.json", "a.yaml", "a.npz"):
+        urdf_importer.write_trajectory(motion, tmp_path / name)
+        result = load("two_link_arm")
+        apply_trajectory(result.armature, urdf_importer.read_trajectory(tmp_path / name))
+        curves.append(key_places(result.armature))
+    assert len(curves[0]) == 2 and all(each == curves[0] for each in curves)
+
+
+def test_frames_that_are_coarse_are_told():
+    result = load("two_link_arm")
+    for seconds, codes in ((3000.0, []), (9000.0, ["coarse-frames"])):
+        motion = replace(smooth_motion(3), times=np.array([0.0, 1.0, seconds]))
+        diagnostics = Diagnostics()
+        apply_trajectory(result.armature, motion, None, diagnostics)
+        assert [item.code for item in diagnostics] == codes

@@ -26,6 +26,8 @@ from .curves import frame_rate, new_action, widen_range, write_curve
 from .from_frames import explain_none, solve_joints
 
 _OVER = 1e-6
+_COARSE = 0.01
+"""Of a frame: keys that stand closer fall on one."""
 _OFF = 1e-3
 """Radians or metres that a recorded follower may be off its leader without a word."""
 
@@ -57,6 +59,7 @@ def apply_trajectory(
     if not curves:
         raise KinematicsError("nothing of the motion lies between its start and end")
     turned = [base.item for base in bases if base.turns_object]
+    _report_coarse(curves, options, diagnostics)
     return _write(armature, curves, trajectory, options, turned)
 
 
@@ -215,6 +218,21 @@ def _hold_limits(
     inside = np.clip(keys.values, low, high)
     slopes = None if keys.slopes is None else np.where(inside == keys.values, keys.slopes, 0.0)
     return replace(keys, values=inside, slopes=slopes)
+
+
+def _report_coarse(
+    curves: list[PlannedCurve], options: MotionOptions, diagnostics: Diagnostics
+) -> None:
+    """Reports motions whose end lies where frames, of single precision, are far apart."""
+    rate = frame_rate() / options.speed
+    length = max(float(each.keys.times[-1]) for each in curves) - _first_time(curves)
+    step = float(np.spacing(np.float32(length * rate)))
+    if step > _COARSE:
+        diagnostics.warning(
+            "coarse-frames",
+            f"the motion is {length * rate:.0f} frames long; at its end they are {step:.2g} apart, "
+            f"which is {1000 * step / rate:.2g} ms of the recording: take a part by start and end",
+        )
 
 
 def _plan_base_curves(bases: list[Base]) -> Iterable[PlannedCurve]:
