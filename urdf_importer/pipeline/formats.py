@@ -13,7 +13,16 @@ from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import MJCF, SDF, SIMMECHANICS, URDF, Description, choose_reader
+from ..readers import (
+    MJCF,
+    SDF,
+    SIMMECHANICS,
+    TEMPLATE_SUFFIXES,
+    URDF,
+    Description,
+    choose_reader,
+    refuse_template,
+)
 from ..readers import ReaderFormat as ReaderFormat
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
@@ -61,6 +70,8 @@ def read_description(
         diagnostics.source = source
     refuse_folder(source)
     data = read_regular_file(source)
+    if source.lower().endswith(TEMPLATE_SUFFIXES):
+        refuse_template(data, source)
     found = choose_reader(data, source, reader_formats())
     if found is not SIMMECHANICS and (options.parameters or options.joint_parameters):
         raise ReadError(

@@ -3,7 +3,7 @@
 
 from .formats import Description, ReaderFormat, choose_reader
 from .mjcf import MJCF
-from .sdf import MODEL_CONFIG, SDF, find_in_folder, list_models
+from .sdf import MODEL_CONFIG, SDF, TEMPLATE_SUFFIXES, find_in_folder, list_models, refuse_template
 from .simmechanics import SIMMECHANICS
 from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
 from .xacro.expand import XacroArgument
@@ -13,6 +13,7 @@ __all__ = [
     "MODEL_CONFIG",
     "SDF",
     "SIMMECHANICS",
+    "TEMPLATE_SUFFIXES",
     "URDF",
     "Description",
     "ReaderFormat",
@@ -23,4 +24,5 @@ __all__ = [
     "list_xacro_arguments",
     "read_robot",
     "read_robot_text",
+    "refuse_template",
 ]

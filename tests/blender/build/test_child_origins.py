@@ -117,3 +117,41 @@ def test_a_gate_of_sdf_moves_comes_out_and_is_updated(tmp_path):
     assert not update_robot(result.armature).changes
     written = export_robot(result.armature, tmp_path / "Gate.proto")
     assert written.path.read_text().count("HingeJoint {") == 2
+
+
+def joint(name, x, z, parent, child):
+    return (
+        f'<joint name="{name}" type="revolute"><pose relative_to="__model__">{x} 0 {z} 0 0 0</pose>'
+        f"<parent>{parent}</parent><child>{child}</child>"
+        '<axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint>'
+    )
+
+
+def test_a_four_bar_of_links_away_from_their_joints_stays_closed(tmp_path):
+    poses = {
+        "crank": "0 0 0.1 0.2 0 0.3",
+        "rocker": "1 0 0.3 0 0.4 0",
+        "coupler": "0.5 0 0.5 0 0 1",
+    }
+    links = "".join(f'<link name="{n}"><pose>{pose}</pose></link>' for n, pose in poses.items())
+    joints = (
+        joint("a", 0, 0, "ground", "crank")
+        + joint("b", 0, 0.4, "crank", "coupler")
+        + joint("c", 1.2, 0, "ground", "rocker")
+        + joint("d", 1.1, 0.7, "rocker", "coupler")
+    )
+    path = tmp_path / "bar.sdf"
+    text = (
+        f'<sdf version="1.7"><model name="bar"><link name="ground"/>{links}{joints}</model></sdf>'
+    )
+    path.write_text(text)
+    new_scene()
+    result = import_robot(path)
+    (loop,) = result.robot.loops
+    for angle in (0.3, 0.6, -0.4):
+        set_joint_positions(result.armature, {"a": angle})
+        ends = [
+            np.array(link_pose(result.armature, link)) @ matrix_from_pose(origin)
+            for link, origin in ((loop.link1, loop.origin1), (loop.link2, loop.origin2))
+        ]
+        assert ends[0][:3, 3] == pytest.approx(ends[1][:3, 3], abs=1e-5)

@@ -28,6 +28,7 @@ _INFINITY = re.compile(r"([-+]?)inf(?:inity)?", re.IGNORECASE).fullmatch
 _TEMPLATE = b"<%"
 """No XML has it, and every template of Ruby."""
 
+TEMPLATE_SUFFIXES = (".erb", ".rsdf")
 _MOST_CHARACTERS = 2000
 _QUATERNION = "quat_xyzw"
 _TRUE = ("1", "true")
@@ -169,12 +170,7 @@ def read_version(text: str) -> tuple[int, int] | None:
 
 def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = "") -> Page:
     """Reads the elements of a file. Raises ReadError for what is not SDF, and for templates."""
-    if _TEMPLATE in data:
-        raise ReadError(
-            "this is a template of Ruby, which is not run here: expand it first, with "
-            "`erb FILE > model.sdf`",
-            source=source,
-        )
+    refuse_template(data, source)
     text = decode_text(data, source).data
     page = Page(data=text, source=source, diagnostics=diagnostics, home=home)
     try:
@@ -186,6 +182,16 @@ def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = ""
         page = Page(data=plain, source=source, diagnostics=diagnostics, home=home)
         parse_xml(plain, source, page, ROOT_TAGS)
     return page
+
+
+def refuse_template(data: bytes, source: str) -> None:
+    """Raises ReadError for a template of Ruby, which says how to expand it."""
+    if _TEMPLATE in data:
+        raise ReadError(
+            "this is a template of Ruby, which is not run here: expand it first, with "
+            "`erb FILE > model.sdf`",
+            source=source,
+        )
 
 
 def find(element: Element | None, *path: str) -> Element | None:

@@ -173,6 +173,12 @@ def test_what_is_no_robot_is_refused_in_a_sentence(tmp_path, sentence):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("suffix", [".erb", ".rsdf", ".sdf.erb"])
+def test_templates_say_how_to_expand_them(tmp_path, suffix):
+    with pytest.raises(ReadError, match="erb FILE"):
+        read_text(tmp_path, "<%\n a = 2\n%>\n<sdf version='1.6'/>", f"model{suffix}")
+
+
 def test_xacro_is_expanded(tmp_path):
     text = """<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro">
         <xacro:arg name="n" default="2"/><model name="m"><link name="a${1 + 1}"/></model></sdf>"""
