@@ -23,7 +23,7 @@ from support.paths import ROOT, TESTS
 
 SESSION = TESTS / "support" / "blender" / "extension_session.py"
 PROGRAM = os.environ.get("BLENDER", "")
-MOST_BYTES = 1_700_000
+MOST_BYTES = 2_200_000
 PYTHONS = ("3.11", "3.13", "3.14")
 
 NOT_NEEDED = {
