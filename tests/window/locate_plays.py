@@ -14,7 +14,7 @@ def locate(driver: Driver) -> Steps:
     """The report has one line for them all; Locate Folder, its browser, Return: the meshes are
     there, where the robot stands. One undo takes them out. ARGUMENTS: file, folder, robot."""
     path, folder, name = driver.arguments
-    _unfold_report()
+    unfold_report()
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Import")
@@ -54,7 +54,7 @@ def _group(name: str) -> str:
     return str(group.key)
 
 
-def _unfold_report() -> None:
+def unfold_report() -> None:
     """As a user does by a click on its head."""
     panel = bpy.types.VIEW3D_PT_urdf_report
     bpy.utils.unregister_class(panel)

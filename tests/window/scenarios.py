@@ -16,6 +16,7 @@ from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
 from live_plays import follow as follow
 from locate_plays import locate as locate
+from locate_plays import unfold_report
 from mathutils import Vector
 
 
@@ -104,14 +105,15 @@ def simmechanics(driver: Driver) -> Steps:
     frame_robot(driver)
     robot = bpy.data.objects[name]
     assert [loop["name"] for loop in robot["urdf_robot"]["loops"]] == [joint]
+    unfold_report()
     sidebar = yield from driver.open_sidebar("URDF")
     driver.take_picture("sidebar")
     top = driver.viewport.y + driver.viewport.height
     yield from driver.click(sidebar.x + 80, top - 181)  # Folds the joints.
     yield 0.7
-    yield from driver.click(sidebar.x + 80, top - 337)  # Unfolds the report.
-    yield 0.7
-    yield from driver.click(sidebar.x + 190, top - 455)  # On what its message is about.
+    share = 190 / sidebar.width
+    yield from driver.find_button(driver.viewport, sidebar, "urdf.select_subject", share)
+    yield from driver.click(*driver.place)
     yield 0.7
     driver.take_picture("report")
     (loop,) = robot["urdf_robot"]["loops"]
