@@ -15,6 +15,7 @@ from support.mujoco_truth import Compiled
 from support.mutations import damaged, examples
 from support.paths import ROOT
 from support.real_robots import descriptions, name_of
+from support.samples import sampled
 from urdf_importer import (
     Diagnostics,
     MjcfOptions,
@@ -36,10 +37,13 @@ from urdf_importer.reshape.inertia import body_of
 OWN = Path(mujoco.__file__).parent / "testdata" / "model.xml"
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 FEW = ("double_pendulum", "panda_collision", "simple_humanoid")
+_READABLE = [path for path in descriptions() if path.stem != "ur3"]  # It has no links.
 BACK = [
-    pytest.param(path, id=name_of(path), marks=() if path.stem in FEW else pytest.mark.slow)
-    for path in descriptions()
-    if path.stem != "ur3"  # It has no links.
+    *(pytest.param(path, id=name_of(path)) for path in _READABLE if path.stem in FEW),
+    *(
+        pytest.param(path, id=name_of(path), marks=pytest.mark.slow)
+        for path in sampled([path for path in _READABLE if path.stem not in FEW], 4)
+    ),
 ]
 
 
