@@ -2,7 +2,7 @@
 """Dragging a body: its joint goes along."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import bpy
 from mathutils import Vector
@@ -82,6 +82,9 @@ class Dragging:
             getattr(bone, channel.prop)[channel.index] = raw
 
 
+_held: list[Dragging] = []
+
+
 class DragJoint(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_joint"
     bl_label = "Drag Joint"
@@ -90,7 +93,7 @@ class DragJoint(DragOperator, bpy.types.Operator):
         "moves it finely, Ctrl in steps, Esc takes it back"
     )
 
-    held: ClassVar[list[Dragging]] = []
+    held = _held
     moved_by = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
 
     def invoke(self, context: Any, event: Any) -> set[str]:

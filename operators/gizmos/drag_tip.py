@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import bpy
 
@@ -60,6 +60,9 @@ class TipDragging:
         return _say_angle(self.hand.way) if kind == "turn" else _say_length(self.hand.way)
 
 
+_held: list[TipDragging] = []
+
+
 class DragTip(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_tip"
     bl_label = "Drag Tip"
@@ -68,7 +71,7 @@ class DragTip(DragOperator, bpy.types.Operator):
         "limits. Shift moves it finely, Ctrl in steps, Esc takes it back"
     )
 
-    held: ClassVar[list[TipDragging]] = []
+    held = _held
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:

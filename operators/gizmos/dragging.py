@@ -27,7 +27,8 @@ class Dragged(Protocol):
 
 class DragOperator:
     """An operator that is called with the button held. `held` is what goes on, or empty; each
-    operator has its own."""
+    operator has its own, without an annotation: Blender asks typing to read those of operators,
+    and typing keeps the classes in them for longer than Blender lives."""
 
     bl_options = {"INTERNAL"}
 

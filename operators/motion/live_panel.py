@@ -44,6 +44,10 @@ def _search_topics(settings: Any, context: Any, text: str) -> Iterable[str]:
     return sorted(link.topics) if link is not None else ()
 
 
+# Blender 4.2 as a module crashes when it ends if a property has a function; nobody types there.
+_WITH_TOPICS: Any = {"search": _search_topics} if bpy.app.binary_path else {}
+
+
 class LiveSettings(bpy.types.PropertyGroup):
     """What the panel's buttons say, for this session: no file brings an address along."""
 
@@ -59,7 +63,7 @@ class LiveSettings(bpy.types.PropertyGroup):
         name="Controller",
         description="The topic on which a controller takes a JointTrajectory",
         default=_CONTROLLER,
-        search=_search_topics,
+        **_WITH_TOPICS,
     )
 
 
@@ -68,7 +72,7 @@ LiveSettings.__annotations__["topic"] = bpy.props.StringProperty(
     name="Topic",
     description="Where the positions of joints come from; empty for /joint_states, or the only "
     "topic that has some. Once connected, the server's topics are listed",
-    search=_search_topics,
+    **_WITH_TOPICS,
 )
 
 
