@@ -44,7 +44,7 @@ def _search_topics(settings: Any, context: Any, text: str) -> Iterable[str]:
     return sorted(link.topics) if link is not None else ()
 
 
-# Blender 4.2 as a module crashes when it ends if a property has a function; nobody types there.
+# Blender 4.2 as a module crashes when it ends if a property has a function; there, no one types.
 _WITH_TOPICS: Any = {"search": _search_topics} if bpy.app.binary_path else {}
 
 

@@ -33,7 +33,7 @@ _LINE = re.compile(
 )
 """What a driver of the rig makes of its leader's number, which is left as it is within limits."""
 _NEAR = 1e-6
-_US = __name__.removesuffix(".blender.animation.own_curves").removesuffix(".urdf_importer")
+_US = "urdf_importer.blender."
 _EULER = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 Place = tuple[Any, str, int]
 """A number: its object, its path and its index."""
@@ -225,8 +225,9 @@ def _handlers() -> Iterator[Any]:
 
 
 def _is_ours(handler: Any) -> bool:
-    """Ours bring links to live targets, and move nothing else."""
-    return str(getattr(handler, "__module__", "")).startswith(_US)
+    """Ours bring links to live targets, and move nothing else; also those of the extension, where
+    this is the library beside it."""
+    return _US in str(getattr(handler, "__module__", ""))
 
 
 def _ancestors(item: Any) -> Iterator[Any]:
