@@ -28,7 +28,7 @@ RESHAPING = ("attach", "merge", "prune", "reroot", "resize", "zero")
 
 
 # They work on rigs that stand.
-STANDING = ("ik/solve", "standing/mirrored", "update/reset")
+STANDING = ("animation/apply", "ik/solve", "standing/mirrored", "update/reset")
 
 
 def find_calls(pattern: str) -> set[str]:
@@ -44,7 +44,9 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
     assert find_calls(r"plan_tree\([^)]*Diagnostics\(") == {"urdf_importer/kinematics/tree.py"}
     assert find_calls(r"\bplan_tree\(") == {
         "urdf_importer/kinematics/tree.py",
+        "urdf_importer/pipeline/engines.py",
         "urdf_importer/rig/plan.py",
+        "urdf_importer/writers/mjcf/export.py",
         "urdf_importer/writers/webots/plan.py",
     }
     assert find_calls(r"\bretrace_tree\(") == {
@@ -52,11 +54,13 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         *(f"urdf_importer/blender/{each}.py" for each in STANDING),
         "urdf_importer/kinematics/forward.py",
         "urdf_importer/kinematics/inverse/problem.py",
+        "urdf_importer/kinematics/loops/solve.py",
         "urdf_importer/kinematics/semantic_groups.py",
         "urdf_importer/kinematics/tree.py",
         "urdf_importer/morse/profile/check.py",
         "urdf_importer/morse/sensors/suggest.py",
         "urdf_importer/morse/split/split.py",
+        "urdf_importer/motion/limits.py",
         "urdf_importer/pipeline/collisions.py",
         "urdf_importer/pipeline/engines.py",
     }

@@ -48,8 +48,10 @@ class Watch:
 
     @property
     def pose(self):
-        joints = self.newest.joints.values()
-        return {name: value for each in joints for name, (_, value) in each.items()}
+        """The newest position of each joint, whoever said it."""
+        said = [(order, name, value) for each in self.newest.joints.values()
+                for name, (order, value) in each.items()]  # fmt: skip
+        return {name: value for _, name, value in sorted(said)}
 
 
 @pytest.fixture

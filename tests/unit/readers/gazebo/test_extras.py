@@ -309,6 +309,6 @@ def test_extras_are_read_in_one_place() -> None:
         assert rooms == {"urdf_importer/readers/gazebo"}
     texts = re.compile(r"\.extras\b.*\.xml|\bfor extra in robot\.extras")
     readers = {s.name for s in sources_of("urdf_importer") if texts.search(s.text)}
-    # Merging asks only whether an element keeps a link as it is, and moves the elements' poses.
-    merging = "urdf_importer/reshape/merge.py"
-    assert readers == {"urdf_importer/readers/gazebo/extras.py", merging}
+    # What moves links asks only whether an element keeps one as it is, and moves its poses.
+    moving = {f"urdf_importer/reshape/{name}.py" for name in ("merge", "seat")}
+    assert readers == {"urdf_importer/readers/gazebo/extras.py", *moving}
