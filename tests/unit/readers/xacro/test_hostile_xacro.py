@@ -20,7 +20,7 @@ from urdf_importer.readers.xacro.values import Budget
 HEAD = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='base'/>\n"
 SECONDS = 2.0
 # Beside the budget's own time, for what cannot be interrupted, on a busy computer.
-GRACE = 3.0
+GRACE = 8.0
 MOST_BYTES = 400 * 2**20
 
 Expand = Callable[[str], bytes]
