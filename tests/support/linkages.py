@@ -73,11 +73,12 @@ def gap_of(robot: Robot, positions: Any) -> float:
         one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
         other = frames[loop.link2] @ matrix_from_pose(loop.origin2)
         apart = other[:3, 3] - one[:3, 3]
+        axis = np.array(loop.axis or Z)
         if loop.type == "prismatic":
-            apart = np.cross(one[:3, :3] @ loop.axis, apart)
+            apart = np.cross(one[:3, :3] @ axis, apart)
             worst = max(worst, np.abs(one[:3, :3] - other[:3, :3]).max())
         elif loop.type in ("revolute", "continuous"):
-            turned = np.cross(one[:3, :3] @ loop.axis, other[:3, :3] @ loop.axis)
+            turned = np.cross(one[:3, :3] @ axis, other[:3, :3] @ axis)
             worst = max(worst, np.abs(turned).max())
         worst = max(worst, float(np.linalg.norm(apart)))
     return worst

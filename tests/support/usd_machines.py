@@ -45,7 +45,9 @@ def write_all(
     for number, robot in enumerate(robots):
         place = folder / str(number)
         place.mkdir(parents=True)
-        made.append((robot, export_robot(robot, place / f"robot.{suffix}", options)))
+        written = export_robot(robot, place / f"robot.{suffix}", options)
+        assert isinstance(written, EngineExport)
+        made.append((robot, written))
     said = read_files([written.path for _, written in made], folder / "said.json")
     return [
         Machine(robot=robot, written=written, said=each)
@@ -77,7 +79,8 @@ def turn_of(quaternion: list[float]) -> Array:
     """(3, 3) of a quaternion with its real part first (Rodrigues)."""
     w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross
+    turn: Array = np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross
+    return turn
 
 
 def motion_of(prim: Mapping[str, Any], position: Any) -> Array:
