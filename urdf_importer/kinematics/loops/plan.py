@@ -24,6 +24,10 @@ _LEAST_SIZE = 1e-6
 """Metres. Loops may be tiny, and sizes are divided by."""
 
 
+_Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]
+"""A loop, and what its joint blocks, as _find_blocked says."""
+
+
 def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | None:
     """Returns the linkage of these loops; None where none of them asks for anything.
 
@@ -37,13 +41,15 @@ def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | N
         and loop.link2 in tree.index
         and (allowed := _find_blocked(loop)) is not None
     ]
-    if not known:
-        return None
+    return _assemble(tree, known) if known else None
+
+
+def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
     ways = [_find_way(tree, loop) for loop, _ in known]
-    signs_of = {place: None for way in ways for place in way}
-    places = sorted({above for place in signs_of for above in _joints_above(tree, place)})
+    passed = {place for way in ways for place in way}
+    places = sorted({above for place in passed for above in _joints_above(tree, place)})
     number = {place: index for index, place in enumerate(places)}
-    moving = [tree.motions[place] if place in signs_of else None for place in places]
+    moving = [tree.motions[place] if place in passed else None for place in places]
     rows = [
         (index, row)
         for index, motion in enumerate(moving)
@@ -52,15 +58,8 @@ def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | N
     ]
     owners = [places[index] for index, _ in rows]
     closures = tuple(
-        Closure(
-            joint=loop,
-            ends=_ends_of(tree, loop, number),
-            frames=_frames_of(tree, loop, number),
-            signs=np.array([way.get(place, 0.0) for place in owners]),
-            blocked=blocked,
-            axis=axis,
-        )
-        for (loop, (blocked, axis)), way in zip(known, ways, strict=True)
+        _plan_closure(tree, asked, number, [way.get(place, 0.0) for place in owners])
+        for asked, way in zip(known, ways, strict=True)
     )
     variables = _list_variables(tree, [motion for motion in moving if motion is not None])
     mixing, offsets = _mix(tree, [(moving[index], row[2]) for index, row in rows], variables)
@@ -81,6 +80,20 @@ def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | N
         variables=variables,
         closures=closures,
         size=size,
+    )
+
+
+def _plan_closure(
+    tree: KinematicTree, asked: _Asked, number: dict[int, int], signs: Sequence[float]
+) -> Closure:
+    loop, (blocked, axis) = asked
+    return Closure(
+        joint=loop,
+        ends=_ends_of(tree, loop, number),
+        frames=_frames_of(tree, loop, number),
+        signs=np.array(signs),
+        blocked=blocked,
+        axis=axis,
     )
 
 
