@@ -17,6 +17,12 @@ from ..diagnostics import WriteError, quote
 AnyPath = str | os.PathLike[str]
 
 
+def suggest_stem(name: str) -> str:
+    """Returns the name of a robot without what the name of a file cannot have."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
+    return plain[:100] or "robot"
+
+
 def check_output(path: AnyPath) -> None:
     """Raises WriteError where a file could not be put: no folder, no right to write in it, or
     something else than a regular file in its place."""

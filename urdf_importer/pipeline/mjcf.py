@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+from ..files.outputs import suggest_stem
 from ..model import Semantics
 from ..options import ImportOptions
 from ..writers.formats import OpenExport, OutputKind, WriterFormat
@@ -28,12 +29,6 @@ def _find_semantics(found: OpenExport[MjcfOptions]) -> Semantics | None:
     return read_own_srdf(found.described.source, found.described, reading, found.diagnostics)
 
 
-def _suggest_name(name: str) -> str:
-    """The robot's name, without what a file name cannot have."""
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
-    return plain[:100] or "robot"
-
-
 MJCF_WRITER = WriterFormat(
     name="mjcf",
     label="MuJoCo",
@@ -49,6 +44,6 @@ MJCF_WRITER = WriterFormat(
     ),
     options=MjcfOptions,
     write=_write,
-    suggest_name=_suggest_name,
+    suggest_name=suggest_stem,
     keeps_loops=True,
 )

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..diagnostics import Diagnostic, Diagnostics, MeshError
+from ..files.outputs import suggest_stem
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
@@ -178,12 +179,6 @@ def _degrees(joint: Joint) -> int:
     return 0 if joint.mimic is not None else sizes.get(joint.type, 1)
 
 
-def _suggest_name(name: str) -> str:
-    """The robot's name, without what a file name cannot have."""
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
-    return plain[:100] or "robot"
-
-
 URDF_WRITER = WriterFormat(
     name="urdf",
     label="URDF",
@@ -193,7 +188,7 @@ URDF_WRITER = WriterFormat(
     kinds=(OutputKind(name="urdf", label="URDF", suffix=".urdf"),),
     options=UrdfOptions,
     write=_write_format,
-    suggest_name=_suggest_name,
+    suggest_name=suggest_stem,
     keeps_loops=True,
     reads_rigs=True,
     lists_changes=True,
