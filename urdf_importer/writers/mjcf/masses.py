@@ -5,23 +5,18 @@ MuJoCo refuses inertias that no body can have, and joints that move nothing: of 
 and of those fixed to it, one has to have a mass and an inertia.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
-from ...geometry.volumes import MassProperties
 from ...model import Link
-from ...reshape.inertia import Body, body_of, clamp_inertia, find_fault, is_positive
+from ...reshape.inertia import Body, body_of, clamp_inertia, find_fault
+from ..masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from .plan import BodyPlan, StructurePlan
 
-MeasureVolume = Callable[[Link], MassProperties | None]
-"""A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
-
-SMALL_RADIUS = 0.05
-"""Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
 _LEAST = 2e-15
 """kg m^2: MuJoCo takes less as nothing."""
 _EDGE = 1e-9
@@ -44,7 +39,7 @@ def weigh_bodies(
             heaviest = max((body, *fixed), key=lambda each: each.mass.mass if each.mass else 0.0)
             _give_inertia(heaviest, volume, diagnostics)
             continue
-        body.mass = Body(mass=small_mass, center=np.zeros(3), inertia=_sphere(small_mass))
+        body.mass = Body(mass=small_mass, center=np.zeros(3), inertia=sphere_inertia(small_mass))
         diagnostics.warning(
             "mjcf-small-mass",
             f"link {quote(body.link.name)} has no mass and must have one to move; it gets "
@@ -74,9 +69,11 @@ def _turns(mass: Body) -> bool:
 
 def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostics) -> None:
     assert body.mass is not None
-    inertia, what = _invent(body.link, body.mass.mass, volume)
+    inertia, what = assume_inertia(body.link, body.mass.mass, volume)
     body.mass = replace(body.mass, inertia=_keep_from_edge(inertia))
-    _warn(diagnostics, body.link, "mjcf-inertia-assumed", f"has a mass and no inertia; {what}")
+    report_mass(
+        diagnostics, body.link, "mjcf-inertia-assumed", f"has a mass and no inertia; {what}"
+    )
 
 
 def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> Body | None:
@@ -88,12 +85,16 @@ def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> B
     if not float(np.abs(inertia).max()) > _LEAST:
         return replace(body, inertia=np.zeros((3, 3)))
     if fault and not float(np.linalg.eigvalsh(inertia)[-1]) > 0.0:
-        inertia, what = _invent(link, body.mass, volume)
-        _warn(diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}")
+        inertia, what = assume_inertia(link, body.mass, volume)
+        report_mass(
+            diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}"
+        )
     elif fault:
         what = "the nearest that a body can have takes its place"
         inertia = clamp_inertia(inertia)
-        _warn(diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}")
+        report_mass(
+            diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}"
+        )
     return replace(body, inertia=_keep_from_edge(inertia))
 
 
@@ -108,25 +109,3 @@ def _keep_from_edge(inertia: Matrix) -> Matrix:
         return inertia
     kept: Matrix = (axes * moved) @ axes.T
     return 0.5 * (kept + kept.T)
-
-
-def _invent(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
-    """Returns an inertia for a mass: that of the collision shapes, else that of a sphere."""
-    measured = volume(link)
-    if measured is not None:
-        inertia = measured.inertia * (mass / measured.volume)
-        if is_positive(inertia):
-            return inertia, "that of its collision shapes takes its place"
-    return _sphere(mass), f"that of a sphere of {SMALL_RADIUS:g} m radius takes its place"
-
-
-def _sphere(mass: float) -> Matrix:
-    result: Matrix = 0.4 * mass * SMALL_RADIUS**2 * np.eye(3)
-    return result
-
-
-def _warn(diagnostics: Diagnostics, link: Link, code: str, finding: str) -> None:
-    line = link.inertial.line if link.inertial is not None else link.line
-    diagnostics.warning(
-        code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
-    )

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...diagnostics import Diagnostics, quote
 from ...geometry.fitting import fit_oriented_box
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData, MeshMaterial
@@ -29,7 +29,7 @@ from ...geometry.volumes import (
 )
 from ...markup.write import Value
 from ...meshes import RobotFiles
-from ...meshes.robot_files import Shape, report_lost_texture
+from ...meshes.robot_files import Shape
 from ...meshes.write import write_obj, write_stl
 from ...model import (
     Box,
@@ -39,16 +39,15 @@ from ...model import (
     Cylinder,
     Geometry,
     Link,
-    Material,
     Mesh,
     Robot,
     Sphere,
     Vector3,
     Visual,
-    VisualMaterials,
 )
 from ...names import Claims
 from ..file_folder import FileFolder
+from ..looks import Looks
 from ..textures import Textures
 
 _MOST_FACES = 200_000
@@ -56,7 +55,6 @@ _MOST_FACES = 200_000
 _LEAST_POINTS = 4
 _DIGITS = 6
 _UNSCALED = (1.0, 1.0, 1.0)
-_MATERIAL_COLOR = (0.8, 0.8, 0.8, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,8 +90,8 @@ class ShapeWriter:
     ) -> None:
         self._source = source
         self._diagnostics = diagnostics
-        self._materials = VisualMaterials(robot)
-        self._looks = _Looks(textures)
+        self._looks = Looks(robot, source, diagnostics)
+        self._drawn = _Materials(textures)
         self._meshes = _Meshes(folder)
         self._names = Claims()
         self._flat: dict[MeshData, bool] = {}
@@ -102,12 +100,11 @@ class ShapeWriter:
         self._frictions = {
             said.reference: said.friction[0] for said in robot.settings if said.friction
         }
-        self._lost_textures: set[tuple[str, int]] = set()
 
     @property
     def assets(self) -> list[Asset]:
         """What <asset> has to hold: meshes, then images before the materials that show them."""
-        return [*self._meshes.assets, *self._looks.assets]
+        return [*self._meshes.assets, *self._drawn.assets]
 
     def draw(self, link: Link) -> Iterator[Geom]:
         """Yields the visuals of a link, a geom for each look."""
@@ -115,11 +112,11 @@ class ShapeWriter:
             data, scale = self._load(visual, link)
             if data is None:
                 continue
-            look = None if data.materials else self._find_look(visual, link)
+            look = None if data.materials else self._looks.find(visual, link)
             frame = matrix_from_pose(visual.origin)
             name = self._names.claim(visual.name) if visual.name else ""
             for own, attributes in self._find_parts(visual, data, scale):
-                material = self._looks.find(own or look, link.name, visual.line)
+                material = self._drawn.find(own or look, link.name, visual.line)
                 yield Geom(frame=frame, attributes=attributes, name=name, material=material)
                 name = ""
 
@@ -201,26 +198,8 @@ class ShapeWriter:
             line=collision.line,
         )
 
-    def _find_look(self, visual: Visual, link: Link) -> MeshMaterial | None:
-        material = self._materials.find(visual, link)
-        if material is None or material.is_reference:
-            return None
-        texture = self._find_texture(material, link) if material.texture else None
-        color = material.color or _MATERIAL_COLOR
-        return MeshMaterial(name=material.name, color=color, texture=texture)
 
-    def _find_texture(self, material: Material, link: Link) -> Path | None:
-        try:
-            return self._source.find_texture(material, link)
-        except MeshError as error:
-            key = (link.name, material.line)
-            if key not in self._lost_textures:
-                self._lost_textures.add(key)
-                report_lost_texture(error, material.texture or "", *key, self._diagnostics)
-            return None
-
-
-class _Looks:
+class _Materials:
     """Materials and their images, each look once, under the first one's name."""
 
     def __init__(self, textures: Textures) -> None:

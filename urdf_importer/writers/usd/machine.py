@@ -17,10 +17,11 @@ from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
 from ...model import Joint, Link, LoopJoint
 from ...reshape.inertia import Body, add_bodies, body_of
+from ..masses import sphere_inertia
 
 WORLD = ""
 """Stands for the world where a body is asked for."""
-_SMALL_SHARE, _SMALL_MASS, _SMALL_RADIUS = 0.01, 0.001, 0.05
+_SMALL_SHARE, _SMALL_MASS = 0.01, 0.001
 """A body that moves and has no mass gets a hundredth of its lightest neighbour's, as a sphere of
 this radius in metres; this mass in kg where none of them has any."""
 
@@ -278,8 +279,8 @@ def _assume_masses(
         masses = [bodies[each].mass for each in beside if each != WORLD]
         known = [mass.mass for mass in masses if mass is not None]
         mass = _SMALL_SHARE * min(known) if known else _SMALL_MASS
-        inertia = 0.4 * mass * _SMALL_RADIUS**2 * np.eye(3)
-        found[name] = replace(body, mass=Body(mass=mass, center=np.zeros(3), inertia=inertia))
+        small = Body(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
+        found[name] = replace(body, mass=small)
         diagnostics.warning(
             "usd-mass-assumed",
             f"link {quote(name)} moves and has no mass; it gets {mass:.3g} kg",

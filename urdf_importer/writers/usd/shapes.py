@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, MeshError
+from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.transforms import matrix_from_pose
 from ...geometry.triangles import Triangles, corner_normals, flat_normals, make_triangles
 from ...images.colors import linear_from_srgb
 from ...meshes import RobotFiles
-from ...meshes.robot_files import report_lost_texture
 from ...model import (
     Box,
     Capsule,
@@ -24,14 +23,13 @@ from ...model import (
     Color,
     Cylinder,
     Link,
-    Material,
     Mesh,
     Robot,
     Sphere,
     Visual,
-    VisualMaterials,
 )
 from ...names import Claims
+from ..looks import Looks
 from ..textures import Textures
 from .text import (
     Prim,
@@ -45,7 +43,6 @@ from .text import (
 )
 
 LOOKS, MESHES = "Looks", "Meshes"
-_WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 APPROXIMATIONS = {"hull": "convexHull", "decomposition": "convexDecomposition", "mesh": "none"}
 """Option -> how simulators take collision meshes."""
 
@@ -65,7 +62,7 @@ class ShapeWriter:
     ) -> None:
         self._root, self._files, self._textures = root, files, textures
         self._approximation = APPROXIMATIONS[approximation]
-        self._materials = VisualMaterials(robot)
+        self._found = Looks(robot, files, diagnostics)
         self._diagnostics = diagnostics
         self.looks, self.meshes = Prim("Scope", LOOKS), Prim("Scope", MESHES, is_class=True)
         self._names, self._mesh_names = Claims(), Claims()
@@ -90,7 +87,7 @@ class ShapeWriter:
         if data.materials:
             self._bind_parts(prim, data, visual, link)
         else:
-            look = self._find_look(visual, link)
+            look = self._found.find(visual, link)
             if look is not None:
                 self._bind(prim, look, visual, link)
         return prim
@@ -191,26 +188,6 @@ class ShapeWriter:
             self.looks.children.append(material)
             self._paths[key] = path_to(self._root, LOOKS, name)
         return self._paths[key]
-
-    def _find_look(self, visual: Visual, link: Link) -> MeshMaterial | None:
-        material = self._materials.find(visual, link)
-        if material is None or material.is_reference:
-            return None
-        texture = self._find_texture(material, link) if material.texture else None
-        return MeshMaterial(
-            name=material.name, color=material.color or _WITHOUT_COLOR, texture=texture
-        )
-
-    def _find_texture(self, material: Material, link: Link) -> Path | None:
-        try:
-            return self._files.find_texture(material, link)
-        except MeshError as error:
-            key = ("lost", material.texture, link.name, material.line)
-            if self._paths.setdefault(key, "new") == "new":
-                self._paths[key] = "said"
-                name = material.texture or ""
-                report_lost_texture(error, name, link.name, material.line, self._diagnostics)
-            return None
 
 
 def _add_scope(prim: Prim, name: str, children: list[Prim]) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.tree import plan_tree
 from ...model import Robot
+from ..masses import MeasureVolume
 from .names import NameTables, make_label
 from .options import WebotsOptions
 from .structure.joints import JointPlanner, couple_motors
 from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
 from .structure.multi_axis import combine_hinges
 from .structure.physics import (
-    MeasureVolume,
     add_masses,
     find_mass,
     invent_mass,

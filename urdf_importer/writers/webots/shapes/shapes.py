@@ -10,24 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
-from ....diagnostics import Diagnostics, KinematicsError, MeshError, quote
+from ....diagnostics import Diagnostics, KinematicsError, quote
 from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
 from ....geometry.volumes import MassProperties, join_masses
 from ....meshes import RobotFiles
-from ....meshes.robot_files import report_lost_texture
 from ....model import (
     Color,
     Link,
-    Material,
     Mesh,
     Robot,
     Visual,
-    VisualMaterials,
 )
 from ...file_folder import FileFolder
 from ...formats import ConvertImage
+from ...looks import Looks
 from ...textures import Textures
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
@@ -62,14 +60,13 @@ class ShapeWriter:
         self._source = source
         self._options = options
         self._diagnostics = diagnostics
-        self._materials = VisualMaterials(robot)
+        self._looks = Looks(robot, source, diagnostics)
         self._kinds = _read_overrides(robot, options)
         files = FileFolder(folder, prefix)
         self._files = MeshFiles(files)
         self._appearances = Appearances(Textures(files, convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
         self._parts: dict[tuple[MeshData, bool], list[tuple[MeshMaterial | None, Node]]] = {}
-        self._lost_textures: set[tuple[str, int]] = set()
 
     def visual_nodes(self, link: Link) -> list[Node]:
         """Returns the link's visuals in its frame: a Shape for each material, in a Pose where the
@@ -88,7 +85,7 @@ class ShapeWriter:
         data = self._source.load_or_report(visual, link)
         if data is None:
             return []
-        look = None if data.materials else self._find_look(visual, link)
+        look = None if data.materials else self._looks.find(visual, link)
         files: list[tuple[str, Color | None]] = []
         for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
             urls = node.fields.get("url")
@@ -133,7 +130,7 @@ class ShapeWriter:
         data = self._source.load_or_report(visual, link)
         if data is None:
             return []
-        look = None if data.materials else self._find_look(visual, link)
+        look = None if data.materials else self._looks.find(visual, link)
         shapes = []
         for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
             appearance = self._appearances.find(own or look, link.name, visual.line)
@@ -172,25 +169,6 @@ class ShapeWriter:
         if path is not None and triangles.uvs is None and triangles.normals is None:
             url = self._files.copy(path, triangles)
         return Node("Mesh", {"url": [url or self._files.write(triangles, stem)]})
-
-    def _find_look(self, visual: Visual, link: Link) -> MeshMaterial | None:
-        material = self._materials.find(visual, link)
-        if material is None or material.is_reference:
-            return None
-        texture = self._find_texture(material, link) if material.texture else None
-        color = material.color or (0.8, 0.8, 0.8, 1.0)
-        return MeshMaterial(name=material.name, color=color, texture=texture)
-
-    def _find_texture(self, material: Material, link: Link) -> Path | None:
-        try:
-            return self._source.find_texture(material, link)
-        except MeshError as error:
-            key = (link.name, material.line)
-            if key not in self._lost_textures:
-                self._lost_textures.add(key)
-                name = material.texture or ""
-                report_lost_texture(error, name, *key, self._diagnostics)
-            return None
 
 
 def join_bounding(parts: Iterable[Node]) -> Node | None:

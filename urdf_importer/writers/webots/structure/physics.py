@@ -6,26 +6,21 @@ that is turned by R gives R I R^T. It refuses a mass of zero and an inertia that
 definite.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ....diagnostics import Diagnostics, quote
+from ....diagnostics import Diagnostics
 from ....geometry.transforms import Matrix, matrix_from_pose
-from ....geometry.volumes import MassProperties
 from ....model import Inertial, Link
 from ....reshape.inertia import clamp_inertia, find_fault, is_positive
+from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from ..options import WebotsOptions
 from ..vrml import Node, Value
 from .links import Mass
 
-MeasureVolume = Callable[[Link], MassProperties | None]
-"""A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
-
 DENSITY = 1000.0
 """kg/m^3 of links whose mass is that of their collision shapes: Webots' own default."""
-SMALL_RADIUS = 0.05
-"""Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
 
 
 def find_mass(
@@ -43,8 +38,10 @@ def find_mass(
     turn = frame[:3, :3]
     moments = _moments(inertial)
     if moments is None:
-        inertia, what = _invent(link, inertial.mass, volume)
-        _warn(diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}")
+        inertia, what = assume_inertia(link, inertial.mass, volume)
+        report_mass(
+            diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
+        )
         return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
     inertia = turn @ moments @ turn.T
     fault = find_fault(inertia)
@@ -67,7 +64,7 @@ def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tu
 
 def small_mass(options: WebotsOptions) -> Mass:
     mass = options.small_mass
-    return Mass(mass=mass, center=np.zeros(3), inertia=_sphere(mass))
+    return Mass(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
 
 
 def move_mass(mass: Mass, frame: Matrix) -> Mass:
@@ -121,22 +118,14 @@ def _repair(
     diagnostics: Diagnostics,
 ) -> Matrix:
     if options.inertia == "volume" or float(np.linalg.eigvalsh(inertia)[-1]) <= 0.0:
-        repaired, what = _invent(link, mass, volume)
+        repaired, what = assume_inertia(link, mass, volume)
     else:
         repaired = clamp_inertia(inertia)
         what = "the nearest that a body can have takes its place"
-    _warn(diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}")
+    report_mass(
+        diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
+    )
     return repaired
-
-
-def _invent(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
-    """Returns an inertia for a mass: that of the collision shapes, else that of a sphere."""
-    measured = volume(link)
-    if measured is not None:
-        inertia = measured.inertia * (mass / measured.volume)
-        if is_positive(inertia):
-            return inertia, "that of its collision shapes takes its place"
-    return _sphere(mass), f"that of a sphere of {SMALL_RADIUS:g} m radius takes its place"
 
 
 def _moments(inertial: Inertial) -> Matrix | None:
@@ -144,15 +133,3 @@ def _moments(inertial: Inertial) -> Matrix | None:
     if i is None:
         return None
     return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
-
-
-def _sphere(mass: float) -> Matrix:
-    result: Matrix = 0.4 * mass * SMALL_RADIUS**2 * np.eye(3)
-    return result
-
-
-def _warn(diagnostics: Diagnostics, link: Link, code: str, finding: str) -> None:
-    line = link.inertial.line if link.inertial is not None else link.line
-    diagnostics.warning(
-        code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
-    )
