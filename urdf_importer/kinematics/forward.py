@@ -21,6 +21,12 @@ from .tree import KinematicTree, retrace_tree
 Position = float | Sequence[float]
 Positions = Mapping[str, Position]
 POSITION_SIZES = {"planar": 3, "floating": 7, "spherical": 4}
+AT_REST: Mapping[str, tuple[float, ...]] = {
+    "planar": (0.0, 0.0, 0.0),
+    "floating": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+    "spherical": (0.0, 0.0, 0.0, 1.0),
+}
+"""The zero of joints of several numbers."""
 
 
 def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict[str, Matrix]:

@@ -18,7 +18,7 @@ class Looks:
     def __init__(self, robot: Robot, source: RobotFiles, diagnostics: Diagnostics) -> None:
         self._source, self._diagnostics = source, diagnostics
         self._materials = VisualMaterials(robot)
-        self._lost: set[tuple[str, int]] = set()
+        self._lost: set[tuple[str, str, int]] = set()
 
     def find(self, visual: Visual, link: Link) -> MeshMaterial | None:
         """Returns the material of a visual; None where the description has none for it."""
@@ -33,8 +33,9 @@ class Looks:
         try:
             return self._source.find_texture(material, link)
         except MeshError as error:
-            key = (link.name, material.line)
+            name = material.texture or ""
+            key = (name, link.name, material.line)
             if key not in self._lost:
                 self._lost.add(key)
-                report_lost_texture(error, material.texture or "", *key, self._diagnostics)
+                report_lost_texture(error, *key, self._diagnostics)
             return None

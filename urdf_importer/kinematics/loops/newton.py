@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
-from ..forward import POSITION_SIZES
+from ..forward import AT_REST
 from .linkage import Linkage, LinkagePose
 
 RANK_TOLERANCE = 3e-5
@@ -22,9 +22,6 @@ CLOSED = 1e-11
 _MOST_STEPS = 40
 _LONGEST_STEP = 0.4
 _NO_STEP = 1e-13
-
-_ZERO = {"planar": (0.0,) * 3, "floating": (0.0,) * 6 + (1.0,), "spherical": (0.0, 0.0, 0.0, 1.0)}
-assert {kind: len(zero) for kind, zero in _ZERO.items()} == POSITION_SIZES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,7 +42,7 @@ def start_pose(linkage: Linkage) -> LinkagePose:
         if variable.is_single:
             values[variable.columns] = motion.nearest_valid(0.0)
         else:
-            several[motion.joint.name] = _ZERO[motion.kind]
+            several[motion.joint.name] = AT_REST[motion.kind]
     return LinkagePose(values=values, several=several)
 
 

@@ -3,7 +3,7 @@
 
 A connect of bodies is closed where MuJoCo begins, so its point in the second body is worked out
 there; between sites it is where they are. A joint without a second one is held: its limits leave it
-no way.
+no room.
 """
 
 from collections.abc import Iterable

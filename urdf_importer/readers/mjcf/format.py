@@ -60,7 +60,8 @@ def _list_extras(root: Node) -> tuple[Extra, ...]:
 
 
 class _Meshes:
-    """Mesh files that masses are worked out of; what is odd about them says whoever shows them."""
+    """Mesh files that masses are worked out of; what is odd about them is reported when they are
+    shown."""
 
     def __init__(self, resolver: PackageResolver) -> None:
         self._resolver = resolver

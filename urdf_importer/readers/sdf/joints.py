@@ -24,7 +24,6 @@ _DOUBLE = ("universal", "revolute2")
 TYPES = (*_SINGLE, *_DOUBLE, "fixed", "ball", "screw", "gearbox")
 _HANDLED = frozenset({"pose", "parent", "child", "axis", "axis2", "sensor"})
 _SCREW = ("screw_thread_pitch", "thread_pitch")
-_GEARS = ("gearbox_ratio", "gearbox_reference_body")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,7 +233,7 @@ def find_model_file(uri: str, page: Page, resolver: PackageResolver) -> tuple[st
     if last.endswith((".sdf", ".world", ".urdf", ".xml", ".xacro")):
         path = resolver.resolve_file(name, _silent, kind="file")
         return str(path), name[: name.replace("\\", "/").rfind("/") + 1]
-    folder = name if "://" in name or name else "."
+    folder = name or "."
     if folder.startswith("model://") and folder.count("/") == 2:
         folder += "/"
     folder = folder if folder.endswith("/") else folder + "/"

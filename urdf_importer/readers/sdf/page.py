@@ -100,7 +100,7 @@ class Page:
     # Numbers
 
     def numbers(self, element: Element) -> list[float]:
-        """Returns the numbers of an element's text. Raises ReadError for what is none."""
+        """Returns the numbers of an element's text. Raises ReadError for what is not a number."""
         text = text_of(element, self.data)
         if len(text) > _MOST_CHARACTERS:
             raise self.refusal(f"<{element.tag}> has {len(text)} characters", element)

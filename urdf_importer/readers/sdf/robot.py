@@ -41,7 +41,7 @@ class _Draft:
 
 def make_robot(scope: Scope, source: str, diagnostics: Diagnostics) -> Robot:
     """Returns the robot that a model is, in the model's frame. Raises NoLinksError for a model
-    without links, and ReadError for a number that is none."""
+    without links, and ReadError for what is not a number."""
     draft = _Draft(scope=scope, diagnostics=diagnostics)
     roots = _place_scopes(scope)
     for node in scope.items():
@@ -281,7 +281,7 @@ def _attach_frames(draft: _Draft) -> None:
 
 
 def _hang_roots(draft: _Draft) -> None:
-    """One root in the robot's frame: the only one that stands there, else `__model__`."""
+    """Leaves one root in the robot's frame: the only one that stands there, else `__model__`."""
     children = {joint.child for joint in draft.joints}
     roots = [name for name in draft.links if name not in children]
     if len(roots) == 1 and pose_of(draft.places[roots[0]]) == pose_of(np.eye(4)):

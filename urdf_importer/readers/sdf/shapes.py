@@ -38,7 +38,8 @@ _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
 def pose_of(matrix: Matrix) -> Pose:
-    """Returns a frame (4, 4) as the model says it; the identity for what is it but for rounding."""
+    """Returns a frame (4, 4) as the model says it; IDENTITY where it differs from that by rounding
+    alone."""
     if np.abs(matrix - np.eye(4)).max() < _SAME:
         return IDENTITY
     x, y, z = (float(number) + 0.0 for number in matrix[:3, 3])
@@ -67,7 +68,7 @@ def place_part(element: Element, node: Node) -> Pose:
 
 
 def read_link(node: Node) -> Link:
-    """Reads a link under its full name. Raises ReadError for a number that is none."""
+    """Reads a link under its full name. Raises ReadError for what is not a number."""
     element = node.element
     return Link(
         name=node.full_name,

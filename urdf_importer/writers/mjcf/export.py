@@ -9,7 +9,7 @@ from pathlib import Path
 from ...diagnostics import WriteError
 from ...files.outputs import check_output, replace_files
 from ...geometry.transforms import matrix_from_pose
-from ...kinematics.forward import POSITION_SIZES, complete_positions, zero_frames
+from ...kinematics.forward import AT_REST, POSITION_SIZES, complete_positions, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...meshes.robot_files import Shape
@@ -30,11 +30,6 @@ from .shapes import ShapeWriter
 
 START = "start"
 """The keyframe of the joints as they are to start."""
-_AT_REST = {
-    "planar": (0.0, 0.0, 0.0),
-    "floating": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
-    "spherical": (0.0, 0.0, 0.0, 1.0),
-}
 Positions = dict[str, float | tuple[float, ...]]
 
 
@@ -151,7 +146,7 @@ def _plan_keys(
     """The joints as they start, where that is not at zero, and the named poses of the SRDF."""
     motions = plan.tree.joint_motions
     at_zero: Positions = {
-        motion.joint.name: 0.0 if motion.is_scalar else _AT_REST[motion.kind]
+        motion.joint.name: 0.0 if motion.is_scalar else AT_REST[motion.kind]
         for motion in motions
         if motion.moves
     }
@@ -173,7 +168,7 @@ def _find_start(
     positions: Positions = {
         motion.joint.name: given.get(
             motion.joint.name,
-            motion.nearest_valid(0.0) if motion.is_scalar else _AT_REST[motion.kind],
+            motion.nearest_valid(0.0) if motion.is_scalar else AT_REST[motion.kind],
         )
         for motion in motions
         if motion.moves

@@ -6,7 +6,7 @@
 3. A planar joint is two slides and a hinge. A floating joint is free where what it hangs on never
    moves: MuJoCo has free joints in the world alone, so its body is put there. Elsewhere it is three
    slides and a ball.
-4. A joint whose limits leave it no way is held by an equality, since MuJoCo takes no such range.
+4. A joint whose limits leave it no room is held by an equality, since MuJoCo takes no such range.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

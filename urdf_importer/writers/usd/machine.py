@@ -22,8 +22,8 @@ from ..masses import sphere_inertia
 WORLD = ""
 """Stands for the world where a body is asked for."""
 _SMALL_SHARE, _SMALL_MASS = 0.01, 0.001
-"""A body that moves and has no mass gets a hundredth of its lightest neighbour's, as a sphere of
-this radius in metres; this mass in kg where none of them has any."""
+"""A body that moves and has no mass gets a hundredth of its lightest neighbour's, as a small
+sphere; this mass in kg where none of them has any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

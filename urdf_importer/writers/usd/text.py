@@ -24,7 +24,7 @@ _CHUNK = 4096
 
 
 class Prim:
-    """A prim with its properties, each a line of text, and the prims below it. `type` may be empty;
+    """A prim with its properties, each a line of text, and the prims below it. `kind` may be empty;
     a prim that `is_class` is only there to be referred to."""
 
     def __init__(self, kind: str, name: str, *, is_class: bool = False) -> None:

@@ -101,7 +101,9 @@ def check_frames(robot: Robot, compiled: Compiled, numbers: Any) -> None:
         if name in compiled.names("joint")
     }
     shown, found = compiled.frames(theirs), forward_kinematics(robot, given)
-    for name in shown.keys() & found.keys():
+    shared = shown.keys() & found.keys()
+    assert shared
+    for name in shared:
         close(found[name], shown[name])
 
 

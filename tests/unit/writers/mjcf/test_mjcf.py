@@ -141,7 +141,9 @@ def test_it_says_what_mujoco_reads_in_urdf_itself(name: str, tmp_path: Path) -> 
     positions = {name: 0.3 for name in own.names("joint")}
     theirs = own.frames(positions)
     frames = ours.frames(positions)
-    for body in theirs.keys() & frames.keys():
+    shared = theirs.keys() & frames.keys()
+    assert shared
+    for body in shared:
         close(frames[body], theirs[body])
         close(ours.inertia(body)[2], own.inertia(body)[2])
 

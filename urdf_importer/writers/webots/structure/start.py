@@ -2,7 +2,7 @@
 """Where the joints stand when the simulation starts."""
 
 from ....diagnostics import Diagnostics, quote
-from ....kinematics.forward import complete_positions
+from ....kinematics.forward import AT_REST, complete_positions
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
 from ...start import read_positions
@@ -10,11 +10,6 @@ from ..options import WebotsOptions
 from .joints import motor_limits
 
 Start = dict[str, float | tuple[float, ...]]
-_AT_REST: Start = {
-    "planar": (0.0, 0.0, 0.0),
-    "floating": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
-    "spherical": (0.0, 0.0, 0.0, 1.0),
-}
 
 
 def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnostics) -> Start:
@@ -39,7 +34,7 @@ def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnos
         elif motion.is_scalar:
             start[name] = _keep_within_limits(motion, checked.get(name), diagnostics)
         elif motion.moves:
-            start[name] = checked.get(name, _AT_REST[motion.kind])
+            start[name] = checked.get(name, AT_REST[motion.kind])
     return complete_positions(motions, start)
 
 
