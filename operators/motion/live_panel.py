@@ -152,8 +152,7 @@ def _stop(operator: Any, link: Any) -> set[str]:
     try:
         action = link.stop()
     except RobotError as error:
-        operator.report({"WARNING"}, str(error))
-        return {"CANCELLED"}
+        return refuse(operator, error, "WARNING")
     first, last = action.frame_range
     operator.report({"INFO"}, f"Action {action.name}: frames {first:.0f} to {last:.0f}")
     return {"FINISHED"}
@@ -182,7 +181,11 @@ class SendMotion(_OfLink, bpy.types.Operator):
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        self._violations = _check(active_robot(context), _sample(active_robot(context), self.rate))
+        robot: Any = active_robot(context)
+        try:
+            self._violations = _check(context, robot, _sample(robot, self.rate))
+        except RobotError as error:
+            return refuse(self, error)
         title = "Send to the Real Robot?"
         chosen: set[str] = context.window_manager.invoke_props_dialog(
             self, width=420, title=title, confirm_text="Send"
@@ -204,7 +207,7 @@ class SendMotion(_OfLink, bpy.types.Operator):
         link: Any = find_live_link(robot)
         try:
             motion = _sample(robot, self.rate)
-            found = _check(robot, motion)
+            found = _check(context, robot, motion)
             if found and not self.beyond_limits:
                 raise RobotError(f"not sent: {_describe(found[0])}")
             goes = link.send(motion, context.window_manager.urdf_live.controller)
@@ -225,8 +228,10 @@ def _sample(robot: Any, rate: float) -> Trajectory:
     return motion.select([name for name in motion.names if not joints[name].mimics])
 
 
-def _check(robot: Any, motion: Trajectory) -> tuple[Violation, ...]:
-    return check_trajectory(robot, motion)
+def _check(context: Any, robot: Any, motion: Trajectory) -> tuple[Violation, ...]:
+    """Checks a motion against the limits that the panel Motion checks against."""
+    limits = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
+    return check_trajectory(robot, motion, limits)
 
 
 def _describe(violation: Violation) -> str:

@@ -30,7 +30,7 @@ from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import report_diagnostics
+from ..reports import refuse, report_diagnostics
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
 
@@ -135,8 +135,7 @@ class CheckMotion(bpy.types.Operator):
             motion = sample_trajectory(robot)
             found = check_trajectory(robot, motion, path, diagnostics)
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         frames = range(scene.frame_start, scene.frame_end + 1)
         keyed = check_keyed_positions(robot, limits, frames)
         told = {(each.joint, each.kind) for each in keyed}
@@ -234,8 +233,7 @@ class RetimeMotion(bpy.types.Operator):
             options = MotionOptions(action=name, start_frame=float(scene.frame_start))
             apply_trajectory(robot, retimed, options, diagnostics)
         except RobotError as error:
-            self.report({"WARNING"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, error, "WARNING")
         _checked.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(

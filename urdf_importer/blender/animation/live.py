@@ -16,7 +16,6 @@ import bpy
 import numpy as np
 
 from ...diagnostics import BuildError, ConnectError, Diagnostics, quote
-from ...geometry.transforms import quaternion_from_rotation
 from ...live.address import Address, find_default, read_address
 from ...live.connection import Connection
 from ...live.link import LiveLink, Rig, check_names, plan_wish
@@ -30,6 +29,7 @@ from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions, link_pose
 from .apply import apply_trajectory
 from .base import plan_frames
+from .own_curves import pose_of_matrix
 
 INTERVAL = 1 / 60
 _BUDGET = 0.010
@@ -171,14 +171,13 @@ class BlenderRig(Rig):
 
 
 def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
-    scale = np.linalg.norm(frame[:3, :3], axis=0)
-    rotation = frame[:3, :3] / np.where(scale > 0, scale, 1.0)
+    pose = np.array([pose_of_matrix(frame)])
     return FrameTrack(
         parent=parent,
         child=child,
         times=np.zeros(1),
-        translations=frame[None, :3, 3],
-        quaternions=np.array([quaternion_from_rotation(rotation)]),
+        translations=pose[:, :3],
+        quaternions=pose[:, 3:],
     )
 
 

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...diagnostics import KinematicsError
+from ...kinematics.motion import SCALAR_KINDS
 from ...motion.frames import align_signs
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
 from ..standing.joints import joints_of, read_link_joint
@@ -44,7 +45,7 @@ def sample_trajectory(
     wanted = _list_links(armature, count) if links else []
     shown = _look(armature, [_split(frame) for frame in frames.tolist()], wanted)
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
-    names = [name for name, kind in kinds.items() if kind in ("revolute", "prismatic")]
+    names = [name for name, kind in kinds.items() if kind in SCALAR_KINDS]
     free = {
         name: np.array([_to_pose(position) for position in shown.positions[name]])
         for name in kinds
