@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scope -> Robot: one tree of links, the joints that close loops, and what else is said."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -274,10 +274,11 @@ def _find_turning(
 
 
 def _attach_frames(draft: _Draft) -> None:
+    taken = _joint_names(draft)
     for name, link in draft.carried.items():
         if link in draft.places:
             place = invert(draft.places[link]) @ draft.places[name]
-            draft.joints.append(_fix(name, link, place, draft))
+            draft.joints.append(_fix(name, link, place, draft, taken))
 
 
 def _hang_roots(draft: _Draft) -> None:
@@ -288,14 +289,19 @@ def _hang_roots(draft: _Draft) -> None:
         return
     first = min(link.line for link in draft.links.values())
     draft.links = {MODEL: Link(name=MODEL, line=first), **draft.links}
+    taken = _joint_names(draft)
     draft.joints = [
-        *(_fix(name, MODEL, draft.places[name], draft) for name in roots),
+        *(_fix(name, MODEL, draft.places[name], draft, taken) for name in roots),
         *draft.joints,
     ]
 
 
-def _fix(child: str, parent: str, place: Matrix, draft: _Draft) -> Joint:
-    taken = {joint.name for joint in draft.joints} | {each.name for each in draft.drafted}
+def _joint_names(draft: _Draft) -> set[str]:
+    return {joint.name for joint in draft.joints} | {each.name for each in draft.drafted}
+
+
+def _fix(child: str, parent: str, place: Matrix, draft: _Draft, taken: set[str]) -> Joint:
+    """Makes a fixed joint, whose name is taken from then on."""
     return Joint(
         name=_free_name(f"{child}_fixed", taken),
         type="fixed",
@@ -306,8 +312,9 @@ def _fix(child: str, parent: str, place: Matrix, draft: _Draft) -> Joint:
     )
 
 
-def _free_name(wanted: str, taken: Iterable[str]) -> str:
-    name, number, known = wanted, 2, set(taken)
-    while name in known:
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 2
+    while name in taken:
         name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
     return name
