@@ -24,6 +24,7 @@ _IN_FLIGHT = 4
 _SECONDS_TO_CONNECT = 20
 _COUNT_EVERY = 10.0
 """Seconds between two counts of the workers: new ones may join at any time."""
+_DASK = ("distributed", "dask", "tornado", "concurrent", "asyncio")
 _MISSING = (
     "a cluster needs Dask, which this Python does not have ({reason}): install it with "
     "`pip install 'urdf-importer[dask]'`"
@@ -88,6 +89,10 @@ class _Cluster:
         self._counted_at = 0.0
 
     def run(self, tasks: Sequence[Task]) -> Iterator[BatchRecord]:
+        with self._noticing_loss():
+            yield from self._work_on(tasks)
+
+    def _work_on(self, tasks: Sequence[Task]) -> Iterator[BatchRecord]:
         self._choose_hosts(tasks[0])
         waiting = [(task, 1) for task in reversed(tasks)]
         killed: list[Task] = []
@@ -115,14 +120,13 @@ class _Cluster:
         key = f"robot-{secrets.token_hex(8)}"
         self._tasks[key] = (task, attempt)
         limits = asdict(self._limits)
-        with self._noticing_loss():
-            future = self._client.submit(
-                *(convert_robot, task, limits, attempt),
-                key=key,
-                workers=self._hosts,
-                pure=False,
-                retries=0,
-            )
+        future = self._client.submit(
+            *(convert_robot, task, limits, attempt),
+            key=key,
+            workers=self._hosts,
+            pure=False,
+            retries=0,
+        )
         self._running.add(future)
 
     def _await(self) -> tuple[Task, BatchRecord]:
@@ -136,19 +140,26 @@ class _Cluster:
             if isinstance(reason, RobotError):
                 raise reason
             return task, _give_up(task, reason)
-        with self._noticing_loss():
-            outcome = future.result()
+        outcome = future.result()
         if "disk" in outcome:
             raise DiskFullError(outcome["disk"])
         return task, outcome["record"]
 
     @contextmanager
     def _noticing_loss(self) -> Iterator[None]:
-        """Dask has many errors for a connection that is gone; they have its name in common."""
+        """Raises ClusterError for whatever Dask raises once its scheduler is gone.
+
+        Every call to the scheduler may be the first that notices, so that one guard is around all
+        of them. Dask has many errors for it: its own, its libraries', and those of sockets.
+        """
         try:
             yield
+        except RobotError:
+            raise
         except Exception as error:
-            if type(error).__module__.partition(".")[0] in ("distributed", "dask", "concurrent"):
+            library = type(error).__module__.partition(".")[0]
+            gone = library in _DASK or isinstance(error, OSError)
+            if gone or self._client.status != "running":
                 raise self._lost() from error
             raise
 
@@ -185,10 +196,9 @@ class _Cluster:
                 f"cannot write into {quote(task.output)}: {error.strerror or error}"
             ) from error
         try:
-            with self._noticing_loss():
-                said: dict[str, Any] = self._client.run(
-                    describe_worker, str(token), task.input, on_error="return"
-                )
+            said: dict[str, Any] = self._client.run(
+                describe_worker, str(token), task.input, on_error="return"
+            )
         finally:
             with suppress(OSError):
                 token.unlink()

@@ -68,8 +68,12 @@ def test_where_nobody_answers_one_sentence_says_so(
 
 
 @pytest.mark.slow
-def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(tmp_path: Path) -> None:
-    """Dask takes half a minute to notice."""
+@pytest.mark.parametrize("count_every", [0.0, 3600.0], ids=["counting", "waiting"])
+def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count_every: float
+) -> None:
+    """Dask takes half a minute to notice where it only waits."""
+    monkeypatch.setattr(cluster, "_COUNT_EVERY", count_every)
     seen: list[object] = []
     with start_cluster(tmp_path) as (address, scheduler):
 
