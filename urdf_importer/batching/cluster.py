@@ -131,10 +131,8 @@ class _Cluster:
 
     def _await(self) -> tuple[Task, BatchRecord]:
         """Waits for the next robot. Raises what became of the whole batch."""
-        future = next(self._running)
+        future = self._await_future()
         task, _ = self._tasks.pop(future.key)
-        if future.status in ("cancelled", "lost") or self._client.status != "running":
-            raise self._lost()
         if future.status == "error":
             reason = future.exception()
             if isinstance(reason, RobotError):
@@ -144,6 +142,17 @@ class _Cluster:
         if "disk" in outcome:
             raise DiskFullError(outcome["disk"])
         return task, outcome["record"]
+
+    def _await_future(self) -> Any:
+        """Waits for a future that is done. What a worker had done when it died is `lost` until
+        the scheduler has let another worker do it again."""
+        for future in self._running:
+            if future.status == "cancelled" or self._client.status != "running":
+                break
+            if future.status != "lost":
+                return future
+            self._running.add(future)
+        raise self._lost()
 
     @contextmanager
     def _noticing_loss(self) -> Iterator[None]:
