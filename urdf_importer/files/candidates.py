@@ -14,7 +14,7 @@ from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
 
 SHAPE_SUFFIXES = frozenset(
     (
-        *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".mtl", ".bin"),
+        *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".msh", ".mtl", ".bin"),
         *(".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp", ".exr", ".hdr"),
     )
 )

@@ -31,6 +31,7 @@ from ..model import Vector3
 from .collada.load import load_collada
 from .faces import PIECE
 from .gltf.load import load_gltf
+from .msh import load_msh
 from .obj import load_obj
 from .ply import load_ply
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
@@ -44,6 +45,7 @@ LOADERS: dict[str, Loader] = {
     ".gltf": load_gltf,
     ".ply": lambda path, report, _resolve: load_ply(path, report),
     ".dae": load_collada,
+    ".msh": lambda path, report, _resolve: load_msh(path, report),
 }
 
 UNSCALED = (1.0, 1.0, 1.0)
