@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Pose
+from ..model import IDENTITY, Pose
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -118,6 +118,28 @@ def matrix_from_pose(pose: Pose) -> Matrix:
     elif any(pose.rpy):
         matrix[:3, :3] = rotations_from_rpy(np.array(pose.rpy))
     return matrix
+
+
+def pose_of(matrix: Matrix, *, rounding: float = 0.0) -> Pose:
+    """Returns a frame (4, 4) as the model says it, its rotation in roll, pitch and yaw.
+
+    A rotation, or all of a frame, that differs from none by no more than `rounding` is none.
+    """
+    turn = matrix[:3, :3]
+    is_turned = float(np.abs(turn - np.eye(3)).max()) > rounding
+    if not is_turned and float(np.abs(matrix[:3, 3]).max()) <= rounding:
+        return IDENTITY
+    x, y, z = map(float, matrix[:3, 3])
+    return pose_of_numbers(x, y, z, *(rpy_from_rotation(turn) if is_turned else ()))
+
+
+def pose_of_numbers(
+    x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
+) -> Pose:
+    """Returns a pose without a minus before zero; the identity is the one that the model has."""
+    numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
+    pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
+    return IDENTITY if pose == IDENTITY else pose
 
 
 def invert(matrix: Matrix) -> Matrix:

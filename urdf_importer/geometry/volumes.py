@@ -8,12 +8,12 @@ the 3-D tetrahedron inertia tensor" (2004), in the covariance form of Blow and B
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Box, Capsule, Cylinder, Sphere
+from ..model import Box, Capsule, Cylinder, Inertia, Sphere
 from .mesh_data import weld_points
 from .transforms import Matrix, Vector
 from .triangles import Triangles
@@ -37,6 +37,25 @@ class MassProperties:
         rotation = frame[:3, :3]
         centre = rotation @ self.centre + frame[:3, 3]
         return MassProperties(self.volume, centre, rotation @ self.inertia @ rotation.T)
+
+
+def tensor_of(inertia: Inertia | None) -> Matrix:
+    """Returns the tensor (3, 3); zero where there is none."""
+    i = inertia or Inertia()
+    return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
+
+
+def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
+    """Returns a tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
+    return replace(
+        like or Inertia(),
+        ixx=float(tensor[0, 0]),
+        ixy=float(tensor[0, 1]),
+        ixz=float(tensor[0, 2]),
+        iyy=float(tensor[1, 1]),
+        iyz=float(tensor[1, 2]),
+        izz=float(tensor[2, 2]),
+    )
 
 
 def join_masses(bodies: Iterable[MassProperties]) -> MassProperties | None:

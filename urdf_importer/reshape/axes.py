@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ..geometry.volumes import inertia_of, tensor_of
 from ..kinematics.conventions import read_axes
 from ..model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
-from .inertia import inertia_of, pose_of, tensor_of
 
 
 def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:

@@ -2,12 +2,13 @@
 """Masses in other frames and of several bodies together, and inertias that no body has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry.transforms import Matrix, Vector, matrix_from_pose, rpy_from_rotation
-from ..model import IDENTITY, Inertia, Inertial, Pose
+from ..geometry.transforms import Matrix, Vector, matrix_from_pose, pose_of, pose_of_numbers
+from ..geometry.volumes import inertia_of, tensor_of
+from ..model import Inertial, Pose
 
 _LEAST = 1e-6
 """The smallest principal moment that a repaired inertia has, as a share of the largest."""
@@ -22,25 +23,6 @@ class Body:
     mass: float
     center: Vector
     inertia: Matrix
-
-
-def tensor_of(inertia: Inertia | None) -> Matrix:
-    """Returns the tensor (3, 3); zero where there is none."""
-    i = inertia or Inertia()
-    return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
-
-
-def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
-    """Returns a tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
-    return replace(
-        like or Inertia(),
-        ixx=float(tensor[0, 0]),
-        ixy=float(tensor[0, 1]),
-        ixz=float(tensor[0, 2]),
-        iyy=float(tensor[1, 1]),
-        iyz=float(tensor[1, 2]),
-        izz=float(tensor[2, 2]),
-    )
 
 
 def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
@@ -78,22 +60,6 @@ def inertial_of(body: Body) -> Inertial:
 def move_pose(frame: Matrix, pose: Pose) -> Pose:
     """Returns a pose in a frame as seen from what `frame` (4, 4) stands in."""
     return pose_of(frame @ matrix_from_pose(pose))
-
-
-def pose_of(matrix: Matrix) -> Pose:
-    """Returns a frame (4, 4) as the model says it, its rotation in roll, pitch and yaw."""
-    roll, pitch, yaw = rpy_from_rotation(matrix[:3, :3])
-    x, y, z = map(float, matrix[:3, 3])
-    return pose_of_numbers(x, y, z, roll, pitch, yaw)
-
-
-def pose_of_numbers(
-    x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
-) -> Pose:
-    """Returns a pose without a minus before zero; the identity is the one that the model has."""
-    numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
-    pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
-    return IDENTITY if pose == IDENTITY else pose
 
 
 def is_positive(inertia: Matrix) -> bool:

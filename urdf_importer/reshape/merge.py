@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import (
     IDENTITY,
@@ -21,7 +21,7 @@ from ..model import (
     Robot,
     Visual,
 )
-from .inertia import add_bodies, body_of, inertial_of, move_pose, pose_of
+from .inertia import add_bodies, body_of, inertial_of, move_pose
 from .references import follow_names, free_followers
 
 _PRESERVED = re.compile(

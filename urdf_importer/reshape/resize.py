@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..geometry.transforms import invert, matrix_from_pose
+from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Limit, Mimic, Robot, Vector3
-from .inertia import pose_of
 from .references import need_joints, need_links
 from .scaling import Masses, scale_link, scale_origin
 from .symmetry import Symmetry

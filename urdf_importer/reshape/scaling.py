@@ -8,6 +8,7 @@ import numpy as np
 
 from ..diagnostics import Diagnostics, quote
 from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.volumes import inertia_of, tensor_of
 from ..model import (
     Box,
     Capsule,
@@ -22,7 +23,6 @@ from ..model import (
     Vector3,
     Visual,
 )
-from .inertia import inertia_of, tensor_of
 
 Masses = Literal["density", "keep", "mass"]
 _ALIGNED = 1e-6

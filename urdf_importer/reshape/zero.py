@@ -4,11 +4,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..geometry.transforms import Matrix, invert, matrix_from_pose
+from ..geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ..kinematics.forward import Position, complete_positions, local_matrices
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Robot
-from .inertia import pose_of
 
 _ROUNDING = 1e-12
 

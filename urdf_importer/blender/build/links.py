@@ -13,7 +13,8 @@ from ...geometry.transforms import (
     matrix_from_pose,
     quaternion_from_rotation,
 )
-from ...model import Box, Capsule, Collision, Cylinder, Inertia, Inertial, Link, Sphere
+from ...geometry.volumes import tensor_of
+from ...model import Box, Capsule, Collision, Cylinder, Inertial, Link, Sphere
 from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
@@ -160,10 +161,8 @@ def is_locked(target: Any) -> bool:
 
 def inertia_in_link(inertial: Inertial) -> Matrix:
     """Returns the (3, 3) tensor about the centre of mass along the link's axes: R I R^T."""
-    i = inertial.inertia or Inertia()
-    tensor = np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])
     rotation = matrix_from_pose(inertial.origin)[:3, :3]
-    result: Matrix = rotation @ tensor @ rotation.T
+    result: Matrix = rotation @ tensor_of(inertial.inertia) @ rotation.T
     return result
 
 

@@ -18,8 +18,8 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.mesh_data import MeshData
 from ...geometry.tidy import SAME, shortest, tidy_angle, tidy_pose, tidy_vector
 from ...geometry.transforms import Matrix, matrix_from_pose
+from ...geometry.volumes import inertia_of
 from ...model import IDENTITY, Inertia, Inertial, Joint, Limit, Link, Pose, Robot
-from ...reshape.inertia import inertia_of
 from ..build.links import inertia_in_link
 from ..standing import properties
 from ..standing.armatures import bones_of

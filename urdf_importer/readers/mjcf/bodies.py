@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, rotations_about, unit
+from ...geometry.transforms import Matrix, pose_of, rotations_about, unit
 from ...model import Dynamics, Extra, Joint, Limit, Link, Vector3
 from ...names import Claims
-from .document import Compiler, Defaults, Node, pose_of
+from .document import Compiler, Defaults, Node
 from .geoms import Assets, Geom, make_collision, make_visual
 from .masses import Scales
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, invert, rotation_from_quaternion
+from ...geometry.transforms import Matrix, invert, pose_of, rotation_from_quaternion
 from ...model import Joint, Limit, LoopJoint, Mimic
 from ...names import Claims
 from .bodies import WORLD, BodyReading
-from .document import Compiler, Defaults, Node, pose_of
+from .document import Compiler, Defaults, Node
 
 _KINDS = {"connect": "ball", "weld": "fixed"}
 

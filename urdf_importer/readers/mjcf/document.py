@@ -21,12 +21,11 @@ from ...geometry.transforms import (
     Matrix,
     rotation_from_quaternion,
     rotations_about,
-    rpy_from_rotation,
     unit,
 )
 from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml, verbatim
-from ...model import IDENTITY, Extra, Pose
+from ...model import Extra
 
 ROOT = "mujoco"
 _ROOTS = frozenset({ROOT, "mujocoinclude"})
@@ -323,11 +322,3 @@ def turn_z_to(axis: Matrix) -> Matrix:
         crossed, sine = np.array([1.0, 0.0, 0.0]), 0.0
     angle = math.atan2(sine, float(axis[2]))
     return np.asarray(rotations_about(unit(crossed)[None], np.array([angle]))[0])
-
-
-def pose_of(frame: Matrix) -> Pose:
-    """Returns a frame (4, 4) as the model says it; no minus before zero."""
-    x, y, z = (float(number) + 0.0 for number in frame[:3, 3])
-    roll, pitch, yaw = (float(number) + 0.0 for number in rpy_from_rotation(frame[:3, :3]))
-    pose = Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
-    return IDENTITY if pose == IDENTITY else pose

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...geometry.transforms import Matrix, pose_of, rotation_from_quaternion
 from ...model import (
     Box,
     Capsule,
@@ -26,7 +26,7 @@ from ...model import (
     Vector3,
     Visual,
 )
-from .document import Compiler, Defaults, Node, pose_of, turn_z_to
+from .document import Compiler, Defaults, Node, turn_z_to
 
 _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)

@@ -15,17 +15,18 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
-from ...geometry.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix, Vector, pose_of
 from ...geometry.triangles import Triangles, make_triangles
 from ...geometry.volumes import (
     MassProperties,
+    inertia_of,
     join_masses,
     mesh_mass,
     polyhedron_mass,
     primitive_mass,
 )
-from ...model import Inertia, Inertial, Link, Mesh
-from .document import Compiler, Node, pose_of
+from ...model import Inertial, Link, Mesh
+from .document import Compiler, Node
 from .geoms import Geom
 
 LoadMesh = Callable[[Mesh], MeshData | None]
@@ -90,18 +91,10 @@ class Scales:
             return None
         frame = np.eye(4)
         frame[:3, 3] = center
-        i = tensor
         return Inertial(
             origin=pose_of(frame),
             mass=float(mass),
-            inertia=Inertia(
-                ixx=float(i[0, 0]),
-                ixy=float(i[0, 1]),
-                ixz=float(i[0, 2]),
-                iyy=float(i[1, 1]),
-                iyz=float(i[1, 2]),
-                izz=float(i[2, 2]),
-            ),
+            inertia=inertia_of(tensor),
             line=line,
         )
 

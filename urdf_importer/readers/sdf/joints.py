@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import quote
-from ...geometry.transforms import Matrix, Vector, invert
+from ...geometry.transforms import Matrix, Vector, invert, pose_of
 from ...markup.xml import Element
 from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Mimic, Pose, Vector3
 from .page import UNBOUNDED, Page, find
-from .scope import MODEL, WORLD, Node
-from .shapes import pose_of
+from .scope import MODEL, ROUNDING, WORLD, Node
 
 _SINGLE = ("revolute", "continuous", "prismatic")
 _DOUBLE = ("universal", "revolute2")
@@ -246,15 +245,17 @@ def make_joint(drafted: Drafted, parent: Matrix, child: Matrix, *, closes: bool 
     it `closes` a loop, the last of them is the one that does."""
     pieces = _take_apart(drafted)
     made = Made()
-    into, above = pose_of(invert(parent) @ drafted.frame), drafted.parent
+    into = pose_of(invert(parent) @ drafted.frame, rounding=ROUNDING)
+    above = drafted.parent
     for piece in pieces:
         is_last = piece is pieces[-1]
         below = drafted.child if is_last else f"{piece.name}_link"
         if is_last and closes:
-            other = pose_of(invert(child) @ drafted.frame)
+            other = pose_of(invert(child) @ drafted.frame, rounding=ROUNDING)
             made.loops.append(_close(drafted, piece, above, below, (into, other)))
         else:
-            away = pose_of(invert(drafted.frame) @ child) if is_last else IDENTITY
+            rest = invert(drafted.frame) @ child if is_last else np.eye(4)
+            away = pose_of(rest, rounding=ROUNDING)
             made.joints.append(_join(drafted, piece, above, below, (into, away)))
         if not is_last:
             made.links.append(Link(name=below, line=drafted.node.element.line))

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
-from ...geometry.transforms import Matrix, invert, matrix_from_pose
+from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ...markup.write import format_numbers
 from ...markup.xml import Element
-from ...model import Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
+from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
 from ..gazebo import interpret_extras
 from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
 from .joints import others_of as others_of_joint
 from .page import find
-from .scope import MODEL, WORLD, Node, Scope
-from .shapes import others_of, place_part, pose_of, read_link
+from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part
+from .shapes import others_of, read_link
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include"})
 _SCALAR = ("revolute", "continuous")
@@ -285,7 +285,7 @@ def _hang_roots(draft: _Draft) -> None:
     """Leaves one root in the robot's frame: the only one that stands there, else `__model__`."""
     children = {joint.child for joint in draft.joints}
     roots = [name for name in draft.links if name not in children]
-    if len(roots) == 1 and pose_of(draft.places[roots[0]]) == pose_of(np.eye(4)):
+    if len(roots) == 1 and _is_none(draft.places[roots[0]]):
         return
     first = min(link.line for link in draft.links.values())
     draft.links = {MODEL: Link(name=MODEL, line=first), **draft.links}
@@ -294,6 +294,10 @@ def _hang_roots(draft: _Draft) -> None:
         *(_fix(name, MODEL, draft.places[name], draft, taken) for name in roots),
         *draft.joints,
     ]
+
+
+def _is_none(place: Matrix) -> bool:
+    return pose_of(place, rounding=ROUNDING) == IDENTITY
 
 
 def _joint_names(draft: _Draft) -> set[str]:
@@ -307,7 +311,7 @@ def _fix(child: str, parent: str, place: Matrix, draft: _Draft, taken: set[str])
         type="fixed",
         parent=parent,
         child=child,
-        origin=pose_of(place),
+        origin=pose_of(place, rounding=ROUNDING),
         line=draft.links[child].line,
     )
 

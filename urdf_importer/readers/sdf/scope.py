@@ -14,13 +14,16 @@ from typing import Literal
 import numpy as np
 
 from ...diagnostics import quote
-from ...geometry.transforms import Matrix, invert
+from ...geometry.transforms import Matrix, invert, pose_of
 from ...markup.xml import Element
+from ...model import Pose
 from .page import Page, find
 
 Kind = Literal["link", "joint", "frame", "model"]
 MODEL, WORLD = "__model__", "world"
 SEPARATOR = "::"
+ROUNDING = 1e-12
+"""By how much products of frames miss the frame that they are."""
 
 
 @dataclass(slots=True, eq=False)
@@ -250,3 +253,21 @@ def read_base(pose: Element | None) -> str:
         return ""
     # Versions 1.5 and 1.6 called it `frame`, and nothing ever read it.
     return pose.attributes.get("relative_to", "").strip()
+
+
+def place_part(element: Element, node: Node) -> Pose:
+    """Returns where a part of a link stands in it; one whose frame is unknown stands at its
+    origin, which is reported."""
+    page = node.page
+    pose = find(element, "pose")
+    local = page.pose(pose)
+    base = read_base(pose)
+    if not base:
+        return pose_of(local, rounding=ROUNDING)
+    start, own = node.scope.pose_of(base), node.scope.pose_of(node.name)
+    if start is None or own is None:
+        finding = f"a <{element.tag}> of link {quote(node.full_name)} stands in frame"
+        finding = f"{finding} {quote(base)}, which is not there; read as in the link's own"
+        page.error("sdf-unknown-frame", finding, element, node.full_name)
+        return pose_of(local, rounding=ROUNDING)
+    return pose_of(invert(own) @ start @ local, rounding=ROUNDING)

@@ -1,80 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a link is made of: mass, shapes, materials."""
 
-import math
 from collections.abc import Callable
 
-import numpy as np
-
 from ...diagnostics import quote
-from ...geometry.transforms import Matrix, invert, rpy_from_rotation
 from ...markup.xml import Element
 from ...model import (
-    IDENTITY,
     Box,
     Capsule,
     Collision,
     Color,
     Cylinder,
     Geometry,
-    Inertia,
-    Inertial,
     Link,
     Material,
     Mesh,
-    Pose,
     Sphere,
     Visual,
 )
 from ...model.visual_material import find_gazebo_color
+from .masses import read_inertial
 from .models import place_beside
 from .page import Page, all_of, find
-from .scope import Node, read_base
+from .scope import Node, place_part
 
 _BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 _GREY: Color = (0.7, 0.7, 0.7, 1.0)
-_SAME = 1e-12
 _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
-
-
-def pose_of(matrix: Matrix) -> Pose:
-    """Returns a frame (4, 4) as the model says it; IDENTITY where it differs from that by rounding
-    alone."""
-    if np.abs(matrix - np.eye(4)).max() < _SAME:
-        return IDENTITY
-    x, y, z = (float(number) + 0.0 for number in matrix[:3, 3])
-    if np.abs(matrix[:3, :3] - np.eye(3)).max() < _SAME:
-        return Pose(xyz=(x, y, z))
-    roll, pitch, yaw = (number + 0.0 for number in rpy_from_rotation(matrix[:3, :3]))
-    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
-
-
-def place_part(element: Element, node: Node) -> Pose:
-    """Returns where a part of a link stands in it; one whose frame is unknown stands at its
-    origin, which is reported."""
-    page = node.page
-    pose = find(element, "pose")
-    local = page.pose(pose)
-    base = read_base(pose)
-    if not base:
-        return pose_of(local)
-    start, own = node.scope.pose_of(base), node.scope.pose_of(node.name)
-    if start is None or own is None:
-        finding = f"a <{element.tag}> of link {quote(node.full_name)} stands in frame"
-        finding = f"{finding} {quote(base)}, which is not there; read as in the link's own"
-        page.error("sdf-unknown-frame", finding, element, node.full_name)
-        return pose_of(local)
-    return pose_of(invert(own) @ start @ local)
 
 
 def read_link(node: Node) -> Link:
     """Reads a link under its full name. Raises ReadError for what is not a number."""
     element = node.element
+    collisions = _read_collisions(node)
     return Link(
         name=node.full_name,
-        inertial=_read_inertial(node),
+        inertial=read_inertial(node, collisions),
         visuals=tuple(_read_visuals(node)),
-        collisions=tuple(_read_collisions(node)),
+        collisions=tuple(each for _, each in collisions if each is not None),
         line=element.line,
     )
 
@@ -84,118 +47,20 @@ def others_of(element: Element) -> list[Element]:
     return [child for child in element if child.tag not in _HANDLED]
 
 
-# Mass
-
-
-def _read_inertial(node: Node) -> Inertial | None:
-    page, element = node.page, find(node.element, "inertial")
-    if element is None:
-        # The default of the specification: one kilogram, and a moment of one about each axis.
-        return Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0))
-    if element.attributes.get("auto", "").strip().lower() in ("1", "true"):
-        return _measure(node, element)
-    inertia = find(element, "inertia")
-    tensor = Inertia(
-        ixx=page.size(inertia, "ixx", default=1.0),
-        ixy=page.size(inertia, "ixy", default=0.0),
-        ixz=page.size(inertia, "ixz", default=0.0),
-        iyy=page.size(inertia, "iyy", default=1.0),
-        iyz=page.size(inertia, "iyz", default=0.0),
-        izz=page.size(inertia, "izz", default=1.0),
-    )
-    others = [child for child in element if child.tag not in ("mass", "inertia", "pose")]
-    return Inertial(
-        origin=place_part(element, node),
-        mass=page.size(element, "mass", default=1.0),
-        inertia=tensor,
-        extras=tuple(page.extra(child) for child in others),
-        line=element.line,
-    )
-
-
-def _measure(node: Node, element: Element) -> Inertial:
-    """The mass of the collisions that have a closed form, each of its density."""
-    page = node.page
-    total, moment, bodies = 0.0, np.zeros(3), []
-    for each in all_of(node.element, "collision"):
-        geometry = _read_geometry(each, node, Reporter(node, each, silent=True))
-        body = None if geometry is None else _weigh(geometry)
-        if body is None:
-            finding = f"a collision of link {quote(node.full_name)} has no mass that can be worked"
-            page.warning("sdf-auto-inertia", f"{finding} out of its shape", each, node.full_name)
-            continue
-        given = page.number(each, "density") or page.number(element, "density") or 1000.0
-        volume, about = body
-        pose = place_part(each, node)
-        bodies.append((volume * given, about * given, pose))
-        total += volume * given
-        moment += volume * given * np.array(pose.xyz)
-    if not total:
-        return Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0), line=element.line)
-    center = moment / total
-    tensor = sum((_about(center, *body) for body in bodies), np.zeros((3, 3)))
-    x, y, z = (float(number) for number in center)
-    return Inertial(
-        origin=Pose(xyz=(x, y, z)),
-        mass=total,
-        inertia=Inertia(
-            ixx=float(tensor[0, 0]), ixy=float(tensor[0, 1]), ixz=float(tensor[0, 2]),
-            iyy=float(tensor[1, 1]), iyz=float(tensor[1, 2]), izz=float(tensor[2, 2]),
-        ),
-        line=element.line,
-    )  # fmt: skip
-
-
-def _about(center: Matrix, mass: float, about: Matrix, pose: Pose) -> Matrix:
-    """The tensor (3, 3) of a body about a point, by the parallel axis theorem."""
-    from ...geometry.transforms import matrix_from_pose
-
-    frame = matrix_from_pose(pose)
-    arm = frame[:3, 3] - center
-    turned: Matrix = frame[:3, :3] @ about @ frame[:3, :3].T
-    return turned + mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
-
-
-def _weigh(geometry: Geometry) -> tuple[float, Matrix] | None:
-    """Volume and tensor (3, 3) at a density of one; None for meshes."""
-    if isinstance(geometry, Box):
-        x, y, z = geometry.size
-        volume = x * y * z
-        return volume, np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * volume / 12.0
-    if isinstance(geometry, Sphere):
-        volume = 4.0 / 3.0 * math.pi * geometry.radius**3
-        return volume, np.eye(3) * 0.4 * volume * geometry.radius**2
-    if isinstance(geometry, Cylinder):
-        r, h = geometry.radius, geometry.length
-        volume = math.pi * r * r * h
-        across = volume * (3.0 * r * r + h * h) / 12.0
-        return volume, np.diag([across, across, 0.5 * volume * r * r])
-    if isinstance(geometry, Capsule):
-        r, h = geometry.radius, geometry.length
-        tube, ball = math.pi * r * r * h, 4.0 / 3.0 * math.pi * r**3
-        # Two half balls, each 3/8 r beyond the end of the tube.
-        ends = ball * (0.4 * r * r + h * h / 4.0 + 3.0 * h * r / 8.0)
-        across = tube * (3.0 * r * r + h * h) / 12.0 + ends
-        return tube + ball, np.diag([across, across, 0.5 * tube * r * r + 0.4 * ball * r * r])
-    return None
-
-
 # Shapes
 
 
 class Reporter:
     """Says what is lost of a shape."""
 
-    def __init__(self, node: Node, element: Element, *, silent: bool = False) -> None:
+    def __init__(self, node: Node, element: Element) -> None:
         self._node = node
         self._element = element
-        self._silent = silent
 
     def __call__(self, finding: str) -> None:
-        if not self._silent:
-            node, element = self._node, self._element
-            text = f"a {element.tag} of link {quote(node.full_name)} {finding}"
-            node.page.error("sdf-geometry", text, element, node.full_name)
+        node, element = self._node, self._element
+        text = f"a {element.tag} of link {quote(node.full_name)} {finding}"
+        node.page.error("sdf-geometry", text, element, node.full_name)
 
 
 def _read_visuals(node: Node) -> list[Visual]:
@@ -217,10 +82,11 @@ def _read_visuals(node: Node) -> list[Visual]:
     return found
 
 
-def _read_collisions(node: Node) -> list[Collision]:
-    found = []
+def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
+    found: list[tuple[Element, Collision | None]] = []
     for element in all_of(node.element, "collision"):
         geometry = _read_geometry(element, node, Reporter(node, element))
+        collision = None
         if geometry is not None:
             page = node.page
             others = ("pose", "geometry")
@@ -231,7 +97,7 @@ def _read_collisions(node: Node) -> list[Collision]:
                 extras=tuple(page.extra(each) for each in element if each.tag not in others),
                 line=element.line,
             )
-            found.append(collision)
+        found.append((element, collision))
     return found
 
 

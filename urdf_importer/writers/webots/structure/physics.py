@@ -12,7 +12,8 @@ import numpy as np
 
 from ....diagnostics import Diagnostics
 from ....geometry.transforms import Matrix, matrix_from_pose
-from ....model import Inertial, Link
+from ....geometry.volumes import tensor_of
+from ....model import Link
 from ....reshape.inertia import clamp_inertia, find_fault, is_positive
 from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from ..options import WebotsOptions
@@ -36,14 +37,13 @@ def find_mass(
         return None
     frame = matrix_from_pose(inertial.origin)
     turn = frame[:3, :3]
-    moments = _moments(inertial)
-    if moments is None:
+    if inertial.inertia is None:
         inertia, what = assume_inertia(link, inertial.mass, volume)
         report_mass(
             diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
         )
         return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
-    inertia = turn @ moments @ turn.T
+    inertia = turn @ tensor_of(inertial.inertia) @ turn.T
     fault = find_fault(inertia)
     if fault and not (options.inertia == "keep" and is_positive(inertia)):
         inertia = _repair(link, inertial.mass, inertia, fault, options, volume, diagnostics)
@@ -126,10 +126,3 @@ def _repair(
         diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
     )
     return repaired
-
-
-def _moments(inertial: Inertial) -> Matrix | None:
-    i = inertial.inertia
-    if i is None:
-        return None
-    return np.array([[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]])

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What links weigh: as <inertial> says, or as their collisions do at their densities."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...diagnostics import quote
+from ...geometry.transforms import matrix_from_pose
+from ...geometry.volumes import MassProperties, inertia_of, join_masses, primitive_mass
+from ...markup.xml import Element
+from ...model import Collision, Inertia, Inertial, Mesh, Pose
+from .page import find
+from .scope import Node, place_part
+
+_WATER = 1000.0
+"""kg/m^3, where no density is given."""
+_HANDLED = ("mass", "inertia", "pose")
+Read = Sequence[tuple[Element, Collision | None]]
+"""Elements, and what became of them."""
+
+_PLAIN = Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0))
+"""The default of the specification."""
+
+
+def read_inertial(node: Node, collisions: Read) -> Inertial:
+    """Reads the mass of a link. Raises ReadError for what is not a number."""
+    page, element = node.page, find(node.element, "inertial")
+    if element is None:
+        return _PLAIN
+    if element.attributes.get("auto", "").strip().lower() in ("1", "true"):
+        return _measure(node, element, collisions)
+    inertia = find(element, "inertia")
+    tensor = Inertia(
+        ixx=page.size(inertia, "ixx", default=1.0),
+        ixy=page.size(inertia, "ixy", default=0.0),
+        ixz=page.size(inertia, "ixz", default=0.0),
+        iyy=page.size(inertia, "iyy", default=1.0),
+        iyz=page.size(inertia, "iyz", default=0.0),
+        izz=page.size(inertia, "izz", default=1.0),
+    )
+    others = [child for child in element if child.tag not in _HANDLED]
+    return Inertial(
+        origin=place_part(element, node),
+        mass=page.size(element, "mass", default=1.0),
+        inertia=tensor,
+        extras=tuple(page.extra(child) for child in others),
+        line=element.line,
+    )
+
+
+def _measure(node: Node, element: Element, collisions: Read) -> Inertial:
+    """The mass of the collisions that enclose a volume, each of its density."""
+    page = node.page
+    bodies: list[MassProperties] = []
+    for each, collision in collisions:
+        body = None if collision is None else _weigh(collision)
+        if body is None:
+            finding = f"a collision of link {quote(node.full_name)} has no mass that can be worked"
+            page.warning("sdf-auto-inertia", f"{finding} out of its shape", each, node.full_name)
+            continue
+        density = page.number(each, "density") or page.number(element, "density") or _WATER
+        bodies.append(MassProperties(body.volume * density, body.centre, body.inertia * density))
+    total = join_masses(bodies)
+    if total is None:
+        return replace(_PLAIN, line=element.line)
+    x, y, z = map(float, total.centre)
+    return Inertial(
+        origin=Pose(xyz=(x, y, z)),
+        mass=total.volume,
+        inertia=inertia_of(total.inertia),
+        line=element.line,
+    )
+
+
+def _weigh(collision: Collision) -> MassProperties | None:
+    """The mass of a shape of density 1, in its link; None for meshes."""
+    if isinstance(collision.geometry, Mesh):
+        return None
+    body = primitive_mass(collision.geometry)
+    return body.moved(matrix_from_pose(collision.origin))
