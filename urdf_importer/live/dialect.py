@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the protocols of servers share: topics, which of them count, and what arrives."""
 
+import json
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
@@ -180,3 +181,14 @@ def _name_child(transform: object) -> str:
 def text_message(text: str) -> Message:
     """Returns a text that is to be sent."""
     return Message(Kind.TEXT, text.encode())
+
+
+def parse_json(message: Message) -> dict[str, Any] | None:
+    """Returns the object that a text is; None for anything else."""
+    if message.kind is not Kind.TEXT or len(message.data) > MOST_TEXT:
+        return None
+    try:
+        content = json.loads(message.data.decode())
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None

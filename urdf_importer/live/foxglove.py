@@ -25,10 +25,10 @@ from .dialect import (
     choose_frames,
     choose_topics,
     note_topic,
+    parse_json,
     skip_frames,
     text_message,
 )
-from .rosbridge import parse_json
 from .websocket import Kind, Message
 
 _MESSAGE_DATA = 1

@@ -18,7 +18,6 @@ from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory
 from ..recordings.trees import to_tree
 from .dialect import (
     FRAMES,
-    MOST_TEXT,
     MOST_TOPICS,
     STATES,
     TYPES,
@@ -28,10 +27,11 @@ from .dialect import (
     choose_frames,
     choose_topics,
     note_topic,
+    parse_json,
     skip_frames,
     text_message,
 )
-from .websocket import Kind, Message
+from .websocket import Message
 
 _JOINTS = {
     STATES,
@@ -156,17 +156,6 @@ class Rosbridge(Dialect):
             self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])
         make = {"state": _state, "command": _command, "frames": _frames}[what]
         self._say(op="publish", id=f"out:{topic}", topic=topic, msg=make(trajectory))
-
-
-def parse_json(message: Message) -> dict[str, Any] | None:
-    """Returns the object that a text is; None for anything else."""
-    if message.kind is not Kind.TEXT or len(message.data) > MOST_TEXT:
-        return None
-    try:
-        content = json.loads(message.data.decode())
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
 
 
 def _time(nanoseconds: int) -> dict[str, int]:

@@ -68,16 +68,33 @@ def peaks_of(keys: Keys) -> dict[ViolationKind, Peak]:
 def _check_joint(joint: str, keys: Keys, limits: JointLimits) -> Iterator[Violation]:
     yield from _check_positions(joint, keys, limits)
     for kind, peak in peaks_of(keys).items():
-        yield from _compare(joint, kind, peak, getattr(limits, kind))
+        yield from compare_size(joint, kind, peak, getattr(limits, kind))
 
 
-def _compare(
-    joint: str, kind: ViolationKind, peak: Peak, limit: float | None
+def compare_size(
+    joint: str, kind: ViolationKind, peak: Peak, limit: float | None, slack: float = SLACK
 ) -> Iterator[Violation]:
+    """Yields what is beyond a limit of a size by more than this share of it."""
     value, time = peak
-    if limit is not None and value > limit * (1.0 + SLACK):
+    if limit is not None and value > limit * (1.0 + slack):
         excess = value / limit - 1.0
         yield Violation(joint=joint, kind=kind, value=value, limit=limit, time=time, excess=excess)
+
+
+def compare_positions(
+    joint: str, values: Numbers, times: Numbers, limits: JointLimits, slack: float = SLACK
+) -> Iterator[Violation]:
+    """Yields the worst of positions (m,) beyond each end of a range by more than `slack`."""
+    for limit, sign in ((limits.lower, -1.0), (limits.upper, 1.0)):
+        if limit is None:
+            continue
+        worst = int((sign * values).argmax())
+        value, time = float(values[worst]), float(times[worst])
+        excess = sign * (value - limit)
+        if excess > slack:
+            yield Violation(
+                joint=joint, kind="position", value=value, limit=limit, time=time, excess=excess
+            )
 
 
 def _check_positions(joint: str, keys: Keys, limits: JointLimits) -> Iterator[Violation]:
@@ -87,20 +104,7 @@ def _check_positions(joint: str, keys: Keys, limits: JointLimits) -> Iterator[Vi
         after, inside = extreme_values(cubics)
         times = np.concatenate([times, (cubics.starts[:, None] + after).ravel()])
         values = np.concatenate([values, inside.ravel()])
-    for limit, sign in ((limits.lower, -1.0), (limits.upper, 1.0)):
-        if limit is None:
-            continue
-        worst = int((sign * values).argmax())
-        excess = sign * (float(values[worst]) - limit)
-        if excess > SLACK:
-            yield Violation(
-                joint=joint,
-                kind="position",
-                value=float(values[worst]),
-                limit=limit,
-                time=float(times[worst]),
-                excess=excess,
-            )
+    yield from compare_positions(joint, values, times, limits)
 
 
 def _check_stated(
@@ -118,7 +122,7 @@ def _check_stated(
         sizes = np.abs(array[:, column])
         worst = int(np.nanargmax(sizes))
         peak = float(sizes[worst]), float(trajectory.times[worst])
-        yield from _compare(joint, kind, peak, getattr(limits, kind))
+        yield from compare_size(joint, kind, peak, getattr(limits, kind))
 
 
 def _peaks_of_lines(times: Numbers, values: Numbers) -> Iterator[tuple[ViolationKind, Peak]]:

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import Diagnostics, KinematicsError
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import retrace_tree
 from ..model import Mimic, Robot
+from .names import name_few
 
 ViolationKind = Literal["position", "velocity", "acceleration", "jerk", "effort"]
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def limits_of(
     if unknown:
         diagnostics.warning(
             "unknown-joint",
-            f"the robot has no moving joint for {len(unknown)} of the limits: {_name(unknown)}",
+            f"the robot has no moving joint for {len(unknown)} of the limits: {name_few(unknown)}",
         )
     return RobotLimits(
         joints={
@@ -188,10 +188,6 @@ def _report_zero(
         which = "one joint" if len(zero) == 1 else f"{len(zero)} joints"
         diagnostics.warning(
             "velocity-not-stated",
-            f"the velocity of {which} is limited to 0, which is taken as not stated: {_name(zero)}",
+            f"the velocity of {which} is limited to 0, which is taken as not stated: "
+            f"{name_few(zero)}",
         )
-
-
-def _name(names: list[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(map(quote, names[:_MOST_NAMED])) + (f" and {more} more" if more > 0 else "")

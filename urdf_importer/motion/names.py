@@ -34,8 +34,8 @@ def match_names(
         found = _match_all(recorded, joints, diagnostics)
     if not found:
         raise KinematicsError(
-            f"no joint of the robot is in the motion: it has {_name(recorded)}, the robot "
-            f"{_name(joints)}"
+            f"no joint of the robot is in the motion: it has {name_few(recorded)}, the robot "
+            f"{name_few(joints)}"
         )
     _report_unknown([name for name in recorded if name not in found], diagnostics)
     return found
@@ -87,12 +87,12 @@ def _report_unknown(names: Sequence[str], diagnostics: Diagnostics) -> None:
     if names:
         diagnostics.warning(
             "unknown-joint",
-            f"the robot has no moving joint for {len(names)} of the motion's: {_name(names)}",
+            f"the robot has no moving joint for {len(names)} of the motion's: {name_few(names)}",
         )
 
 
-def _name(names: Iterable[str]) -> str:
-    """Names the first few, for a message."""
+def name_few(names: Iterable[str]) -> str:
+    """Returns the first few names, for a message."""
     every = list(names)
     more = len(every) - _MOST_NAMED
     shown = ", ".join(map(quote, every[:_MOST_NAMED])) or "none"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .path import JointPath
+from .series import make_cubics, values_after
 from .trajectory import Numbers
 
 _FASTEST = 1e12
@@ -151,17 +152,15 @@ def _fail(
     values: Numbers, slopes: Numbers, times: Numbers, size: int, limits: Numbers, tolerance: float
 ) -> NDArray[np.bool_]:
     """Returns (m - 1, p / size) whether one cubic over each block would be too far off."""
-    ends = [array[:, ::size] for array in (values, slopes, times)]
-    (q, v, t) = ends
-    h = (t[:, 1:] - t[:, :-1])[..., None]
-    chord = (q[:, 1:] - q[:, :-1]) / h
-    c2 = (3 * chord - 2 * v[:, :-1] - v[:, 1:]) / h
-    c3 = (v[:, :-1] + v[:, 1:] - 2 * chord) / h**2
-    bend = np.maximum(np.abs(2 * c2), np.abs(2 * c2 + 6 * c3 * h))
-    off = (bend > limits * 1.001).any(axis=2)
+    starts, lengths = times[:, :-1:size, None], np.diff(times[:, ::size])[..., None]
+    (q, v) = (array[:, ::size] for array in (values, slopes))
+    cubics = make_cubics(starts, lengths, q[:, :-1], q[:, 1:], v[:, :-1], v[:, 1:])
+    begin = 2 * cubics.second
+    bend = np.maximum(np.abs(begin), np.abs(begin + 6 * cubics.third * lengths))
+    off: NDArray[np.bool_] = (bend > limits * 1.001).any(axis=2)
     for inner in range(size // 8 or 1, size, size // 8 or 1):
-        since = (times[:, inner::size] - t[:, :-1])[..., None]
+        since = (times[:, inner::size, None] - starts)[..., None]
         wanted = values[:, inner::size]
-        shown = ((c3 * since + c2) * since + v[:, :-1]) * since + q[:, :-1]
+        shown = values_after(cubics, since)[..., 0]
         off |= (np.abs(shown - wanted) > tolerance).any(axis=2)
     return off

@@ -95,10 +95,11 @@ def extreme_values(cubics: Cubics) -> tuple[Numbers, Numbers]:
         found = np.stack([q / a, c / q], axis=-1)
     inside = np.isfinite(found) & (found > 0) & (found < cubics.lengths[..., None])
     t = np.where(inside, found, 0.0)
-    return t, _at(cubics, t)
+    return t, values_after(cubics, t)
 
 
-def _at(cubics: Cubics, t: Numbers) -> Numbers:
+def values_after(cubics: Cubics, t: Numbers) -> Numbers:
+    """Returns the values (..., m) at times (..., m) after each segment's start."""
     parts = (cubics.third, cubics.second, cubics.slopes, cubics.values)
     third, second, slopes, values = (part[..., None] for part in parts)
     found: Numbers = ((third * t + second) * t + slopes) * t + values

@@ -92,7 +92,7 @@ def _plan_joints(
         if needed and not samples:
             raise explain_none(armature, trajectory)
         keys = {
-            name: _plan_linear(each.times, each.positions, None, rigs[name], options)
+            name: _plan_linear(each.times, each.values, None, rigs[name], options)
             for name, each in samples.items()
         }
     for joint, planned in keys.items():

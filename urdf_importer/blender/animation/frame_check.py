@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...motion.check import compare_positions, compare_size
 from ...motion.limits import JointLimits, Violation
 from ..standing import properties
 from ..standing.armatures import armatures_by_name
@@ -86,44 +87,15 @@ def _compare(
     rate: float,
     time: float,
 ) -> Iterator[Violation]:
-    before, now, after = (float(number) * ratio for number in numbers)
+    before, now, after = (numbers * ratio).tolist()
     if not joint.mimics:
-        yield from _beyond(joint, now, bounds, time)
+        yield from compare_positions(joint.name, np.array([now]), np.array([time]), bounds, _NEAR)
     velocity = max(abs(after - now), abs(now - before)) * rate
     acceleration = abs(after - 2 * now + before) * rate * rate
-    if bounds.velocity is not None and velocity > bounds.velocity * (1 + _SLACK):
-        yield Violation(
-            joint=joint.name,
-            kind="velocity",
-            value=velocity,
-            limit=bounds.velocity,
-            time=time,
-            excess=velocity / bounds.velocity - 1,
-        )
-    if bounds.acceleration is not None and acceleration > bounds.acceleration * (1 + _SLACK):
-        yield Violation(
-            joint=joint.name,
-            kind="acceleration",
-            value=acceleration,
-            limit=bounds.acceleration,
-            time=time,
-            excess=acceleration / bounds.acceleration - 1,
-        )
-
-
-def _beyond(
-    joint: RigJoint, position: float, bounds: JointLimits, time: float
-) -> Iterator[Violation]:
-    for limit, sign in ((bounds.lower, -1.0), (bounds.upper, 1.0)):
-        if limit is not None and sign * (position - limit) > _NEAR:
-            yield Violation(
-                joint=joint.name,
-                kind="position",
-                value=position,
-                limit=limit,
-                time=time,
-                excess=sign * (position - limit),
-            )
+    yield from compare_size(joint.name, "velocity", (velocity, time), bounds.velocity, _SLACK)
+    yield from compare_size(
+        joint.name, "acceleration", (acceleration, time), bounds.acceleration, _SLACK
+    )
 
 
 def check_keyed_positions(
@@ -136,11 +108,9 @@ def check_keyed_positions(
         bounds = limits.get(joint.name)
         if bounds is None or (bounds.lower is None and bounds.upper is None):
             continue
-        beyond = [
-            each
-            for frame in frames
-            for each in _beyond(joint, joint.sign * curve.evaluate(frame), bounds, _seconds(frame))
-        ]
+        values = np.array([joint.sign * curve.evaluate(frame) for frame in frames])
+        times = np.array([_seconds(frame) for frame in frames])
+        beyond = list(compare_positions(joint.name, values, times, bounds, _NEAR)) if frames else []
         found += [max(beyond, key=lambda each: each.excess)] if beyond else []
     return tuple(found)
 

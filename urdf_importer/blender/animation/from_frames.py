@@ -2,7 +2,6 @@
 """Joints of which a recording holds the links' motion alone, as /tf has it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,12 @@ from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import matrices_from_poses, quaternion_from_rotation
 from ...model import Pose
 from ...motion.joint_frames import find_relative, solve_joint
+from ...motion.keys import Keys
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..standing.joints import RigJoint, find_packed_joint
 from ..standing.links import links_of, name_link
 
 _OFF = 1e-3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointSamples:
-    """Times and positions (m,) of a joint."""
-
-    times: Numbers
-    positions: Numbers
 
 
 def read_origin(packed: Mapping[str, Any]) -> tuple[Numbers, Numbers]:
@@ -41,8 +33,8 @@ def solve_joints(
     trajectory: Trajectory,
     joints: Mapping[str, RigJoint],
     diagnostics: Diagnostics,
-) -> dict[str, JointSamples]:
-    """Returns the samples of the joints between whose links the motion's frames move. Those that
+) -> dict[str, Keys]:
+    """Returns the positions of the joints between whose links the motion's frames move. Those that
     follow another are passed over. What no joint could do is told, of each joint once."""
     found = {}
     for link in links_of(armature):
@@ -58,7 +50,7 @@ def solve_joints(
             values, off = solve_joint(track, read_origin(packed), axis, turns=turns)
             _report(joint.name, track, off, diagnostics)
             positions = _within(values, joint) if turns else values
-            found[joint.name] = JointSamples(times=track.times, positions=positions)
+            found[joint.name] = Keys(times=track.times, values=positions)
     return found
 
 

@@ -113,7 +113,7 @@ def _make_robot(
     bodies = _make_bodies(machine, names, filler, found.diagnostics)
     _add_frames(robot, machine.fixtures, filler, list(names.bodies.values()))
     joints = _make_joints(machine, names, found.options)
-    _mark_roots(machine, names, bodies, joints, self_collision=found.options.self_collision)
+    _mark_roots(machine, bodies, joints, self_collision=found.options.self_collision)
     if found.options.self_collision:
         _part_neighbours(machine, names, bodies)
     joint_scope = Prim("Scope", JOINTS)
@@ -220,7 +220,6 @@ def _make_joints(machine: Machine, names: _Names, options: EngineOptions) -> dic
 
 def _mark_roots(
     machine: Machine,
-    names: _Names,
     bodies: dict[str, Prim],
     joints: dict[str, Prim],
     *,

@@ -63,7 +63,6 @@ class ShapeWriter:
         self._root, self._files, self._textures = root, files, textures
         self._approximation = APPROXIMATIONS[approximation]
         self._found = Looks(robot, files, diagnostics)
-        self._diagnostics = diagnostics
         self.looks, self.meshes = Prim("Scope", LOOKS), Prim("Scope", MESHES, is_class=True)
         self._names, self._mesh_names = Claims(), Claims()
         self._paths: dict[Any, str] = {}
