@@ -3,9 +3,14 @@
 
 import json
 import struct
+from dataclasses import astuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from urdf_importer.diagnostics import MeshError
+from urdf_importer.meshes import load_mesh
 
 TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 3]], dtype="<f4")
 
@@ -70,3 +75,15 @@ def png(width: int = 2, height: int = 2, alpha: int = 255) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     parts = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + parts
+
+
+def load_all_of(path: Path) -> object:
+    """Everything that a file gives: its arrays, its reports, or why there is none."""
+    notes: list[tuple[str, str]] = []
+    try:
+        mesh = load_mesh(path, (1.0, 1.0, 1.0), lambda *note: notes.append(note))
+    except MeshError as error:
+        return error.code, error.message, notes
+    parts = (mesh.vertices, mesh.corners, mesh.face_sizes, mesh.normals, mesh.uvs, mesh.slots)
+    arrays = [None if each is None else (each.dtype, each.shape, each.tobytes()) for each in parts]
+    return arrays, [astuple(each) for each in mesh.materials], mesh.name, mesh.smooth, notes

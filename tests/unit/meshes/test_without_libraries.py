@@ -3,7 +3,6 @@
 
 import subprocess
 import sys
-from dataclasses import astuple
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,11 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from support.mesh_files import load_all_of
 from support.paths import ROOT
 from support.real_robots import ROOT as REAL_ROBOTS
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import load_mesh
-from urdf_importer.meshes.collada.float_source import FloatReader
+from urdf_importer.meshes.collada.number_reader import NumberReader
 
 LIBRARIES = ("stl", "stl.base", "collada", "collada.source")
 SUFFIXES = (".stl", ".dae")
@@ -35,18 +33,6 @@ REAL = mesh_files(REAL_ROBOTS)
 def block(patch: pytest.MonkeyPatch) -> None:
     for name in LIBRARIES:
         patch.setitem(sys.modules, name, None)
-
-
-def load_all_of(path: Path) -> object:
-    """Everything that a file gives: its arrays, its reports, or why there is none."""
-    notes: list[tuple[str, str]] = []
-    try:
-        mesh = load_mesh(path, (1.0, 1.0, 1.0), lambda *note: notes.append(note))
-    except MeshError as error:
-        return error.code, error.message, notes
-    parts = (mesh.vertices, mesh.corners, mesh.face_sizes, mesh.normals, mesh.uvs, mesh.slots)
-    arrays = [None if each is None else (each.dtype, each.shape, each.tobytes()) for each in parts]
-    return arrays, [astuple(each) for each in mesh.materials], mesh.name, mesh.smooth, notes
 
 
 def check_same(path: Path) -> None:
@@ -93,10 +79,10 @@ def test_numbers_are_read_as_by_pycollada(words: list[str], names: list[str | No
     accessor = ElementTree.SubElement(technique, "accessor")
     for name in names:
         ElementTree.SubElement(accessor, "param", {} if name is None else {"name": name})
-    expected = FloatReader().read(source)
+    expected = NumberReader().read(source)
     with pytest.MonkeyPatch.context() as patch:
         block(patch)
-        found = FloatReader().read(source)
+        found = NumberReader().read(source)
     if expected is None or found is None:
         assert found is expected
     else:
@@ -110,8 +96,8 @@ import importlib.util, sys
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name == "dateutil" else find(name, *more)
 from xml.etree.ElementTree import XML
-from urdf_importer.meshes.collada.float_source import FloatReader
-assert FloatReader().read(XML("<source><float_array>1 x</float_array></source>")) is None
+from urdf_importer.meshes.collada.number_reader import NumberReader
+assert NumberReader().read(XML("<source><float_array>1 x</float_array></source>")) is None
 assert "collada.source" in sys.modules
 assert not [name for name in sys.modules if name.partition(".")[0] == "dateutil"]
 """

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
-from ..numbers import parse_numbers
-from .float_source import FloatReader
+from .number_reader import NumberReader, spell_out_odd_numbers
 
 _SEPARATOR = -(2**40)
-"""Stands between the texts of several <p>, which are read at one go. No index is negative."""
+"""Stands between the numbers of several <p>, which are read at one go. No index is negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,9 @@ class Faces:
     sizes: NDArray[np.int64] | None = None
 
 
-def read_faces(primitive: Element, width: int, report: Report) -> Faces | None:
+def read_faces(
+    primitive: Element, width: int, reader: NumberReader, report: Report
+) -> Faces | None:
     """Reads the faces of a primitive with `width` indices per corner; None for lines and points.
 
     Reports `polygon-holes` (they were filled) and `invalid-facets` for those that lack corners.
@@ -38,13 +39,13 @@ def read_faces(primitive: Element, width: int, report: Report) -> Faces | None:
     tag = primitive.tag
     if tag not in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
         return None
-    rows, lengths, rest = _read_runs(_index_texts(primitive, report), width)
+    rows, lengths, rest = _read_runs(_find_lists(primitive, report), width, reader)
     if rest:
         report("invalid-facets", f"a <{tag}> ends within a corner; that one was left out")
     if tag == "polygons":
         return _large_enough(rows, lengths, report)
     if tag == "polylist":
-        return _read_polylist(primitive, rows, report)
+        return _read_polylist(primitive, rows, reader, report)
     if tag == "triangles":
         whole = len(rows) // 3 * 3
         if whole < len(rows):
@@ -53,18 +54,21 @@ def read_faces(primitive: Element, width: int, report: Report) -> Faces | None:
     return Faces(rows[_corners_of_runs(lengths, is_fan=tag == "trifans")])
 
 
-def _index_texts(primitive: Element, report: Report) -> list[str]:
-    texts = [each.text or "" for each in primitive.findall("p")]
+def _find_lists(primitive: Element, report: Report) -> list[Element]:
+    lists = primitive.findall("p")
     holed = primitive.findall("ph")
     if holed:
         report("polygon-holes", f"{len(holed)} polygons have holes; these were filled")
-        texts += [each.findtext("p", "") for each in holed]
-    return texts
+        found = [each.find("p") for each in holed]
+        lists += [Element("p") if each is None else each for each in found]
+    return lists
 
 
-def _read_runs(texts: list[str], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
-    """The rows of all texts one after the other, how many each has, whether any has a rest."""
-    numbers = read_integers(f" {_SEPARATOR} ".join(texts))
+def _read_runs(
+    lists: list[Element], width: int, reader: NumberReader
+) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    """The rows of all lists one after the other, how many each has, whether any has a rest."""
+    numbers = reader.read_integers(lists, _SEPARATOR)
     ends = np.append(np.flatnonzero(numbers == _SEPARATOR), len(numbers))
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = (ends - starts) // width
@@ -83,9 +87,10 @@ def _count_up(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return counted
 
 
-def _read_polylist(primitive: Element, rows: NDArray[np.int64], report: Report) -> Faces:
-    sizes = read_integers(" ".join(each.text or "" for each in primitive.findall("vcount")))
-    sizes = np.clip(sizes, 0, len(rows) + 1)
+def _read_polylist(
+    primitive: Element, rows: NDArray[np.int64], reader: NumberReader, report: Report
+) -> Faces:
+    sizes = np.clip(reader.read_integers(primitive.findall("vcount")), 0, len(rows) + 1)
     ends = np.cumsum(sizes)
     there = int(np.searchsorted(ends, len(rows), side="right"))
     sizes = sizes[:there]
@@ -118,35 +123,6 @@ def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.
         odd = step & 1
         corners = (starts + step)[:, None] + np.column_stack([0 * odd, 1 + odd, 2 - odd])
     return corners.ravel()
-
-
-def read_integers(text: str) -> NDArray[np.int64]:
-    """Returns int64 (N,). A word that is not an integer becomes -1, which no index is."""
-    found = parse_numbers(text.encode(), np.int64)
-    if found is not None:
-        return found
-    return np.array([_integer(word) for word in text.split()], dtype=np.int64)
-
-
-def spell_out_odd_numbers(text: str) -> str:
-    """Returns the text with "inf", which no coordinate can be, for each word that is not a finite
-    number.
-
-    Slow, and only for texts that have something odd in them.
-    """
-    return " ".join(word if _is_number(word) else "inf" for word in text.split())
-
-
-def _integer(word: str) -> int:
-    digits = word.removeprefix("-")
-    return int(word) if digits.isascii() and digits.isdigit() and len(digits) < 18 else -1
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return abs(float(word)) < float("inf") and "_" not in word and word.isascii()
-    except ValueError:
-        return False
 
 
 MOST_INPUTS = 64
@@ -191,7 +167,7 @@ class _Input(NamedTuple):
     uv_set: str
 
 
-def read_geometry(element: Element, reader: FloatReader, report: Report) -> Geometry:
+def read_geometry(element: Element, reader: NumberReader, report: Report) -> Geometry:
     """Reads the points and primitives of a geometry; lines and points are dropped.
 
     Reports `invalid-geometry` for primitives without readable points, and as `read_faces`.
@@ -208,7 +184,7 @@ def read_geometry(element: Element, reader: FloatReader, report: Report) -> Geom
     parts = []
     for primitive in mesh:
         inputs, width = sources.inputs_of(primitive)
-        faces = read_faces(primitive, width, report)
+        faces = read_faces(primitive, width, reader, report)
         if faces is None:
             continue
         place = next((each for each in inputs if each.semantic == "POSITION"), None)
@@ -250,7 +226,7 @@ def _take(values: NDArray[np.float32], indices: NDArray[np.int64]) -> NDArray[np
 class _Sources:
     """The sources of one mesh, read when they are first asked for; `points` are its positions."""
 
-    def __init__(self, mesh: Element, reader: FloatReader) -> None:
+    def __init__(self, mesh: Element, reader: NumberReader) -> None:
         self._reader = reader
         self._elements = {each.get("id", ""): each for each in mesh.findall("source")}
         self._values: dict[str, NDArray[np.float32] | None] = {}

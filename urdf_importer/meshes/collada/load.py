@@ -5,7 +5,8 @@ The tree is ElementTree's: expat builds it in C, resolves no external entity, an
 nor freeing it recurses. Nothing else of the folder is looked at.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,10 +19,11 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError, Report, quote
 from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
-from .float_source import FloatReader
 from .geometry import Geometry, Part, read_geometry
 from .join import Block, Surface, join_blocks
+from .long_texts import LongNumbers, parse_around
 from .material import DocumentMaterial, MaterialReader
+from .number_reader import NumberReader
 from .scene import Binding, PlacedGeometry, place_geometries, read_up_axis
 
 MOST_BYTES = 512 * 1024**2
@@ -36,8 +38,9 @@ class _RootFound(Exception):
     """The prolog is over; no entity can be declared any more."""
 
 
-def read_collada(path: Path, report: Report) -> Element:
-    """Reads the element COLLADA of a file; no tag in the tree has a namespace.
+def read_collada(path: Path, report: Report) -> tuple[Element, LongNumbers]:
+    """Reads the element COLLADA of a file, and the long texts of numbers that are not in its tree.
+    No tag has a namespace.
 
     Reports `trailing-junk` where something follows the end, which is then not read. MeshError
     where the file cannot be read, is too large, declares entities or is not a whole document.
@@ -47,12 +50,10 @@ def read_collada(path: Path, report: Report) -> Element:
         message = f"{quote(path.name)} has more than {MOST_TAGS} tags, the most that is read"
         raise MeshError(message, code="mesh-too-large")
     _refuse_entities(data, path)
-    root = _parse(data, path, report)
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
+    root, numbers = _parse(data, path, report)
     if root.tag != "COLLADA":
         raise MeshError(f"{quote(path.name)} is <{root.tag[:40]}>, not a COLLADA document")
-    return root
+    return root, numbers
 
 
 def _count_tags(data: bytes) -> int:
@@ -85,9 +86,17 @@ def _refuse_entities(data: bytes, path: Path) -> None:
         parser.EntityDeclHandler = parser.StartElementHandler = None
 
 
-def _parse(data: bytes, path: Path, report: Report) -> Element:
+def _parse(data: bytes, path: Path, report: Report) -> tuple[Element, LongNumbers]:
+    with contextlib.suppress(ElementTree.ParseError, LookupError, ValueError):
+        found = parse_around(data, _parse_text)
+        if found is not None:
+            return found
+    return _parse_whole(data, path, report), {}
+
+
+def _parse_whole(data: bytes, path: Path, report: Report) -> Element:
     try:
-        return _parse_text(data)
+        return _parse_text([data])
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         first = error
     stripped = data.rstrip(b"\0 \t\r\n")
@@ -96,7 +105,7 @@ def _parse(data: bytes, path: Path, report: Report) -> Element:
     is_cut = len(whole) < len(stripped)
     for encoding in (None, "iso-8859-1"):
         try:
-            root = _parse_text(whole, encoding)
+            root = _parse_text([whole], encoding)
         except (ElementTree.ParseError, LookupError, ValueError):
             continue
         _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
@@ -111,12 +120,15 @@ def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool
         report("wrong-encoding", f"{quote(path.name)} is not in its encoding; read as Latin-1")
 
 
-def _parse_text(data: bytes, encoding: str | None = None) -> Element:
+def _parse_text(pieces: Iterable[bytes | memoryview], encoding: str | None = None) -> Element:
     # Entities are refused before; that is what the rule is about.
     parser = ElementTree.XMLParser(encoding=encoding)  # noqa: S314
-    for start in range(0, len(data), _PIECE):  # in less time than all at once
-        parser.feed(data[start : start + _PIECE])
+    for piece in pieces:
+        for start in range(0, len(piece), _PIECE):  # in less time than all at once
+            parser.feed(piece[start : start + _PIECE])
     root: Element = parser.close()
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
     return root
 
 
@@ -135,14 +147,15 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
     `join_blocks` do, and `empty-mesh`. Raises MeshError `mesh-too-large`, else as `read_mesh_file`,
     or `unreadable-mesh` where it is not a whole document.
     """
-    root = read_collada(path, report)
+    root, numbers = read_collada(path, report)
     with np.errstate(all="ignore"):  # what overflows is left out by name
         placed = place_geometries(root, report)
         materials = MaterialReader(root, resolve, report)
         up = read_up_axis(root)
         del root
         table = _MaterialSlots(materials)
-        mesh = join_blocks(_read_blocks(placed, table, report), report)
+        reader = NumberReader(numbers)
+        mesh = join_blocks(_read_blocks(placed, table, reader, report), report)
     if not len(mesh.corners):
         report("empty-mesh", f"{quote(path.name)} has no faces")
     slots = mesh.slots if len(table.materials) > 1 else None
@@ -150,15 +163,14 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
 
 
 def _read_blocks(
-    placed: list[PlacedGeometry], table: "_MaterialSlots", report: Report
+    placed: list[PlacedGeometry], table: "_MaterialSlots", reader: NumberReader, report: Report
 ) -> list[Block]:
-    numbers = FloatReader()
     geometries: dict[Element, Geometry] = {}
     parts_left, corners_left = MOST_PARTS, MOST_CORNERS
     blocks = []
     for each in placed:
         if each.element not in geometries:
-            geometries[each.element] = read_geometry(each.element, numbers, report)
+            geometries[each.element] = read_geometry(each.element, reader, report)
         geometry = geometries[each.element]
         parts_left -= len(geometry.parts)
         corners_left -= len(geometry.points) + sum(len(part.corners) for part in geometry.parts)
