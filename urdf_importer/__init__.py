@@ -41,7 +41,7 @@ from .kinematics import (
     inverse_kinematics,
 )
 from .kinematics.conventions import Convention
-from .kinematics.loops import LoopResult, close_loops
+from .kinematics.loops import LoopResult, close_loops, trace_loops
 from .kinematics.semantic_groups import group_joints
 from .live.link import LiveLink
 from .live.options import LiveOptions
@@ -283,6 +283,7 @@ __all__ = [
     "suggest_name",
     "suggest_proto_name",
     "suggest_script_name",
+    "trace_loops",
     "trace_path",
     "update_robot",
     "write_builder_script",

@@ -67,7 +67,7 @@ def meet(one: Any, far_one: float, other: Any, far_other: float, sign: float = 1
 
 def gap_of(robot: Robot, positions: Any) -> float:
     """How far loops are from closed, by forward kinematics alone: metres, and of axes radians."""
-    frames = forward_kinematics(robot, positions)
+    frames = forward_kinematics(robot, positions, close_loops=False)
     worst = 0.0
     for loop in robot.loops:
         one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
@@ -99,5 +99,25 @@ def slider_crank(crank: float, rod: float, offset: float) -> Robot:
     loop = LoopJoint(
         name="pin", type="revolute", link1="rod", link2="piston",
         origin1=Pose(xyz=(rod, 0.0, 0.0)), axis=Z,
+    )  # fmt: skip
+    return make_robot(joints, [loop])
+
+
+def five_bar(reach: float, base: float, angle: float) -> Robot:
+    """Two arms of two bars of length `reach` each, whose tips are one: both shoulders are free, at
+    (0, 0) and (base, 0), at zero symmetric with the left arm at `angle` from the base."""
+    elbow = reach * np.array([math.cos(angle), math.sin(angle)])
+    tip = np.array([base / 2.0, elbow[1] + math.sqrt(reach**2 - (elbow[0] - base / 2.0) ** 2)])
+    bend = math.atan2(*(tip - elbow)[::-1])
+    joints = [
+        hinge("left_shoulder", "base", "left_arm", (0.0, 0.0, 0.0), angle),
+        hinge("right_shoulder", "base", "right_arm", (base, 0.0, 0.0), math.pi - angle),
+        hinge("left_elbow", "left_arm", "left_rod", (reach, 0.0, 0.0), bend - angle),
+        hinge("right_elbow", "right_arm", "right_rod", (reach, 0.0, 0.0), angle - bend),
+    ]
+    end = Pose(xyz=(reach, 0.0, 0.0))
+    loop = LoopJoint(
+        name="tip", type="continuous", link1="left_rod", link2="right_rod",
+        origin1=end, origin2=end, axis=Z,
     )  # fmt: skip
     return make_robot(joints, [loop])

@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
     def frame(self, link: str, **positions: float) -> np.ndarray:
         """Root link from link."""
-        return forward_kinematics(self.robot, positions)[link]
+        return forward_kinematics(self.robot, positions, close_loops=False)[link]
 
     def matrix(self, name: str) -> np.ndarray:
         """Parent link from child link, of a joint at zero."""

@@ -2,7 +2,7 @@
 """Robot to motion: the tree of its joints and where its links stand. numpy only."""
 
 from .drive import DriveResult
-from .forward import forward_kinematics
 from .inverse import IKResult, find_solutions, inverse_kinematics
+from .loops import forward_kinematics
 
 __all__ = ["DriveResult", "IKResult", "find_solutions", "forward_kinematics", "inverse_kinematics"]

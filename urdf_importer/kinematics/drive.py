@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ..model import Box, Cylinder, Link, Mesh, Sphere
-from .forward import forward_kinematics
+from .forward import place_links
 from .motion import JointMotion
 from .tree import KinematicTree
 
@@ -225,7 +225,7 @@ def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -
     them and the base."""
     if base not in tree.index:
         raise KinematicsError(f"the robot has no link {quote(base)}")
-    frames = forward_kinematics(tree.robot)
+    frames = place_links(tree, {})
     home = np.linalg.inv(frames[base])
     stiff = _find_stiff(tree, base)
     found = []

@@ -14,9 +14,8 @@ from ..geometry.transforms import (
     rotation_from_quaternion,
     rotations_about,
 )
-from ..model import Robot
 from .motion import JointMotion, follow_to_masters
-from .tree import KinematicTree, retrace_tree
+from .tree import KinematicTree
 
 Position = float | Sequence[float]
 Positions = Mapping[str, Position]
@@ -29,21 +28,12 @@ AT_REST: Mapping[str, tuple[float, ...]] = {
 """The zero of joints of several numbers."""
 
 
-def forward_kinematics(robot: Robot, positions: Positions | None = None) -> dict[str, Matrix]:
-    """Returns the frame of every link, link name -> (4, 4) in the frame of the root link.
-
-    `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to
-    (x, y, yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and
-    (qx, qy, qz, qw) for ball joints. Joints not named are at zero; joints that mimic another
-    follow it, whatever is said of them. Several roots all stand at the origin.
-
-    Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
-    """
-    return place_links(retrace_tree(robot), positions or {})
-
-
 def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
-    """Does as forward_kinematics, of a tree that is planned already."""
+    """Returns the frame of every link, link name -> (4, 4) in the frame of the root link, with all
+    joints where `positions` put them, as forward_kinematics takes them: loops may stand open.
+
+    Raises KinematicsError for an unknown joint or a wrong kind of position.
+    """
     local = local_matrices(tree, positions)
     frames: list[Matrix] = []
     for parent, matrix in zip(tree.parents, local, strict=True):

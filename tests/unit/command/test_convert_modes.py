@@ -206,7 +206,8 @@ def test_pinocchio_reads_what_is_written() -> None:
         name: (np.cos(angle), np.sin(angle)) if name in ("motor", "crank_pin") else angle
         for name, angle in positions.items()
     }
-    frames, wanted = truth.frames(said), forward_kinematics(robot, positions)
+    frames = truth.frames(said)
+    wanted = forward_kinematics(robot, positions, close_loops=False)
     for link in robot.links:
         np.testing.assert_allclose(frames[link.name], wanted[link.name], atol=1e-9)
     # Universes do not move: Pinocchio leaves out the mass of the root link.

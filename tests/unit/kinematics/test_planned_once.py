@@ -52,7 +52,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
     assert find_calls(r"\bretrace_tree\(") == {
         *(f"urdf_importer/reshape/{each}.py" for each in RESHAPING),
         *(f"urdf_importer/blender/{each}.py" for each in STANDING),
-        "urdf_importer/kinematics/forward.py",
+        "urdf_importer/kinematics/loops/place.py",
         "urdf_importer/kinematics/inverse/problem.py",
         "urdf_importer/kinematics/loops/solve.py",
         "urdf_importer/kinematics/semantic_groups.py",

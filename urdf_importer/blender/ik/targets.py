@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from ...diagnostics import KinematicsError, quote
 from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...kinematics import forward_kinematics
 from ...kinematics.conventions import Convention
-from ...kinematics.forward import forward_kinematics
 from ...kinematics.motion import JointMotion
 from ...model import Robot
 from ..standing.pose import link_pose

@@ -11,7 +11,7 @@ import mathutils
 import numpy as np
 
 from ...geometry.transforms import Matrix
-from ...kinematics.forward import forward_kinematics
+from ...kinematics import forward_kinematics
 from ...kinematics.inverse import find_solutions
 from ..standing import properties
 from ..standing.links import links_of, name_link

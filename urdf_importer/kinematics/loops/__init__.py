@@ -2,6 +2,17 @@
 """Loops of joints: which joints are free, and where the others stand. numpy only."""
 
 from .freedom import LoopFreedom, find_freedom
-from .solve import LoopResult, close_loops
+from .place import forward_kinematics, report_missed
+from .solve import LoopCloser, LoopResult, close_loops, recall_closer, trace_loops
 
-__all__ = ["LoopFreedom", "LoopResult", "close_loops", "find_freedom"]
+__all__ = [
+    "LoopCloser",
+    "LoopFreedom",
+    "LoopResult",
+    "close_loops",
+    "find_freedom",
+    "forward_kinematics",
+    "recall_closer",
+    "report_missed",
+    "trace_loops",
+]

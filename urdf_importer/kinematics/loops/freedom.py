@@ -42,11 +42,12 @@ def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFre
     """Says which joints on the loops of a robot are free.
 
     Those of `actuated` are as long as the loops allow it, then the robot's joints that a
-    transmission names, then joints in the order of the file. Joints of several degrees of freedom
-    come last: loops turn them as little as possible.
+    transmission names or ros2_control commands, then joints in the order of the file. Joints of
+    several degrees of freedom come last: loops turn them as little as possible.
     """
     linkages = tuple(plan_linkages(tree))
     driven = {joint.name for each in tree.robot.transmissions for joint in each.joints}
+    driven |= {each.joint for each in tree.robot.controls if each.command_interfaces}
     order = {joint.name: place for place, joint in enumerate(tree.robot.joints)}
 
     def rank(variable: Variable) -> tuple[bool, bool, bool, bool, int]:

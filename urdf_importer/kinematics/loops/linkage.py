@@ -165,7 +165,7 @@ class Linkage:
         shift = back @ (second[:3, 3] - first[:3, 3]) / self.size
         gap = np.concatenate([shift, _turn_between(back @ second[:3, :3], closure.axis)])
         turning = self.turning[:, None]
-        speeds = np.where(turning, np.cross(axes, second[:3, 3] - points), axes)
+        speeds = np.where(turning, _cross(axes, second[:3, 3] - points), axes)
         turns = np.where(turning, axes, 0.0)
         change = np.concatenate([back @ speeds.T / self.size, back @ turns.T]) * closure.signs
         return closure.blocked @ gap, closure.blocked @ change
@@ -179,11 +179,19 @@ def _find_ends(closure: Closure, links: Matrix) -> tuple[Matrix, Matrix]:
     return first, second
 
 
+def _cross(one: Matrix, other: Matrix) -> Matrix:
+    """Returns cross products (..., 3); numpy's own takes as long as all else that is measured."""
+    found = np.empty(np.broadcast_shapes(one.shape, other.shape))
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[..., a] = one[..., b] * other[..., c] - one[..., c] * other[..., b]
+    return found
+
+
 def _turn_between(rotation: Matrix, axis: Vector | None) -> Vector:
     """Returns the turn (3,) that is between two frames; with an axis, how it is turned away."""
     if axis is not None:
         turned = rotation @ axis
-        off: Vector = np.cross(axis, turned)
+        off = _cross(axis, turned)
         if axis @ turned >= 0.0:
             return off
         # Beyond a right angle the sine falls again: keep the gap growing.

@@ -19,9 +19,16 @@ RANK_TOLERANCE = 3e-5
 """Of singular values, against the largest."""
 CLOSED = 1e-11
 """Gaps that are taken for none, in sizes of the linkage and radians."""
+NEARLY = 0.02
+"""Positions whose gaps are smaller say which way a linkage is put together."""
 _MOST_STEPS = 40
 _LONGEST_STEP = 0.4
+_PATIENCE = 3
+"""Near a pose that closes, gaps fall by half with each step at least, in singular poses too: where
+they do not fall by half in so many, there is none nearby."""
 _NO_STEP = 1e-13
+_HARDLY_OPEN = 1e-5
+"""What descriptions of six digits leave open; it stays so, whatever is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,26 +41,43 @@ class Closed:
 
 
 def start_pose(linkage: Linkage) -> LinkagePose:
-    """Returns the pose in which all joints are at zero, or as near to it as they may be."""
-    values = np.zeros(linkage.mixing.shape[1])
-    several = {}
-    for variable in linkage.variables:
-        motion = variable.motion
-        if variable.is_single:
-            values[variable.columns] = motion.nearest_valid(0.0)
-        else:
-            several[motion.joint.name] = AT_REST[motion.kind]
-    return LinkagePose(values=values, several=several)
+    """Returns the pose in which all joints are at zero; where loops do not nearly close there, as
+    near to it as their limits let them."""
+    pose = zero_pose(linkage)
+    gaps, _ = linkage.measure(pose)
+    if float(np.linalg.norm(gaps)) > NEARLY:
+        for variable in linkage.variables:
+            if variable.is_single:
+                pose.values[variable.columns] = variable.motion.nearest_valid(0.0)
+    return pose
 
 
-def close(linkage: Linkage, pose: LinkagePose, moving: NDArray[np.bool_]) -> Closed:
-    """Closes the loops by the variables `moving` (n,), as far as these can, and near the pose."""
+def zero_pose(linkage: Linkage) -> LinkagePose:
+    """Returns the pose in which all joints are at zero."""
+    several = {
+        variable.motion.joint.name: AT_REST[variable.motion.kind]
+        for variable in linkage.variables
+        if not variable.is_single
+    }
+    return LinkagePose(values=np.zeros(linkage.mixing.shape[1]), several=several)
+
+
+def close(
+    linkage: Linkage, pose: LinkagePose, moving: NDArray[np.bool_], *, nearby: bool = False
+) -> Closed:
+    """Closes the loops by the variables `moving` (n,), as far as these can, and near the pose: soon
+    given up where only what is `nearby` counts."""
     gaps, jacobian = linkage.measure(pose)
     length = float(np.linalg.norm(gaps))
     best = Closed(pose=pose, gap=length, jacobian=jacobian)
-    for _ in range(_MOST_STEPS):
+    recent = np.inf
+    for count in range(_MOST_STEPS):
         if length <= CLOSED:
             break
+        if count % _PATIENCE == 0:
+            if best.gap > 0.5 * recent and (nearby or best.gap < _HARDLY_OPEN):
+                break
+            recent = best.gap
         step = np.zeros(len(moving))
         step[moving] = -solve_least(jacobian[:, moving], gaps)
         size = float(np.linalg.norm(step))

@@ -7,8 +7,9 @@ line to the positions asked for; the answer depends on where it begins and on no
 cannot be reached is replaced by the nearest pose that closes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +21,31 @@ from ..forward import Position, Positions, check_position
 from ..tree import KinematicTree, retrace_tree
 from .freedom import LoopFreedom, find_freedom
 from .linkage import Linkage, LinkagePose
-from .newton import CLOSED, RANK_TOLERANCE, Closed, close, solve_least, start_pose
+from .newton import (
+    CLOSED,
+    NEARLY,
+    RANK_TOLERANCE,
+    Closed,
+    close,
+    solve_least,
+    start_pose,
+    zero_pose,
+)
 
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
-_LEAST_STRIDE = 1.0 / 256.0
+_LEAST_STRIDE = 1.0 / 64.0
 """Of one such step: what does not close after it cannot be reached."""
 _JUMP = 0.6
 """Followers that move further at once may have fallen into another way to be put together."""
-_MOST_ROUNDS = 200
+_MOST_ROUNDS = 60
+_ASIDE = 0.05
+_ROUNDED = 3e-7
+_FLAT = 1e-6
+"""Where the way down is less steep, the nearest pose is reached."""
+_MOST_REACH = 100.0
+_MEMORY = 5
+"""Of so many steps one has to come nearer: such descents are quick because they may go back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +54,13 @@ class LoopResult:
 
     gap       metres: the length of what stays open of all loops, angles times the loops' size
     reached   whether the free joints are where they were asked to be
+    missed    those that are not
     """
 
     positions: Mapping[str, float | tuple[float, ...]]
     gap: float
-    reached: bool = field(default=True)
+    reached: bool = True
+    missed: tuple[str, ...] = ()
 
 
 def close_loops(
@@ -53,25 +72,73 @@ def close_loops(
 ) -> LoopResult:
     """Returns joint positions at which the loops of a robot are closed.
 
-    `positions` are as forward_kinematics takes them; what they say of followers is passed over, and
-    free joints that they do not name are at zero. `start` is an earlier result's, from which the
-    followers are traced: else they are traced from the pose of zero. `freedom` is what find_freedom
-    said of the robot, for those who ask often.
+    `positions` are as forward_kinematics takes them; free joints that they do not name are at zero.
+    Followers are traced from `start`, an earlier result's positions; else from what `positions` say
+    of them where that nearly closes the loops, and from the pose of zero where it does not.
+    `freedom` is what find_freedom said of the robot, for those who ask often.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position.
     """
-    tree = robot if isinstance(robot, KinematicTree) else retrace_tree(robot)
-    asked = _check_positions(tree, positions or {})
-    known = _check_positions(tree, start or {})
-    freedom = freedom or find_freedom(tree)
-    gap, reached = 0.0, True
-    for linkage, follows in zip(freedom.linkages, freedom.moved, strict=True):
-        solver = LinkageSolver(linkage, follows)
-        found, whole = solver.follow(asked, known)
-        reached = reached and whole
-        gap = max(gap, found.gap * linkage.size)
-        asked |= solver.positions_of(found.pose)
-    return LoopResult(positions=asked, gap=gap, reached=reached)
+    return LoopCloser(robot, freedom).close(positions or {}, start=start)
+
+
+def trace_loops(
+    robot: Robot | KinematicTree,
+    poses: Iterable[Positions],
+    *,
+    start: Positions | None = None,
+    freedom: LoopFreedom | None = None,
+) -> Iterator[LoopResult]:
+    """Yields close_loops of one pose after the other, each traced from the one before, as a motion
+    goes: nothing jumps to another way of putting the mechanism together. Arguments and errors are
+    those of close_loops."""
+    closer = LoopCloser(robot, freedom)
+    for pose in poses:
+        found = closer.close(pose, start=start)
+        start = found.positions
+        yield found
+
+
+class LoopCloser:
+    """Closes the loops of one robot, again and again: what it takes is worked out once."""
+
+    def __init__(self, robot: Robot | KinematicTree, freedom: LoopFreedom | None = None) -> None:
+        self.tree = robot if isinstance(robot, KinematicTree) else retrace_tree(robot)
+        self.freedom = freedom or find_freedom(self.tree)
+        self.solvers = tuple(
+            LinkageSolver(linkage, follows)
+            for linkage, follows in zip(self.freedom.linkages, self.freedom.moved, strict=True)
+        )
+
+    def close(self, positions: Positions, *, start: Positions | None = None) -> LoopResult:
+        """Does as close_loops."""
+        found = _check_positions(self.tree, positions)
+        known = None if start is None else _check_positions(self.tree, start)
+        gap, missed = 0.0, list[str]()
+        for solver in self.solvers:
+            closed, reached = solver.follow(found, known)
+            gap = max(gap, closed.gap * solver.linkage.size)
+            there = solver.positions_of(closed.pose)
+            if not reached:
+                missed += solver.list_missed(closed, found)
+            found |= there
+        return LoopResult(positions=found, gap=gap, reached=not missed, missed=tuple(missed))
+
+
+_MOST_KEPT = 8
+_closers: dict[int, tuple[Robot, LoopCloser]] = {}
+
+
+def recall_closer(robot: Robot) -> LoopCloser:
+    """Returns what closes a robot's loops, kept for the robots last asked about, since questions
+    come in rows."""
+    known, closer = _closers.get(id(robot), (None, None))
+    if closer is None or known is not robot:
+        while len(_closers) >= _MOST_KEPT:
+            del _closers[next(iter(_closers))]
+        closer = LoopCloser(robot)
+        _closers[id(robot)] = (robot, closer)
+    return closer
 
 
 def _check_positions(
@@ -92,51 +159,97 @@ class LinkageSolver:
     """Traces the followers of one linkage. `moving` (n,) are the columns of their variables."""
 
     def __init__(self, linkage: Linkage, follows: tuple[bool, ...]) -> None:
-        self._linkage = linkage
+        self.linkage = linkage
         self.moving = np.zeros(linkage.mixing.shape[1], dtype=bool)
         for variable, each in zip(linkage.variables, follows, strict=True):
             self.moving[variable.columns] = each
         self._follows = follows
 
+    def closes(self, found: Closed) -> bool:
+        """Whether nothing stays open that could be closed."""
+        return found.gap <= 100.0 * CLOSED or found.gap <= self._rest
+
+    @cached_property
+    def _rest(self) -> float:
+        """The gap that the numbers of a description leave: at zero, and in a pose beside it, where
+        equations that say the same thing twice differ most."""
+        everything = np.ones_like(self.moving)
+        aside = np.random.default_rng(0).uniform(-_ASIDE, _ASIDE, len(everything))
+        found = close(self.linkage, self.linkage.move(self._zero.pose, aside), everything)
+        rounded = min(10.0 * found.gap, _ROUNDED) if found.gap < _ROUNDED else 0.0
+        return max(3.0 * self._zero.gap, rounded)
+
+    @cached_property
+    def _zero(self) -> Closed:
+        first = close(self.linkage, start_pose(self.linkage), self.moving)
+        if first.gap <= CLOSED:
+            return first
+        return close(self.linkage, first.pose, np.ones_like(self.moving))
+
     def follow(
-        self, asked: Mapping[str, Position], known: Mapping[str, Position]
+        self, asked: Mapping[str, Position], known: Mapping[str, Position] | None
     ) -> tuple[Closed, bool]:
-        """Returns the pose for these positions, and whether the free joints came there."""
-        home = self.home(known)
-        target = self._put(home.pose, asked, free=True)
+        """Returns the pose for these positions, and whether the free joints came there: from
+        `known` ones, or from those asked for themselves, or from zero."""
+        home = self._find_start(asked) if known is None else self.home(known)
+        target = self._aim(home.pose, asked)
         here = home
         if target.several != home.pose.several:
             several = LinkagePose(values=home.pose.values, several=target.several)
-            here = close(self._linkage, several, self.moving)
-        return self._go(here, target, max(3.0 * home.gap, 100.0 * CLOSED))
+            here = close(self.linkage, several, self.moving)
+        return self._go(here, target)
+
+    def list_missed(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
+        """Lists the free joints that are not where they were asked to be; the first, if that cannot
+        be told."""
+        found = [
+            variable.motion.joint.name
+            for variable, follows in zip(self.linkage.variables, self._follows, strict=True)
+            if not follows
+        ]
+        there = self.positions_of(closed.pose)
+        missed = [
+            name for name in found if not np.allclose(asked.get(name, 0.0), there[name], atol=1e-9)
+        ]
+        return missed or found[:1]
+
+    def _find_start(self, asked: Mapping[str, Position]) -> Closed:
+        """Returns the closed pose that what is asked of followers means, else that at zero."""
+        pairs = zip(self.linkage.variables, self._follows, strict=True)
+        if not any(follows and variable.motion.joint.name in asked for variable, follows in pairs):
+            return self._zero
+        gaps, _ = self.linkage.measure(self._put(zero_pose(self.linkage), asked, free=False))
+        if float(np.linalg.norm(gaps)) > NEARLY:
+            return self._zero
+        itself = self.home(asked)
+        return itself if self.closes(itself) else self._zero
 
     def trace(self, here: Closed, place: float, column: int) -> tuple[Closed, bool]:
         """Does as follow, from a closed pose, for one free joint: to a place of its column."""
         target = here.pose.copy()
         target.values[column] = place
-        enough = max(3.0 * here.gap, 100.0 * CLOSED)
-        return self._go(here, target, enough, nearest=False)
+        return self._go(here, target, nearest=False)
 
     def _go(
-        self, here: Closed, target: LinkagePose, enough: float, *, nearest: bool = True
+        self, here: Closed, target: LinkagePose, *, nearest: bool = True
     ) -> tuple[Closed, bool]:
-        way = np.where(self.moving, 0.0, target.values - here.pose.values) / self._linkage.units
+        way = np.where(self.moving, 0.0, target.values - here.pose.values) / self.linkage.units
         strides = max(int(np.ceil(float(np.abs(way).max(initial=0.0)) / _STRIDE)), 1)
         done, stride = 0.0, 1.0 / strides
         while done < 1.0 - 1e-12:
             part = min(stride, 1.0 - done)
             there = self._step(here, way * part)
-            if there.gap <= enough and not self._jumps(here, there):
+            if self.closes(there) and not self._jumps(here, there):
                 here, done = there, done + part
-            elif stride * strides > (_LEAST_STRIDE if nearest else 16.0 * _LEAST_STRIDE):
+            elif stride * strides > (_LEAST_STRIDE if nearest else 4.0 * _LEAST_STRIDE):
                 stride /= 2.0
             else:
-                return self._come_near(here, target, enough) if nearest else here, False
+                return self._come_near(here, target) if nearest else here, False
         # Sums of strides are rounded; where the joints were asked to be is not.
         exact = here.pose.copy()
         exact.values = np.where(self.moving, here.pose.values, target.values)
-        there = close(self._linkage, exact, self.moving)
-        return there, there.gap <= enough
+        there = close(self.linkage, exact, self.moving)
+        return there, self.closes(there)
 
     def positions_of(self, pose: LinkagePose) -> dict[str, float | tuple[float, ...]]:
         """Returns joint name -> position of all variables."""
@@ -144,24 +257,32 @@ class LinkageSolver:
             variable.motion.joint.name: float(pose.values[variable.columns.start])
             if variable.is_single
             else pose.several[variable.motion.joint.name]
-            for variable in self._linkage.variables
+            for variable in self.linkage.variables
         }
 
     def home(self, known: Mapping[str, Position]) -> Closed:
-        """Returns the closed pose nearest to zero, or that of an earlier result."""
-        pose = start_pose(self._linkage)
-        everything = np.ones_like(self.moving)
+        """Returns the closed pose nearest to zero, or that at positions which nearly close."""
         if not known:
-            first = close(self._linkage, pose, self.moving)
-            return first if first.gap <= CLOSED else close(self._linkage, first.pose, everything)
-        return close(self._linkage, self._put(pose, known, free=False), self.moving)
+            return self._zero
+        pose = self._put(zero_pose(self.linkage), known, free=False)
+        return close(self.linkage, pose, self.moving, nearby=True)
+
+    def _aim(self, pose: LinkagePose, asked: Mapping[str, Position]) -> LinkagePose:
+        """Returns the pose with its free joints where they are asked to be, or at zero."""
+        target, zero = pose.copy(), zero_pose(self.linkage)
+        target.values = np.where(self.moving, pose.values, zero.values)
+        for variable, follows in zip(self.linkage.variables, self._follows, strict=True):
+            if not follows and not variable.is_single:
+                name = variable.motion.joint.name
+                target.several[name] = zero.several[name]
+        return self._put(target, asked, free=True)
 
     def _put(
         self, pose: LinkagePose, positions: Mapping[str, Position], *, free: bool
     ) -> LinkagePose:
         """Returns the pose with these positions, of free joints alone or of all."""
         placed = pose.copy()
-        for variable, follows in zip(self._linkage.variables, self._follows, strict=True):
+        for variable, follows in zip(self.linkage.variables, self._follows, strict=True):
             name = variable.motion.joint.name
             position = positions.get(name)
             if position is None or (free and follows):
@@ -180,38 +301,53 @@ class LinkageSolver:
         longest = float(np.abs(step).max(initial=0.0))
         if longest > 2.0 * _JUMP:
             step[moving] = 0.0
-        return close(self._linkage, self._linkage.move(here.pose, step), moving)
+        return close(self.linkage, self.linkage.move(here.pose, step), moving, nearby=True)
 
     def _jumps(self, here: Closed, there: Closed) -> bool:
-        moved = (there.pose.values - here.pose.values) / self._linkage.units
+        moved = (there.pose.values - here.pose.values) / self.linkage.units
         return bool(np.abs(moved).max(initial=0.0) > _JUMP)
 
-    def _come_near(self, here: Closed, target: LinkagePose, enough: float) -> Closed:
-        """Slides along closed poses, as long as the free joints come nearer to their target."""
-        linkage, free = self._linkage, ~self.moving
+    def _come_near(self, here: Closed, target: LinkagePose) -> Closed:
+        """Slides along closed poses, as long as the free joints come nearer to their target: down
+        the gradient, by steps as long as Barzilai and Borwein choose them (Two-Point Step Size
+        Gradient Methods, 1988)."""
+        linkage, free = self.linkage, ~self.moving
         everything = np.ones_like(free)
-        best, distance = here, self._distance(here.pose, target, free)
-        reach = 1.0
+        best, least = here, self._distance(here.pose, target, free)
+        slope, reach, recent = self._find_slope(here, target, free), 1.0, [least]
         for _ in range(_MOST_ROUNDS):
-            wish = np.where(free, target.values - best.pose.values, 0.0) / linkage.units
-            kept = _null_space(best.jacobian)
-            step = kept @ (kept.T @ wish)
-            longest = float(np.abs(step).max(initial=0.0))
-            if longest < 1e-10:
+            longest = float(np.abs(slope).max(initial=0.0))
+            if longest < _FLAT or reach * longest < _FLAT:
                 break
-            step *= min(1.0, _STRIDE / longest) * reach
-            there = close(linkage, linkage.move(best.pose, step), everything)
-            nearer = self._distance(there.pose, target, free)
-            if there.gap <= enough and nearer < distance:
-                best, distance, reach = there, nearer, min(1.0, 2.0 * reach)
-            elif reach < 1e-4:
+            reach = min(reach, _STRIDE / longest)
+            step = slope * reach
+            there = close(linkage, linkage.move(here.pose, step), everything, nearby=True)
+            distance = self._distance(there.pose, target, free)
+            if not self.closes(there) or distance >= max(recent[-_MEMORY:]):
+                reach /= 4.0
+                continue
+            after = self._find_slope(there, target, free)
+            bend = float(step @ (slope - after))
+            reach = min(float(step @ step) / bend, _MOST_REACH) if bend > 0.0 else _MOST_REACH
+            here, slope = there, after
+            recent.append(distance)
+            if distance < least:
+                best, least = there, distance
+            if len(recent) > _MEMORY and recent[-_MEMORY] - min(recent) < _FLAT:
                 break
-            else:
-                reach /= 2.0
         return best
 
+    def _find_slope(
+        self, here: Closed, target: LinkagePose, free: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Returns the way (n,) of steepest descent to the target among closed poses."""
+        wish = np.where(free, target.values - here.pose.values, 0.0) / self.linkage.units
+        kept = _null_space(here.jacobian)
+        slope: NDArray[np.float64] = kept @ (kept.T @ wish)
+        return slope
+
     def _distance(self, pose: LinkagePose, target: LinkagePose, free: NDArray[np.bool_]) -> float:
-        off = (target.values - pose.values)[free] / self._linkage.units[free]
+        off = (target.values - pose.values)[free] / self.linkage.units[free]
         return float(np.linalg.norm(off))
 
 

@@ -460,7 +460,7 @@ def test_loops_are_closed_where_mujoco_closes_them(tmp_path: Path) -> None:
         ("q", "ball", "b", "c"),
         ("v", "fixed", "a", "world"),
     ]
-    frames = forward_kinematics(robot, {"k": np.radians(20)})
+    frames = forward_kinematics(robot, {"k": np.radians(20)}, close_loops=False)
     for loop in robot.loops:
         one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
         other = frames[loop.link2] @ matrix_from_pose(loop.origin2)

@@ -208,7 +208,7 @@ def four_bar(*, last: tuple[object, ...] = ("revolute", Y)) -> bytes:
 
 def loop_gap(outcome: Outcome, positions: dict[str, float]) -> float:
     """How far the two frames of the only loop are apart."""
-    frames = forward_kinematics(outcome.robot, positions)
+    frames = forward_kinematics(outcome.robot, positions, close_loops=False)
     loop = outcome.robot.loops[0]
     one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
     other = frames[loop.link2] @ matrix_from_pose(loop.origin2)

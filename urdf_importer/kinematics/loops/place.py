@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward kinematics of robots whose loops stay closed."""
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix
+from ...model import Robot
+from ..forward import Positions, place_links
+from ..tree import retrace_tree
+from .solve import LoopResult, recall_closer
+
+
+def forward_kinematics(
+    robot: Robot,
+    positions: Positions | None = None,
+    *,
+    close_loops: bool = True,
+    diagnostics: Diagnostics | None = None,
+) -> dict[str, Matrix]:
+    """Returns the frame of every link, link name -> (4, 4) in the frame of the root link.
+
+    `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to
+    (x, y, yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and
+    (qx, qy, qz, qw) for ball joints. Joints not named are at zero; joints that mimic another
+    follow it, whatever is said of them. Several roots all stand at the origin.
+
+    Joints that closed loops move follow the free ones, as close_loops says; what cannot be reached
+    is the nearest that can, and reported as `loop-out-of-reach`. Without `close_loops` every joint
+    is where `positions` put it, and loops may stand open.
+
+    Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
+    """
+    if not (robot.loops and close_loops):
+        return place_links(retrace_tree(robot), positions or {})
+    closer = recall_closer(robot)
+    found = closer.close(positions or {})
+    if diagnostics is not None:
+        report_missed(robot, found, diagnostics)
+    return place_links(closer.tree, found.positions)
+
+
+def report_missed(robot: Robot, found: LoopResult, diagnostics: Diagnostics) -> None:
+    """Reports free joints that their loops keep from where they were asked to be, once."""
+    if found.reached:
+        return
+    first = found.missed[0]
+    lines = {joint.name: joint.line for joint in robot.joints}
+    position = found.positions[first]
+    there = f" and is at {position:.4g}" if isinstance(position, float) else ""
+    others = f", and {len(found.missed) - 1} more" if len(found.missed) > 1 else ""
+    diagnostics.warning(
+        "loop-out-of-reach",
+        f"joint {quote(first)} cannot go where it was asked to, since its loop would not close"
+        f"{there}{others}: the nearest pose that closes is taken",
+        subject=first,
+        line=lines.get(first, 0),
+    )
