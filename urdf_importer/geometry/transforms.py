@@ -162,6 +162,23 @@ def cross(a: Vector, b: Vector) -> Vector:
     return np.array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))
 
 
+def turn_z_onto(axis: Vector) -> Matrix:
+    """Returns the least rotation (3, 3) that takes Z to a unit vector; half a turn about X onto
+    -Z."""
+    x, y, z = axis
+    flat = x * x + y * y
+    if z < 0 and flat < 1e-24:
+        return np.diag([1.0, -1.0, -1.0])
+    above = 1.0 + z if z > 0 else flat / (1.0 - z)
+    return np.array(
+        [
+            [1 - x * x / above, -x * y / above, x],
+            [-x * y / above, 1 - y * y / above, y],
+            [-x, -y, z],
+        ]
+    )
+
+
 def plane_axes(normal: Vector) -> tuple[Vector, Vector]:
     """Returns two unit vectors u, v with u x v = normal, in which a planar joint's x and y are
     measured.

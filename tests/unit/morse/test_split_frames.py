@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.strategies import Wishes, robots
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion
+from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion, turn_z_onto
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Robot
 from urdf_importer.morse.split.frames import (
@@ -17,7 +17,6 @@ from urdf_importer.morse.split.frames import (
     locate_joints,
     round_into,
     sharpen_rest,
-    turn_z_onto,
 )
 from urdf_importer.options import ImportOptions
 from urdf_importer.rig.plan import plan_rig

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.transforms import Matrix, Vector, cross, unit
+from ...geometry.transforms import Matrix, Vector, cross, turn_z_onto, unit
 from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.tree import KinematicTree
 from ...rig.rig_plan import BonePlan
@@ -79,23 +79,6 @@ def frame_armature(rest: Matrix, line: JointLine) -> Matrix:
     if line.slides:
         frame[:3, :3] = turn_z_onto(line.axis)
     return frame
-
-
-def turn_z_onto(axis: Vector) -> Matrix:
-    """Returns the least rotation (3, 3) that takes Z to a unit vector; half a turn about X onto
-    -Z."""
-    x, y, z = axis
-    flat = x * x + y * y
-    if z < 0 and flat < 1e-24:
-        return np.diag([1.0, -1.0, -1.0])
-    above = 1.0 + z if z > 0 else flat / (1.0 - z)
-    return np.array(
-        [
-            [1 - x * x / above, -x * y / above, x],
-            [-x * y / above, 1 - y * y / above, y],
-            [-x, -y, z],
-        ]
-    )
 
 
 def round_into(frame: Matrix, bones: Sequence[BonePlan]) -> list[BonePlan]:

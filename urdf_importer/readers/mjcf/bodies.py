@@ -9,7 +9,7 @@ The world is the link `world`, unless one body alone stands in it, fixed at its 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,20 +17,53 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, pose_of, rotations_about, unit
 from ...model import Dynamics, Extra, Joint, Limit, Link, Vector3
 from ...names import Claims
-from .document import Compiler, Defaults, Node
-from .geoms import Assets, Geom, make_collision, make_visual
+from .document import Compiler, Node
+from .geoms import Geom, make_collision, make_visual
 from .masses import Scales
+from .models import Model, Models
 
 WORLD = "world"
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 _UNLIMITED = 1e16
 _MOST_BODIES = 100_000
+_MOST_ELEMENTS = 200_000
+_MOST_COPIES = 20_000
 _LOST = {
-    "replicate": "its copies are not made, its content is read once",
-    "attach": "the model that it attaches is not read",
     "composite": "the parts that it makes are not read",
     "flexcomp": "the soft body that it makes is not read",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Place:
+    """Where an element stands: `frame` (4, 4) holds it in its body, `childclass` is the class that
+    it has unless it says otherwise, `suffix` ends its name, since it may be one of many copies."""
+
+    model: Model
+    frame: Matrix
+    childclass: str = ""
+    suffix: str = ""
+
+    def call(self, node: Node) -> Node:
+        """Returns an element of this place by its whole name."""
+        return node.called(self.model.prefix, self.suffix)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointReading:
+    """A joint, whose attributes are resolved, and the frame (4, 4) that holds it in its body."""
+
+    node: Node
+    frame: Matrix
+    compiler: Compiler
+
+    @property
+    def kind(self) -> str:
+        return "free" if self.node.tag == "freejoint" else self.node.text("type", "hinge")
+
+    def angle(self, number: float) -> float:
+        """Returns a position of the file, in radians where the joint turns."""
+        return self.compiler.angle(number) if self.kind == "hinge" else number
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -43,7 +76,7 @@ class BodyReading:
     parent: int
     frame: Matrix
     zero: Matrix
-    joints: list[tuple[Node, Matrix]] = field(default_factory=list)
+    joints: list[JointReading] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
     inertial: tuple[Node, Matrix] | None = None
     sites: dict[str, Matrix] = field(default_factory=dict)
@@ -51,82 +84,108 @@ class BodyReading:
 
 
 class BodyReader:
-    """Reads all bodies of a model."""
+    """Reads all bodies of a model, and of those that it attaches."""
 
-    def __init__(
-        self, compiler: Compiler, defaults: Defaults, assets: Assets, diagnostics: Diagnostics
-    ) -> None:
-        self._compiler = compiler
-        self._defaults = defaults
-        self._assets = assets
+    def __init__(self, models: Models, diagnostics: Diagnostics) -> None:
+        self._models = models
         self._diagnostics = diagnostics
         self._names = Claims()
+        self._elements = 0
+        self._copies = 0.0
         self.bodies: list[BodyReading] = []
+        self.suffixes: list[str] = []
+        """What the names of copies end with."""
 
-    def read(self, root: Node) -> list[BodyReading]:
+    def read(self, model: Model) -> list[BodyReading]:
         """Returns the bodies, parents first, the world before all. Raises ReadError."""
-        world = Node("worldbody", {}, root.line, root.source)
-        world.children = [child for each in root.all("worldbody") for child in each.children]
-        classes = [each.text("childclass") for each in root.all("worldbody")]
         self._names.claim(WORLD)
-        stack = [(world, -1, np.eye(4), next(iter(classes), ""))]
+        stack = [(model.make_world(), -1, Place(model=model, frame=np.eye(4)))]
         while stack:
-            node, parent, frame, childclass = stack.pop()
-            stack += reversed(self._read_body(node, parent, frame, childclass))
+            node, parent, place = stack.pop()
+            stack += reversed(self._read_body(node, parent, place))
             if len(self.bodies) > _MOST_BODIES:
                 raise node.refuse(f"the model has more than {_MOST_BODIES} bodies")
         return self.bodies
 
-    def _read_body(
-        self, node: Node, parent: int, holder: Matrix, childclass: str
-    ) -> list[tuple[Node, int, Matrix, str]]:
-        """Reads one body, which a frame (4, 4) of its parent holds; returns those in it."""
-        frame = holder @ self._compiler.frame(node)
+    def _read_body(self, node: Node, parent: int, held: Place) -> list[tuple[Node, int, Place]]:
+        """Reads one body, which a place in its parent holds; returns those in it."""
+        frame = held.frame @ held.model.compiler.frame(node)
         name = WORLD if parent < 0 else self._names.claim(node.text("name") or "body")
         above = self.bodies[parent].zero if parent >= 0 else np.eye(4)
         body = BodyReading(name=name, node=node, parent=parent, frame=frame, zero=above @ frame)
-        place = len(self.bodies)
+        index = len(self.bodies)
         self.bodies.append(body)
         below = []
-        for child, within, own in self._flatten(node, node.text("childclass") or childclass):
+        inner = replace(
+            held, frame=np.eye(4), childclass=node.text("childclass") or held.childclass
+        )
+        for child, place in self._flatten(node, inner):
             if child.tag == "body":
-                below.append((child, place, within, own))
+                below.append((child, index, place))
             else:
-                self._read_part(self._defaults.resolve(child, own), within, body)
+                resolved = place.model.defaults.resolve(child, place.childclass)
+                self._read_part(resolved, place, body)
         return below
 
-    def _flatten(self, node: Node, childclass: str) -> Iterator[tuple[Node, Matrix, str]]:
-        """Yields what a body holds, with the frame (4, 4) and the class of the <frame> elements
-        around it."""
-        stack = [(child, np.eye(4), childclass) for child in reversed(node.children)]
+    def _flatten(self, node: Node, inside: Place) -> Iterator[tuple[Node, Place]]:
+        """Yields what a body holds by its whole names, with its place: in <frame> elements, in the
+        copies of <replicate>, in models that are attached."""
+        stack = [(child, inside) for child in reversed(node.children)]
         while stack:
-            child, frame, own = stack.pop()
+            child, place = stack.pop()
+            self._elements += 1
+            if self._elements > _MOST_ELEMENTS:
+                raise child.refuse(f"bodies hold more than {_MOST_ELEMENTS} elements")
             if child.tag in _LOST:
                 self._leave_out(child)
-            if child.tag == "frame":
-                frame = frame @ self._compiler.frame(child)
-            if child.tag in ("frame", "replicate"):
-                own = child.text("childclass") or own
-                stack += [(each, frame, own) for each in reversed(child.children)]
-            elif child.tag not in _LOST:
-                yield child, frame, own
+            elif child.tag == "frame":
+                stack += _enter(child, place, place.frame @ place.model.compiler.frame(child))
+            elif child.tag == "replicate":
+                stack += self._replicate(child, place)
+            elif child.tag == "attach":
+                model, part, childclass = self._models.attach(place.model, child, place.suffix)
+                stack.append((part, replace(place, model=model, childclass=childclass)))
+            else:
+                yield place.call(child), place
 
-    def _read_part(self, node: Node, frame: Matrix, body: BodyReading) -> None:
+    def _replicate(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
+        """Returns what the copies hold, last first. A copy is turned by so many times the angles,
+        and stands where the one before has the offset. Raises ReadError for too many."""
+        count, compiler = node.number("count"), place.model.compiler
+        self._copies += max(count, 0.0)
+        if count < 0 or self._copies > _MOST_COPIES:
+            raise node.refuse(f"<replicate> has a count of {count:g}; {_MOST_COPIES} is the most")
+        if count * len(node.children) > _MOST_ELEMENTS:
+            raise node.refuse(f"<replicate> makes more than {_MOST_ELEMENTS} elements")
+        offset, angles = node.vector("offset", 3), node.vector("euler", 3)
+        stack: list[tuple[Node, Place]] = []
+        frame, digits = np.eye(4), len(str(int(count)))
+        for index in range(int(count)):
+            suffix = f"{node.text('sep')}{index:0{digits}d}{place.suffix}"
+            self.suffixes.append(suffix)
+            if angles is not None:
+                frame[:3, :3] = compiler.turn_by_euler([index * angle for angle in angles])
+            stack += _enter(node, replace(place, suffix=suffix), place.frame @ frame)[::-1]
+            frame[:3, 3] += frame[:3, :3] @ (offset or (0.0, 0.0, 0.0))
+        return stack[::-1]
+
+    def _read_part(self, node: Node, place: Place, body: BodyReading) -> None:
+        frame, compiler = place.frame, place.model.compiler
         if node.tag in ("joint", "freejoint"):
-            body.joints.append((node, frame))
+            body.joints.append(JointReading(node=node, frame=frame, compiler=compiler))
         elif node.tag == "geom":
-            geom = self._assets.read_geom(node, frame)
+            geom = place.model.assets.read_geom(node, frame)
             if geom is not None:
                 body.geoms.append(geom)
         elif node.tag == "inertial":
-            body.inertial = (node, frame)
-        elif node.xml:
+            body.inertial = (node, frame @ compiler.frame(node))
+        elif node.xml and not (place.suffix or place.model.prefix):
             body.extras.append(node.extra())
         if node.tag == "site" and node.text("name"):
-            body.sites[node.text("name")] = frame @ self._compiler.frame(node)
+            body.sites[node.text("name")] = frame @ compiler.frame(node)
 
     def _leave_out(self, node: Node) -> None:
-        name = node.text("name") or node.text("prefix") or node.text("body")
+        name = node.text("name") or node.text("prefix")
         self._diagnostics.error(
             "mjcf-not-read",
             f"<{node.tag}> {quote(name)}: {_LOST[node.tag]}",
@@ -136,35 +195,31 @@ class BodyReader:
         )
 
 
+def _enter(node: Node, place: Place, frame: Matrix) -> list[tuple[Node, Place]]:
+    """Returns what an element holds, last first, which stands in a frame (4, 4) of the body."""
+    childclass = node.text("childclass") or place.childclass
+    within = replace(place, frame=frame, childclass=childclass)
+    return [(child, within) for child in reversed(node.children)]
+
+
 @dataclass(slots=True, kw_only=True)
 class Built:
-    """Links and joints; `joint_nodes` are the elements of joints that were read, by name."""
+    """Links and joints; `refs` are where joints count from, by name, in radians or metres."""
 
     links: list[Link] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
-    joint_nodes: dict[str, Node] = field(default_factory=dict)
+    refs: dict[str, float] = field(default_factory=dict)
 
 
-def build_links(
-    bodies: list[BodyReading],
-    compiler: Compiler,
-    assets: Assets,
-    scales: Scales,
-    *,
-    keeps_world: bool,
-) -> Built:
+def build_links(bodies: list[BodyReading], scales: Scales, *, keeps_world: bool) -> Built:
     """Makes links and joints of bodies; with `keeps_world` the world is a link in any case. Raises
     ReadError for a joint without an axis."""
-    return _Builder(bodies, compiler, assets, scales).build(keeps_world=keeps_world)
+    return _Builder(bodies, scales).build(keeps_world=keeps_world)
 
 
 class _Builder:
-    def __init__(
-        self, bodies: list[BodyReading], compiler: Compiler, assets: Assets, scales: Scales
-    ) -> None:
+    def __init__(self, bodies: list[BodyReading], scales: Scales) -> None:
         self._bodies = bodies
-        self._compiler = compiler
-        self._assets = assets
         self._scales = scales
         self._link_names = Claims()
         self._joint_names = Claims()
@@ -172,10 +227,10 @@ class _Builder:
         for body in bodies:
             self._link_names.claim(body.name)
         self._own = {
-            id(node): self._joint_names.claim(name)
+            id(joint): self._joint_names.claim(name)
             for body in bodies
-            for node, _ in body.joints
-            if (name := node.text("name"))
+            for joint in body.joints
+            if (name := joint.node.text("name"))
         }
 
     def build(self, *, keeps_world: bool) -> Built:
@@ -194,7 +249,7 @@ class _Builder:
         return Link(
             name=body.name,
             inertial=inertial,
-            visuals=tuple(make_visual(geom, self._assets) for geom in geoms if geom.is_seen),
+            visuals=tuple(make_visual(geom) for geom in geoms if geom.is_seen),
             collisions=tuple(make_collision(geom) for geom in geoms if geom.collides),
             extras=tuple(body.extras),
             line=body.node.line,
@@ -207,16 +262,16 @@ class _Builder:
             name = self._joint_names.claim(f"{body.name}_fixed")
             self._add_joint(name, "fixed", above, body, pose=frame)
         last = len(body.joints) - 1
-        for index, (node, holder) in enumerate(body.joints):
-            kind = "free" if node.tag == "freejoint" else node.text("type", "hinge")
-            name = self._own.get(id(node)) or self._joint_names.claim(f"{body.name}_joint")
+        for index, joint in enumerate(body.joints):
+            node, holder, kind = joint.node, joint.frame, joint.kind
+            name = self._own.get(id(joint)) or self._joint_names.claim(f"{body.name}_joint")
             if kind not in _TYPES:
                 raise node.refuse(f"joint {quote(name)} is of the unknown type {quote(kind)}")
             child = body.name
             if index < last:
                 child = self._link_names.claim(f"{body.name}_{name}")
                 self._built.links.append(Link(name=child, line=node.line))
-            self._built.joint_nodes[name] = node
+            self._built.refs[name] = joint.angle(node.number("ref"))
             point = _at(holder, node) if kind in ("hinge", "ball") else np.eye(4)
             axis = _axis_of(holder, node) if kind in ("hinge", "slide") else None
             self._add_joint(
@@ -224,26 +279,13 @@ class _Builder:
                 _TYPES[kind],
                 above,
                 body,
-                pose=frame @ point @ self._count_from(node, kind, axis),
+                pose=frame @ point @ _count_from(joint, axis),
                 child=child,
                 point=point,
                 axis=axis,
-                node=node,
+                joint=joint,
             )
             above, frame = child, np.eye(4)
-
-    def _count_from(self, node: Node, kind: str, axis: Matrix | None) -> Matrix:
-        """Returns how a joint (4, 4) at zero stands from where MuJoCo begins, at `ref`."""
-        ref = node.number("ref")
-        back = np.eye(4)
-        if axis is not None and ref:
-            if kind == "hinge":
-                back[:3, :3] = rotations_about(axis[None], np.array([-self._compiler.angle(ref)]))[
-                    0
-                ]
-            else:
-                back[:3, 3] = -ref * axis
-        return back
 
     def _add_joint(
         self,
@@ -256,12 +298,12 @@ class _Builder:
         child: str = "",
         point: Matrix | None = None,
         axis: Matrix | None = None,
-        node: Node | None = None,
+        joint: JointReading | None = None,
     ) -> None:
         away = np.eye(4)
         if point is not None:
             away[:3, 3] = -point[:3, 3]
-        limit = None if node is None else self._read_limit(node, kind)
+        limit = None if joint is None else _read_limit(joint, kind)
         if kind == "revolute" and (limit is None or limit.lower is None):
             kind = "continuous"
         self._built.joints.append(
@@ -274,28 +316,43 @@ class _Builder:
                 child_origin=pose_of(away),
                 axis=None if axis is None else _vector(axis),
                 limit=limit,
-                dynamics=None if node is None else _read_dynamics(node),
-                line=(node or body.node).line,
+                dynamics=None if joint is None else _read_dynamics(joint.node),
+                line=(body if joint is None else joint).node.line,
             )
         )
 
-    def _read_limit(self, node: Node, kind: str) -> Limit | None:
-        """Returns the range of a joint of one axis, and the most that drives it."""
-        if kind not in ("revolute", "prismatic"):
-            return None
-        low, high = node.vector("range", 2) or (0.0, 0.0)
-        limited = node.text("limited", "auto")
-        bounded = limited == "true" or (
-            limited == "auto" and self._compiler.autolimits and low < high
-        )
-        drive = node.vector("actuatorfrcrange", 2)
-        effort = None if drive is None else max(abs(drive[0]), abs(drive[1]))
-        if bounded:
-            turn = self._compiler.angle if kind == "revolute" else float
-            return Limit(lower=turn(low), upper=turn(high), effort=effort)
-        if kind == "prismatic":
-            return Limit(lower=-_UNLIMITED, upper=_UNLIMITED, effort=effort)
-        return None if effort is None else Limit(effort=effort)
+
+def _count_from(joint: JointReading, axis: Matrix | None) -> Matrix:
+    """Returns how a joint (4, 4) at zero stands from where MuJoCo begins, at `ref`."""
+    ref, back = joint.angle(joint.node.number("ref")), np.eye(4)
+    if axis is not None and ref:
+        if joint.kind == "hinge":
+            back[:3, :3] = rotations_about(axis[None], np.array([-ref]))[0]
+        else:
+            back[:3, 3] = -ref * axis
+    return back
+
+
+def _read_limit(joint: JointReading, kind: str) -> Limit | None:
+    """Returns the range of a joint of one axis, and the most that drives it."""
+    if kind not in ("revolute", "prismatic"):
+        return None
+    low, high = joint.node.vector("range", 2) or (0.0, 0.0)
+    drive = joint.node.vector("actuatorfrcrange", 2)
+    effort = None
+    if drive is not None and _is_limited(joint, "actuatorfrclimited", *drive):
+        effort = max(abs(drive[0]), abs(drive[1]))
+    if _is_limited(joint, "limited", low, high):
+        return Limit(lower=joint.angle(low), upper=joint.angle(high), effort=effort)
+    if kind == "prismatic":
+        return Limit(lower=-_UNLIMITED, upper=_UNLIMITED, effort=effort)
+    return None if effort is None else Limit(effort=effort)
+
+
+def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool:
+    """Whether a range counts: it says so itself, or it is one where the compiler decides."""
+    word = joint.node.text(flag, "auto")
+    return word == "true" or (word == "auto" and joint.compiler.autolimits and low < high)
 
 
 def _is_bare(bodies: list[BodyReading]) -> bool:

@@ -6,7 +6,7 @@ there; between sites it is where they are. A joint without a second one is held:
 no room.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +15,12 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, invert, pose_of, rotation_from_quaternion
 from ...model import Joint, Limit, LoopJoint, Mimic
 from ...names import Claims
-from .bodies import WORLD, BodyReading
-from .document import Compiler, Defaults, Node
+from .bodies import WORLD, BodyReading, Built
+from .document import Node
+from .models import Model
 
 _KINDS = {"connect": "ball", "weld": "fixed"}
+_NAMES = ("name", "joint1", "joint2", "body1", "body2", "site1", "site2")
 
 
 class ConstraintReader:
@@ -27,15 +29,13 @@ class ConstraintReader:
     def __init__(
         self,
         bodies: list[BodyReading],
-        joints: Iterable[Joint],
-        joint_nodes: dict[str, Node],
-        compiler: Compiler,
+        built: Built,
         diagnostics: Diagnostics,
     ) -> None:
         self._bodies = {body.name: body for body in bodies}
         self._sites = {name: (body, frame) for body in bodies for name, frame in body.sites.items()}
-        self._joints = {joint.name: joint for joint in joints}
-        self._refs = {name: self._count_from(node, compiler) for name, node in joint_nodes.items()}
+        self._joints = {joint.name: joint for joint in built.joints}
+        self._refs = built.refs
         self._diagnostics = diagnostics
         self._names = Claims()
         self.loops: list[LoopJoint] = []
@@ -44,24 +44,46 @@ class ConstraintReader:
     def joints(self) -> tuple[Joint, ...]:
         return tuple(self._joints.values())
 
-    @staticmethod
-    def _count_from(node: Node, compiler: Compiler) -> float:
-        ref = node.number("ref")
-        return compiler.angle(ref) if node.text("type", "hinge") == "hinge" else ref
+    def read(self, model: Model, suffixes: Iterable[str]) -> None:
+        """Reads all <equality> of the model that is read. What names copies is copied too, once for
+        each of `suffixes` that all of its names have. Raises ReadError for what is not a number."""
+        for node in _list_active(model):
+            if not self._finds_all(node):
+                copies = [_name_all(node, "", suffix) for suffix in suffixes]
+                found = [copy for copy in copies if self._finds_all(copy)]
+                for copy in found or [node]:
+                    self._read(copy)
+            else:
+                self._read(node)
 
-    def read(self, root: Node, defaults: Defaults) -> None:
-        """Reads all <equality> of a model. Raises ReadError for what is not a number."""
-        for section in root.all("equality"):
-            for node in section.children:
-                resolved = defaults.resolve(node)
-                if not resolved.flag("active", True):
-                    continue
-                if node.tag == "joint":
-                    self._couple(resolved)
-                elif node.tag in _KINDS:
-                    self._close(resolved)
-                else:
-                    self._leave_out(resolved, "is of a kind that is not read")
+    def read_attached(self, model: Model, suffix: str) -> None:
+        """Reads the <equality> of an attached model, of which a part may be all that is there.
+        Raises ReadError."""
+        for node in _list_active(model):
+            named = _name_all(node, model.prefix, suffix)
+            if self._finds_all(named):
+                self._read(named)
+
+    def _finds_all(self, node: Node) -> bool:
+        known: dict[str, Collection[str]] = {
+            "joint": self._joints,
+            "body": self._bodies,
+            "site": self._sites,
+        }
+        return all(
+            name in known[kind]
+            for kind in known
+            for number in "12"
+            if (name := node.text(kind + number)) and name != WORLD
+        )
+
+    def _read(self, node: Node) -> None:
+        if node.tag == "joint":
+            self._couple(node)
+        elif node.tag in _KINDS:
+            self._close(node)
+        else:
+            self._leave_out(node, "is of a kind that is not read")
 
     def _couple(self, node: Node) -> None:
         name, leader = node.text("joint1"), node.text("joint2")
@@ -144,3 +166,18 @@ class ConstraintReader:
             line=node.line,
             source=node.source,
         )
+
+
+def _list_active(model: Model) -> list[Node]:
+    nodes = (node for section in model.root.all("equality") for node in section.children)
+    return [each for each in map(model.defaults.resolve, nodes) if each.flag("active", True)]
+
+
+def _name_all(node: Node, prefix: str, suffix: str) -> Node:
+    """Returns an equality with a longer name, of things with such names."""
+    longer = {
+        key: f"{prefix}{text.strip()}{suffix}"
+        for key, text in node.attributes.items()
+        if key in _NAMES and text.strip() and text.strip() != WORLD
+    }
+    return replace(node, attributes={**node.attributes, **longer})

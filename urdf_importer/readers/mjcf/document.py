@@ -8,19 +8,20 @@ includes can make gigabytes of a line.
 
 import math
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, MeshError, ReadError, quote
+from ...diagnostics import MeshError, ReadError, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...geometry.transforms import (
     Matrix,
     rotation_from_quaternion,
     rotations_about,
+    turn_z_onto,
     unit,
 )
 from ...markup.encoding import decode_text
@@ -91,6 +92,13 @@ class Node:
         """Yields the children of a tag."""
         return (child for child in self.children if child.tag == tag)
 
+    def called(self, prefix: str, suffix: str) -> "Node":
+        """Returns the element with a longer name; the same where it has none."""
+        name = self.text("name")
+        if not name or not (prefix or suffix):
+            return self
+        return replace(self, attributes={**self.attributes, "name": f"{prefix}{name}{suffix}"})
+
     def extra(self) -> Extra:
         """Returns the element word for word."""
         return Extra(tag=self.tag, xml=self.xml, line=self.line)
@@ -99,10 +107,9 @@ class Node:
 class Files:
     """Reads the files of one model, found as meshes are."""
 
-    def __init__(self, resolver: PackageResolver, source: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, resolver: PackageResolver, source: str) -> None:
         self._resolver = resolver
         self._home = Path(source).parent
-        self._diagnostics = diagnostics
         self._included: set[Path] = set()
 
     def read(self, data: bytes, source: str) -> Node:
@@ -132,18 +139,22 @@ class Files:
 
     def _include(self, node: Node) -> list[Node]:
         name = node.text("file")
-        try:
-            path = self._resolver.resolve_file(
-                name, lambda code, message: None, kind="file", base=self._home
-            )
-        except MeshError as problem:
-            raise node.refuse(f"<include>: {problem.message}") from None
+        path = self.find(node)
         if path in self._included:
             raise node.refuse(f"{quote(name)} is included a second time, which MuJoCo refuses")
         self._included.add(path)
         if len(self._included) > _MOST_FILES:
             raise node.refuse(f"more than {_MOST_FILES} files are included")
         return _parse(read_regular_file(str(path)), str(path)).children
+
+    def find(self, node: Node) -> Path:
+        """Finds the file that an element names, from the model's folder. Raises ReadError."""
+        try:
+            return self._resolver.resolve_file(
+                node.text("file"), lambda code, message: None, kind="file", base=self._home
+            )
+        except MeshError as problem:
+            raise node.refuse(f"<{node.tag}>: {problem.message}") from None
 
 
 class _Tree:
@@ -217,9 +228,7 @@ class Defaults:
         if name not in self._classes:
             raise node.refuse(f"<{node.tag}> has the class {quote(name)}, which is not defined")
         inherited = self._classes[name].get(node.tag)
-        if inherited:
-            node.attributes = _merge(inherited, node.attributes)
-        return node
+        return replace(node, attributes=_merge(inherited, node.attributes)) if inherited else node
 
 
 def _merge(inherited: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
@@ -237,9 +246,10 @@ def _merge(inherited: Mapping[str, str], own: Mapping[str, str]) -> dict[str, st
 
 
 class Compiler:
-    """The settings of <compiler>, of which the last ones count."""
+    """The settings of <compiler>, of which the last ones count. `folder` is that of the model, as
+    the one that is read sees it."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, folder: str = "") -> None:
         merged: dict[str, str] = {}
         line, source = 0, root.source
         for node in root.all("compiler"):
@@ -257,6 +267,8 @@ class Compiler:
         self.meshdir = node.text("meshdir", assets)
         self.texturedir = node.text("texturedir", assets)
         self.strips_path = node.flag("strippath")
+        self.fits_bounds = node.flag("fitaabb")
+        self._folder = folder
 
     def angle(self, number: float) -> float:
         """Returns an angle of the file in radians."""
@@ -267,7 +279,7 @@ class Compiler:
         plain = name.replace("\\", "/")
         if self.strips_path:
             plain = plain.rpartition("/")[2]
-        return os.path.join(folder, plain) if folder else plain
+        return os.path.join(self._folder, folder, plain)
 
     def frame(self, node: Node) -> Matrix:
         """Returns the frame (4, 4) of an element in what holds it. Raises ReadError."""
@@ -287,17 +299,18 @@ class Compiler:
             axis = _direction(node, np.array(turn[:3]), "axisangle")
             return np.asarray(rotations_about(axis[None], np.array([self.angle(turn[3])]))[0])
         if (euler := node.vector("euler", 3)) is not None:
-            return self._turn_by_euler(euler)
+            return self.turn_by_euler(euler)
         if (axes := node.vector("xyaxes", 6)) is not None:
             x_axis = _direction(node, np.array(axes[:3]), "xyaxes")
             y_axis = np.array(axes[3:]) - (x_axis @ np.array(axes[3:])) * x_axis
             y_axis = _direction(node, y_axis, "xyaxes")
             return np.column_stack([x_axis, y_axis, np.cross(x_axis, y_axis)])
         if (z_axis := node.vector("zaxis", 3)) is not None:
-            return turn_z_to(_direction(node, np.array(z_axis), "zaxis"))
+            return turn_z_onto(_direction(node, np.array(z_axis), "zaxis"))
         return np.eye(3)
 
-    def _turn_by_euler(self, euler: tuple[float, ...]) -> Matrix:
+    def turn_by_euler(self, euler: Sequence[float]) -> Matrix:
+        """Returns the rotation (3, 3) of three angles of the file, by the sequence of the file."""
         rotation = np.eye(3)
         for letter, number in zip(self.eulerseq, euler, strict=True):
             axis = np.array([_AXES[letter.lower()]])
@@ -311,14 +324,3 @@ def _direction(node: Node, vector: Matrix, name: str) -> Matrix:
     if not float(np.abs(vector).max()) > 1e-12:
         raise node.refuse(f"{name} of <{node.tag}> has no direction")
     return unit(vector)
-
-
-def turn_z_to(axis: Matrix) -> Matrix:
-    """Returns the smallest turn (3, 3) that brings z to a unit vector; upside down about x."""
-    z = np.array([0.0, 0.0, 1.0])
-    crossed = np.cross(z, axis)
-    sine = float(np.sqrt(crossed @ crossed))
-    if sine < 1e-10:
-        crossed, sine = np.array([1.0, 0.0, 0.0]), 0.0
-    angle = math.atan2(sine, float(axis[2]))
-    return np.asarray(rotations_about(unit(crossed)[None], np.array([angle]))[0])

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, pose_of, rotation_from_quaternion
+from ...geometry.transforms import Matrix, pose_of, turn_z_onto
 from ...model import (
     Box,
     Capsule,
@@ -26,7 +26,8 @@ from ...model import (
     Vector3,
     Visual,
 )
-from .document import Compiler, Defaults, Node, turn_z_to
+from .document import Compiler, Defaults, Node
+from .meshes import FITTED, MeshAsset, MeshFiles, place_mesh
 
 _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
@@ -35,25 +36,16 @@ _THINNEST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MeshAsset:
-    """A mesh file; `frame` (4, 4) is where its points stand in a geom, once they are scaled."""
-
-    geometry: Mesh
-    frame: Matrix
-    inertia: str
-    node: Node
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Geom:
-    """A geom in its body: `frame` (4, 4) is where its shape stands, `kind` and `size` are MuJoCo's.
-    `geometry` is None where the model has no such shape."""
+    """A geom in its body: `frame` (4, 4) is where its shape stands (of a mesh: its points), `kind`
+    and `size` are MuJoCo's. `geometry` is None where the model has no such shape."""
 
     node: Node
     frame: Matrix
     kind: str
     size: tuple[float, ...]
     geometry: Geometry | None
+    material: Material
     mesh: MeshAsset | None = None
 
     @property
@@ -73,10 +65,19 @@ class Assets:
     """What <asset> holds, by name."""
 
     def __init__(
-        self, root: Node, compiler: Compiler, defaults: Defaults, diagnostics: Diagnostics
+        self,
+        root: Node,
+        compiler: Compiler,
+        defaults: Defaults,
+        files: MeshFiles,
+        diagnostics: Diagnostics,
+        *,
+        prefix: str = "",
     ) -> None:
         self._compiler = compiler
+        self._files = files
         self._diagnostics = diagnostics
+        self._prefix = prefix
         nodes = [defaults.resolve(node) for asset in root.all("asset") for node in asset.children]
         self._textures = {
             name: compiler.place_file(file, compiler.texturedir)
@@ -87,12 +88,12 @@ class Assets:
         }
         self._meshes = {_name_of(node): node for node in nodes if node.tag == "mesh"}
         self._read: dict[str, MeshAsset | None] = {}
+        self.models = {_name_of(node): node for node in nodes if node.tag == "model"}
         self.materials = {
             name: self._read_material(node)
             for node in nodes
             if node.tag == "material" and (name := node.text("name"))
         }
-        self.has_models = any(node.tag == "model" for node in nodes)
 
     def find_mesh(self, node: Node) -> MeshAsset | None:
         """Finds the mesh that a geom names; None, reported, where there is none that can be
@@ -105,7 +106,7 @@ class Assets:
             self._read[name] = self._read_mesh(self._meshes[name])
         return self._read[name]
 
-    def find_look(self, node: Node) -> Material | None:
+    def _find_look(self, node: Node) -> Material:
         """Returns what a geom looks like: its own colour counts, else that of its material."""
         material = self.materials.get(node.text("material"))
         own = _read_color(node, _GEOM_COLOR)
@@ -114,50 +115,42 @@ class Assets:
         return material
 
     def _read_material(self, node: Node) -> Material:
-        texture = self._textures.get(node.text("texture"))
-        color = _read_color(node, _MATERIAL_COLOR)
-        return Material(name=node.text("name"), color=color, texture=texture, line=node.line)
+        layers = (layer for layer in node.all("layer") if layer.text("role") in ("rgb", "rgba"))
+        named = node.text("texture") or next((layer.text("texture") for layer in layers), "")
+        return Material(
+            name=self._prefix + node.text("name"),
+            color=_read_color(node, _MATERIAL_COLOR),
+            texture=self._textures.get(named),
+            line=node.line,
+        )
 
     def _read_mesh(self, node: Node) -> MeshAsset | None:
-        file = node.text("file")
-        if not file:
-            self._drop(node, "has no file: points in the text are not read")
+        file, scale = node.text("file"), _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
+        if not (file or node.numbers("vertex")):
+            self._drop(node, "has neither a file nor points")
             return None
-        scale = _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
-        back = np.eye(4)
-        quat = node.vector("refquat", 4)
-        if quat is not None:
-            w, x, y, z = quat
-            back[:3, :3] = rotation_from_quaternion((x, y, z, w)).T
-        turned = not np.allclose(back, np.eye(4), atol=1e-12)
-        if turned and len({abs(part) for part in scale}) > 1:
+        place, is_whole = place_mesh(node, scale)
+        if not is_whole:
             self._drop(
                 node, "is turned and scaled in different ways, and stays unturned", lost=False
             )
-            back = np.eye(4)
-        at = np.array(_vector(node.vector("refpos", 3), (0.0, 0.0, 0.0)))
-        if turned:
-            factor = np.array(scale)
-            # v' = S R^T (v - p), with one factor in all directions but for signs.
-            back[:3, :3] = np.diag(factor) @ back[:3, :3] @ np.diag(1.0 / factor)
-            back[:3, 3] = -(back[:3, :3] @ (factor * at))
-        else:
-            back[:3, 3] = -np.array(scale) * at
+        name = self._compiler.place_file(file, self._compiler.meshdir)
         return MeshAsset(
-            geometry=Mesh(
-                filename=self._compiler.place_file(file, self._compiler.meshdir), scale=scale
-            ),
-            frame=back,
+            geometry=Mesh(filename=name, scale=scale) if file else None,
+            frame=place,
             inertia=node.text("inertia", "legacy"),
             node=node,
+            scale=scale,
         )
 
-    def _drop(self, node: Node, finding: str, *, lost: bool = True) -> None:
+    def _drop(
+        self, node: Node, finding: str, *, lost: bool = True, told: str = "; it is left out"
+    ) -> None:
         name = node.text("name") or node.text("mesh")
         report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
         report(
             "mjcf-shape-lost" if lost else "mjcf-shape-changed",
-            f"<{node.tag}> {quote(name)} {finding}" + ("; it is left out" if lost else ""),
+            f"<{node.tag}> {quote(name)} {finding}" + (told if lost else ""),
             subject=name,
             line=node.line,
             source=node.source,
@@ -167,29 +160,65 @@ class Assets:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
         Returns None, reported, for what the model cannot hold."""
         kind = node.text("type", "sphere")
-        if "mesh" in node.attributes and kind not in ("mesh", "sdf"):
-            self._drop(node, f"is a {kind} fitted to a mesh; the mesh takes its place", lost=False)
-            kind = "mesh"
-        if kind == "mesh":
+        if kind in ("mesh", "sdf"):
             return self._read_mesh_geom(node, frame)
-        size = node.numbers("size")
-        place, size = _place_geom(node, frame, kind, size, self._compiler)
+        if "mesh" in node.attributes:
+            return self._fit_geom(node, frame, kind)
+        place, size = _place_geom(node, frame, kind, node.numbers("size"), self._compiler)
+        return self._make_geom(node, place, kind, size)
+
+    def _make_geom(
+        self, node: Node, place: Matrix, kind: str, size: tuple[float, ...]
+    ) -> Geom | None:
         geometry = _make_geometry(kind, size)
         if geometry is None:
-            self._drop(
-                node, f"is a {kind} of the size {quote(node.text('size'))}, which is not read"
-            )
+            written = node.text("size")
+            what = f"a {kind} of the size {quote(written)}" if written else f"a {kind}"
+            self._drop(node, f"is {what}, which is not read")
             return None
         if kind == "ellipsoid":
             self._drop(node, "is an ellipsoid; a sphere of its volume takes its place", lost=False)
-        return Geom(node=node, frame=place, kind=kind, size=size, geometry=geometry)
+        return Geom(
+            node=node,
+            frame=place,
+            kind=kind,
+            size=size,
+            geometry=geometry,
+            material=self._find_look(node),
+        )
+
+    def _fit_geom(self, node: Node, frame: Matrix, kind: str) -> Geom | None:
+        """Reads a simple shape that is fitted to a mesh."""
+        mesh = self.find_mesh(node)
+        if mesh is None:
+            return None
+        found = None
+        if kind in FITTED:
+            factor, to_bounds = node.number("fitscale", 1.0), self._compiler.fits_bounds
+            found = self._files.fit(mesh, kind, factor, to_bounds=to_bounds)
+        if found is None:
+            self._drop(node, f"is a {kind}, which cannot be fitted to its mesh")
+            return None
+        place, size = found
+        return self._make_geom(node, frame @ self._compiler.frame(node) @ place, kind, size)
 
     def _read_mesh_geom(self, node: Node, frame: Matrix) -> Geom | None:
         mesh = self.find_mesh(node)
         if mesh is None:
             return None
-        place = frame @ self._compiler.frame(node) @ mesh.frame
-        return Geom(node=node, frame=place, kind="mesh", size=(), geometry=mesh.geometry, mesh=mesh)
+        if mesh.geometry is None:
+            self._drop(
+                node, "has its points in the text, not in a file; it is weighed, not shown", told=""
+            )
+        return Geom(
+            node=node,
+            frame=frame @ self._compiler.frame(node) @ mesh.frame,
+            kind="mesh",
+            size=(),
+            geometry=mesh.geometry,
+            material=self._find_look(node),
+            mesh=mesh,
+        )
 
 
 def _place_geom(
@@ -205,7 +234,7 @@ def _place_geom(
     if not length > _THINNEST:
         raise node.refuse("fromto of <geom> has no length")
     place = np.eye(4)
-    place[:3, :3] = turn_z_to(along / length)
+    place[:3, :3] = turn_z_onto(along / length)
     place[:3, 3] = 0.5 * (start + end)
     radius = size[0] if size else 0.0
     if kind in ("capsule", "cylinder"):
@@ -230,14 +259,14 @@ def _make_geometry(kind: str, size: tuple[float, ...]) -> Geometry | None:
     return Sphere(radius=float(np.cbrt(size[0] * size[1] * size[2])))
 
 
-def make_visual(geom: Geom, assets: Assets) -> Visual:
+def make_visual(geom: Geom) -> Visual:
     """Returns what is seen of a geom."""
     assert geom.geometry is not None
     return Visual(
         geometry=geom.geometry,
         origin=pose_of(geom.frame),
         name=geom.node.text("name"),
-        material=assets.find_look(geom.node),
+        material=geom.material,
         line=geom.node.line,
     )
 

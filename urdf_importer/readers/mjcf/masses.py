@@ -2,34 +2,28 @@
 """What bodies weigh: as <inertial> says, else as their geoms do at their densities.
 
 As in MuJoCo: geoms have 1000 kg/m^3 unless they say otherwise, overlaps count twice, meshes by the
-way that their <mesh> names. The usual one, legacy, adds up pyramids between the triangles and
-the middle of the surface, all with positive volumes: right for convex meshes alone.
+way that their <mesh> names.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.hulls import convex_hull
-from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, Vector, pose_of
-from ...geometry.triangles import Triangles, make_triangles
 from ...geometry.volumes import (
     MassProperties,
     inertia_of,
     join_masses,
-    mesh_mass,
-    polyhedron_mass,
     primitive_mass,
 )
 from ...model import Inertial, Link, Mesh
 from .document import Compiler, Node
 from .geoms import Geom
+from .meshes import MeshAsset, MeshFiles, measure_primitive_shell
 
-LoadMesh = Callable[[Mesh], MeshData | None]
 _DENSITY = 1000.0
 _INERTIA = 6
 
@@ -37,9 +31,8 @@ _INERTIA = 6
 class Scales:
     """Weighs the bodies of one model."""
 
-    def __init__(self, compiler: Compiler, load: LoadMesh, diagnostics: Diagnostics) -> None:
-        self._compiler = compiler
-        self._load = load
+    def __init__(self, compiler: Compiler, files: MeshFiles, diagnostics: Diagnostics) -> None:
+        self._files = files
         self._diagnostics = diagnostics
         node = compiler.node
         self._from_geoms = node.text("inertiafromgeom", "auto")
@@ -47,13 +40,13 @@ class Scales:
         self._groups = range(int(low), int(high) + 1)
         self._least = node.number("boundmass"), node.number("boundinertia")
         self._balances = node.flag("balanceinertia")
-        self._meshes: dict[tuple[Mesh, str], MassProperties | None] = {}
+        self._warned: set[int] = set()
 
     def weigh(
         self, inertial: tuple[Node, Matrix] | None, geoms: Sequence[Geom], line: int
     ) -> Inertial | None:
         """Returns the inertial of a body; None for one that weighs nothing. `inertial` is its
-        element and the frame (4, 4) that holds it."""
+        element and its frame (4, 4) in the body."""
         if inertial is not None and self._from_geoms != "true":
             return self._read_inertial(*inertial)
         weighed = geoms if self._from_geoms != "false" else ()
@@ -64,8 +57,7 @@ class Scales:
             return self._read_inertial(*inertial)
         return self._make(0.0, np.zeros(3), np.zeros((3, 3)), line)
 
-    def _read_inertial(self, node: Node, frame: Matrix) -> Inertial | None:
-        place = frame @ self._compiler.frame(node)
+    def _read_inertial(self, node: Node, place: Matrix) -> Inertial | None:
         mass = node.number("mass")
         full = node.vector("fullinertia", _INERTIA)
         diagonal = node.vector("diaginertia", 3)
@@ -115,24 +107,21 @@ class Scales:
 
     def _measure(self, geom: Geom) -> MassProperties | None:
         if geom.mesh is not None:
-            return self._measure_mesh(geom)
+            return self._measure_mesh(geom.node, geom.mesh)
         if geom.node.flag("shellinertia"):
-            self._warn(geom.node, "is weighed as a solid, not as a shell")
+            return measure_primitive_shell(geom.kind, geom.size)
         if geom.kind == "ellipsoid":
             return _measure_ellipsoid(geom.size)
         assert geom.geometry is not None and not isinstance(geom.geometry, Mesh)
         return primitive_mass(geom.geometry)
 
-    def _measure_mesh(self, geom: Geom) -> MassProperties | None:
-        assert geom.mesh is not None
-        mesh, way = geom.mesh.geometry, geom.mesh.inertia
-        if (mesh, way) not in self._meshes:
-            data = self._load(mesh)
-            found = None if data is None else measure_mesh(make_triangles(data)[0], way)
-            if found is None:
-                self._warn(geom.node, "weighs nothing, since its mesh cannot be measured")
-            self._meshes[mesh, way] = found
-        return self._meshes[mesh, way]
+    def _measure_mesh(self, node: Node, mesh: MeshAsset) -> MassProperties | None:
+        """Returns the mass of a mesh as its points have it; says once of each that it has none."""
+        found = self._files.measure(mesh)
+        if found is None and id(mesh) not in self._warned:
+            self._warned.add(id(mesh))
+            self._warn(node, "weighs nothing, since its mesh cannot be measured")
+        return found
 
     def _warn(self, node: Node, finding: str) -> None:
         name = node.text("name") or node.text("mesh")
@@ -168,53 +157,3 @@ def _measure_ellipsoid(size: Sequence[float]) -> MassProperties:
     volume = 4.0 / 3.0 * math.pi * a * b * c
     moments = np.array([b * b + c * c, a * a + c * c, a * a + b * b])
     return MassProperties(volume, np.zeros(3), np.diag(0.2 * volume * moments))
-
-
-def measure_mesh(triangles: Triangles, way: str) -> MassProperties | None:
-    """Measures a mesh by the way that <mesh inertia> names; None where it has no volume."""
-    if not triangles.count:
-        return None
-    if way == "exact":
-        return mesh_mass(triangles)
-    if way == "convex":
-        hull = convex_hull(triangles.vertices[triangles.corners].astype(np.float64))
-        return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
-    corners = triangles.vertices[triangles.corners].astype(np.float64).reshape(-1, 3, 3)
-    return _measure_shell(corners) if way == "shell" else _measure_pyramids(corners)
-
-
-def _measure_pyramids(corners: Matrix) -> MassProperties | None:
-    """Adds up the pyramids over triangles (T, 3, 3): from the middle of the surface for the
-    centre of mass, from that for volume and moments."""
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
-    if not areas.sum() > 0.0:
-        return None
-    middles = corners.mean(axis=1)
-    middle = areas @ middles / areas.sum()
-    volumes = np.abs(np.einsum("ij,ij->i", middles - middle, crossed)) / 6.0
-    volume = float(volumes.sum())
-    if not volume > 0.0:
-        return None
-    center = volumes @ (0.75 * middles + 0.25 * middle) / volume
-    points = corners - center
-    parts = np.abs(np.einsum("ij,ij->i", points.mean(axis=1), crossed)) / 6.0
-    sums = points.sum(axis=1)
-    moments = np.einsum("t,tki,tkj->ij", parts, points, points)
-    moments = (moments + np.einsum("t,ti,tj->ij", parts, sums, sums)) / 20.0
-    return MassProperties(float(parts.sum()), center, np.trace(moments) * np.eye(3) - moments)
-
-
-def _measure_shell(corners: Matrix) -> MassProperties | None:
-    """Measures the surface of triangles (T, 3, 3); its area takes the place of a volume."""
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = 0.5 * np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
-    area = float(areas.sum())
-    if not area > 0.0:
-        return None
-    center = areas @ corners.mean(axis=1) / area
-    points = corners - center
-    sums = points.sum(axis=1)
-    moments = np.einsum("t,tki,tkj->ij", areas, points, points)
-    moments = (moments + np.einsum("t,ti,tj->ij", areas, sums, sums)) / 12.0
-    return MassProperties(area, center, np.trace(moments) * np.eye(3) - moments)

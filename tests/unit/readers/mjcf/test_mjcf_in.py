@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
+from support.mjcf_models import body, check_frames, close, judge, model
 from support.mujoco_truth import Compiled
 from support.mutations import damaged, examples
 from support.paths import ROOT
@@ -20,7 +21,6 @@ from urdf_importer import (
     Diagnostics,
     MjcfOptions,
     ReadError,
-    Robot,
     RobotError,
     export_robot,
     forward_kinematics,
@@ -28,11 +28,9 @@ from urdf_importer import (
 )
 from urdf_importer.geometry.primitives import make_box, make_capsule
 from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes.write_files import write_mesh_files
 from urdf_importer.model import Box, Capsule, Mesh, Sphere
-from urdf_importer.reshape.inertia import body_of
 
 OWN = Path(mujoco.__file__).parent / "testdata" / "model.xml"
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
@@ -47,64 +45,7 @@ BACK = [
 ]
 
 
-def model(text: str, folder: Path, name: str = "model.xml") -> Path:
-    path = folder / name
-    path.write_text(f'<mujoco model="m">{text}</mujoco>')
-    return path
-
-
-def body(content: str, more: str = "") -> str:
-    return f'<worldbody><body name="a" {more}>{content}</body></worldbody>'
-
-
 GEOM = '<geom size="0.1"/>'
-
-
-def close(one: Any, other: Any, tolerance: float = 1e-6) -> None:
-    np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
-
-
-def judge(path: Path, seed: int = 0) -> Robot:
-    """Reads a model and holds it against MuJoCo's compiler."""
-    robot, compiled = read_robot(path), Compiled(path)
-    check_frames(robot, compiled, np.zeros(1))
-    check_frames(robot, compiled, np.random.default_rng(seed).uniform(-1, 1, 200))
-    close(robot.total_mass(), compiled.model.body_mass[1:].sum())
-    for link in robot.links:
-        if link.name in compiled.names("body") and link.name != "world":
-            mass, center, tensor = compiled.inertia(link.name)
-            assert (link.inertial is None) == (mass == 0.0), link.name
-            if link.inertial is not None:
-                found = body_of(link.inertial)
-                close(found.mass, mass)
-                close(found.center, center)
-                assert np.abs(found.inertia - tensor).max() <= 1e-6 * np.abs(tensor).max() + 1e-15
-    return robot
-
-
-def check_frames(robot: Robot, compiled: Compiled, numbers: Any) -> None:
-    tree = retrace_tree(robot)
-    given: dict[str, Any] = {}
-    for index, motion in enumerate(tree.joint_motions):
-        name, number = motion.joint.name, float(numbers[index % len(numbers)])
-        if motion.is_scalar and name in compiled.names("joint"):
-            given[name] = number
-        elif motion.is_scalar:  # One without a name stays where MuJoCo begins.
-            given[name] = 0.0
-        elif motion.kind == "spherical":
-            turn = np.array([number, 0.3, -0.2, 1.0])
-            given[name] = tuple(turn / np.linalg.norm(turn))
-    positions = complete_positions(tree.joint_motions, given)
-    theirs = {
-        name: position if isinstance(position, float) else [position[3], *position[:3]]
-        for name, position in positions.items()
-        if name in compiled.names("joint")
-    }
-    shown, found = compiled.frames(theirs), forward_kinematics(robot, given)
-    shared = shown.keys() & found.keys()
-    assert shared
-    for name in shared:
-        close(found[name], shown[name])
 
 
 # What others wrote
@@ -177,6 +118,8 @@ def joints(draw: Any) -> str:
 
 _GEOMS = st.one_of(
     _PLACES.map(lambda place: f'<geom size="0.1" {place}/>'),
+    _PLACES.map(lambda place: f'<geom type="box" size="0.1 0.2 0.3" {place} shellinertia="true"/>'),
+    _PLACES.map(lambda place: f'<geom size="0.1" {place} group="2"/><geom size="0.2"/>'),
     _PLACES.map(lambda place: f'<geom type="box" size="0.1 0.2 0.3" {place} density="500"/>'),
     _PLACES.map(lambda place: f'<geom type="capsule" size="0.1 0.2" {place} mass="2"/>'),
     _PLACES.map(lambda place: f'<geom type="ellipsoid" size="0.1 0.2 0.4" {place}/>'),
@@ -190,6 +133,18 @@ _GEOMS = st.one_of(
 )
 
 
+_COMPILERS = st.sampled_from(
+    [
+        "",
+        'boundmass="0.7" boundinertia="0.01"',
+        'balanceinertia="true" inertiafromgeom="true"',
+        'balanceinertia="true" settotalmass="7"',
+        'inertiagrouprange="0 1"',
+        'autolimits="false" discardvisual="true"',
+    ]
+)
+
+
 @st.composite
 def models(draw: Any) -> str:
     def make(depth: int, path: str) -> str:
@@ -197,15 +152,21 @@ def models(draw: Any) -> str:
         if depth < 3:
             for number in range(draw(st.integers(0, 2))):
                 below = make(depth + 1, f"{path}{number}")
-                if draw(st.booleans()):
+                around = draw(st.sampled_from(["", "frame", "replicate"]))
+                if around == "frame":
                     below = f"<frame {draw(_PLACES)}>{below}</frame>"
+                if around == "replicate":
+                    turn = f'euler="{written(draw(_VECTOR))}" offset="{written(draw(_VECTOR))}"'
+                    below = f'<replicate count="2" sep="_" {turn}>{below}</replicate>'
                 content += below
         return f'<body name="b{path}" {draw(_PLACES)}>{content}</body>'
 
     angle = draw(st.sampled_from(["degree", "radian"]))
     sequence = draw(st.sampled_from(["xyz", "XYZ", "zyx", "xYz", "ZXZ"]))
     tube = '<default class="tube"><geom type="cylinder" size="0.1 0.3"/></default>'
-    settings_of = f'<compiler angle="{angle}" eulerseq="{sequence}"/><default>{tube}</default>'
+    more = draw(_COMPILERS)
+    settings_of = f'<compiler angle="{angle}" eulerseq="{sequence}" {more}/>'
+    settings_of += f"<default>{tube}</default>"
     return f"{settings_of}<worldbody>{make(0, 'r')}</worldbody>"
 
 
@@ -370,8 +331,8 @@ def test_groups_say_what_is_seen_and_contacts_what_collides(tmp_path: Path) -> N
 def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
     text = body(
         '<geom type="plane" size="1 1 1"/><geom type="ellipsoid" size="1 2 3"/>'
-        '<geom type="mesh" mesh="none"/><replicate count="3" offset="1 0 0"><geom size="1"/>'
-        '</replicate><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/>'
+        '<geom type="mesh" mesh="none"/><composite type="cable"><geom size="1"/>'
+        '</composite><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/>'
     )
     diagnostics = Diagnostics()
     robot = read_robot(model(text, tmp_path), diagnostics)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes of <asset>: where their points stand, what they weigh, and the simple shapes that are
+fitted to them.
+
+Points come from a file, found and bounded as those of shapes are, or from the text. What is odd
+about a file is reported when it is shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import MeshError
+from ...files.packages import PackageResolver
+from ...geometry.hulls import convex_hull
+from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...geometry.triangles import make_triangles
+from ...geometry.volumes import MassProperties, is_closed, polyhedron_mass
+from ...meshes.loaders import UNSCALED, load_mesh
+from ...model import Mesh, Vector3
+from .document import Node
+
+Points = NDArray[np.float64]
+Faces = NDArray[np.int64]
+_ONES: Vector3 = (1.0, 1.0, 1.0)
+FITTED = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
+_MOST_NUMBERS = 3_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshAsset:
+    """A mesh; `frame` (4, 4) is where its points stand in a geom, once they are scaled. `geometry`
+    is None where the points are in the text."""
+
+    geometry: Mesh | None
+    frame: Matrix
+    inertia: str
+    node: Node
+    scale: Vector3 = _ONES
+
+
+def place_mesh(node: Node, scale: Vector3) -> tuple[Matrix, bool]:
+    """Returns where scaled points stand (4, 4), by `refpos` and `refquat` of a mesh, and whether
+    that is all of it: points that are turned and then scaled by different factors are skewed, and
+    stay unturned."""
+    back = np.eye(4)
+    quat = node.vector("refquat", 4)
+    if quat is not None:
+        w, x, y, z = quat
+        back[:3, :3] = rotation_from_quaternion((x, y, z, w)).T
+    factor, at = np.array(scale), np.array(node.vector("refpos", 3) or (0.0, 0.0, 0.0))
+    is_turned = not np.allclose(back, np.eye(4), atol=1e-12)
+    is_whole = not is_turned or len({abs(part) for part in scale}) == 1
+    if is_turned and is_whole:
+        # v' = S R^T (v - p), with one factor in all directions but for signs.
+        back[:3, :3] = np.diag(factor) @ back[:3, :3] @ np.diag(1.0 / factor)
+    else:
+        back[:3, :3] = np.eye(3)
+    back[:3, 3] = -(back[:3, :3] @ (factor * at))
+    return back, is_whole
+
+
+class MeshFiles:
+    """Measures the meshes of one model; each is read once for it."""
+
+    def __init__(self, resolver: PackageResolver) -> None:
+        self._resolver = resolver
+        self._measured: dict[int, tuple[MeshAsset, MassProperties | None]] = {}
+
+    def measure(self, mesh: MeshAsset) -> MassProperties | None:
+        """Measures a mesh by the way that <mesh inertia> names, in the frame of its points; None
+        where it cannot be read or has no volume."""
+        if id(mesh) not in self._measured:
+            found = self._read_points(mesh)
+            measured = None if found is None else measure_points(*found, mesh.inertia)
+            self._measured[id(mesh)] = (mesh, measured)
+        return self._measured[id(mesh)][1]
+
+    def fit(
+        self, mesh: MeshAsset, kind: str, factor: float, *, to_bounds: bool
+    ) -> tuple[Matrix, tuple[float, ...]] | None:
+        """Fits a simple shape to a mesh as MuJoCo does: to the box that has its inertia, or with
+        `to_bounds` to the one that bounds it. Returns its frame (4, 4) in the geom and its sizes;
+        None where the mesh cannot be measured."""
+        measured, found = self.measure(mesh), self._read_points(mesh)
+        if measured is None or found is None:
+            return None
+        measured = measured.moved(mesh.frame)
+        moments, axes = np.linalg.eigh(measured.inertia)
+        # MuJoCo's first axis has the greatest moment.
+        moments, axes = moments[::-1], np.array(axes[:, ::-1])
+        axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+        frame = np.eye(4)
+        frame[:3, :3], frame[:3, 3] = axes, measured.centre
+        squares = 6.0 * (moments.sum() - 2.0 * moments) / measured.volume
+        halves = 0.5 * np.sqrt(np.maximum(squares, 0.0))
+        if to_bounds:
+            points = found[0] @ mesh.frame[:3, :3].T + mesh.frame[:3, 3]
+            inside = (points - measured.centre) @ axes
+            low, high = inside.min(axis=0), inside.max(axis=0)
+            halves = 0.5 * (high - low)
+            frame[:3, 3] += axes @ (0.5 * (low + high))
+        return frame, _size_fitted(kind, halves * factor, to_bounds=to_bounds)
+
+    def _read_points(self, mesh: MeshAsset) -> tuple[Points, Faces] | None:
+        if mesh.geometry is None:
+            return read_written(mesh.node, mesh.scale)
+        try:
+            path = self._resolver.resolve_file(mesh.geometry.filename, _ignore)
+            data = load_mesh(
+                path,
+                UNSCALED,
+                _ignore,
+                lambda uri, kind: self._resolver.resolve_file(
+                    uri, _ignore, kind=kind, base=path.parent
+                ),
+            )
+        except MeshError:
+            return None
+        triangles = make_triangles(data)[0]
+        points = triangles.vertices.astype(np.float64) * np.array(mesh.scale)
+        return (points, triangles.faces.astype(np.int64)) if triangles.count else None
+
+
+def _ignore(code: str, message: str) -> None:
+    pass
+
+
+def read_written(node: Node, scale: Vector3) -> tuple[Points, Faces] | None:
+    """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, those of its
+    hull where it names no triangles; None where there are none that enclose anything. Raises
+    ReadError for what is not a number, and indices that are not there."""
+    numbers, indices = node.numbers("vertex"), node.numbers("face")
+    if len(numbers) + len(indices) > _MOST_NUMBERS:
+        raise node.refuse(f"<mesh> has more than {_MOST_NUMBERS} numbers")
+    if len(numbers) % 3 or len(indices) % 3:
+        raise node.refuse("vertex and face of <mesh> need three numbers for each")
+    points = np.array(numbers, dtype=np.float64).reshape(-1, 3) * np.array(scale)
+    if not indices:
+        hull = convex_hull(points) if len(points) else None
+        return None if hull is None else (hull.vertices, hull.triangles)
+    faces = np.array(indices, dtype=np.float64)
+    if not ((faces >= 0) & (faces < len(points)) & (faces == np.floor(faces))).all():
+        raise node.refuse("face of <mesh> names points that are not there")
+    return points, faces.astype(np.int64).reshape(-1, 3)
+
+
+def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, ...]:
+    """Returns MuJoCo's sizes of a shape for a box of half extents (3,): round ones take the mean
+    of its sides, or the greatest where they are to bound it."""
+    x, y, z = (float(half) for half in halves)
+    across = max(x, y) if to_bounds else 0.5 * (x + y)
+    if kind == "sphere":
+        return (max(x, y, z) if to_bounds else (x + y + z) / 3.0,)
+    if kind == "capsule":
+        return (across, max(0.0, z - (across if to_bounds else 0.5 * across)))
+    return (across, z) if kind == "cylinder" else (x, y, z)
+
+
+def measure_points(points: Points, faces: Faces, way: str) -> MassProperties | None:
+    """Measures points (V, 3) and triangles (F, 3) by the way that <mesh inertia> names; None where
+    they have no volume. The usual one, legacy, adds up pyramids between the triangles and the
+    middle of the surface, all with positive volumes: right for convex meshes alone."""
+    if way == "exact":
+        _, welded = np.unique(points, axis=0, return_inverse=True)
+        closed = is_closed(welded.reshape(-1)[faces], len(points))
+        return polyhedron_mass(points, faces) if closed else None
+    if way == "convex":
+        hull = convex_hull(points[np.unique(faces)])
+        return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
+    corners = points[faces]
+    return measure_shell(corners) if way == "shell" else _measure_pyramids(corners)
+
+
+def _measure_pyramids(corners: Points) -> MassProperties | None:
+    """Adds up the pyramids over triangles (T, 3, 3): from the middle of the surface for the
+    centre of mass, from that for volume and moments."""
+    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
+    if not areas.sum() > 0.0:
+        return None
+    middles = corners.mean(axis=1)
+    middle = areas @ middles / areas.sum()
+    volumes = np.abs(np.einsum("ij,ij->i", middles - middle, crossed)) / 6.0
+    volume = float(volumes.sum())
+    if not volume > 0.0:
+        return None
+    center = volumes @ (0.75 * middles + 0.25 * middle) / volume
+    points = corners - center
+    parts = np.abs(np.einsum("ij,ij->i", points.mean(axis=1), crossed)) / 6.0
+    sums = points.sum(axis=1)
+    moments = np.einsum("t,tki,tkj->ij", parts, points, points)
+    moments = (moments + np.einsum("t,ti,tj->ij", parts, sums, sums)) / 20.0
+    return MassProperties(float(parts.sum()), center, np.trace(moments) * np.eye(3) - moments)
+
+
+def measure_shell(corners: Points) -> MassProperties | None:
+    """Measures the surface of triangles (T, 3, 3); its area takes the place of a volume."""
+    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = 0.5 * np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
+    area = float(areas.sum())
+    if not area > 0.0:
+        return None
+    center = areas @ corners.mean(axis=1) / area
+    points = corners - center
+    sums = points.sum(axis=1)
+    moments = np.einsum("t,tki,tkj->ij", areas, points, points)
+    moments = (moments + np.einsum("t,ti,tj->ij", areas, sums, sums)) / 12.0
+    return MassProperties(area, center, np.trace(moments) * np.eye(3) - moments)
+
+
+def measure_primitive_shell(kind: str, size: Sequence[float]) -> MassProperties:
+    """Measures the surface of a simple shape of MuJoCo's sizes, as MuJoCo does; its area takes the
+    place of a volume."""
+    r, h = size[0], size[1] if len(size) > 1 else 0.0
+    if kind == "sphere":
+        parts = [(4.0 * np.pi * r * r, 2.0 / 3.0 * r * r, 2.0 / 3.0 * r * r)]
+    elif kind == "ellipsoid":
+        return _measure_ellipsoid_shell(*size[:3])
+    elif kind == "box":
+        return _measure_box_shell(np.array(size[:3]))
+    else:
+        side = (4.0 * np.pi * r * h, r * r / 2.0 + h * h / 3.0, r * r)
+        ends = (2.0 * np.pi * r * r, r * r / 4.0 + h * h, r * r / 2.0)
+        if kind == "capsule":
+            # The middle of a half sphere's surface is half its radius from the flat side.
+            arm = 5.0 / 12.0 * r * r + (h + 0.5 * r) ** 2
+            ends = (4.0 * np.pi * r * r, arm, 2.0 / 3.0 * r * r)
+        parts = [side, ends]
+    area = sum(part for part, _, _ in parts)
+    across = sum(part * moment for part, moment, _ in parts)
+    along = sum(part * moment for part, _, moment in parts)
+    return MassProperties(float(area), np.zeros(3), np.diag([across, across, along]))
+
+
+def _measure_box_shell(half: Points) -> MassProperties:
+    areas = 8.0 * np.array([half[1] * half[2], half[0] * half[2], half[0] * half[1]])
+    # Second moments of six faces: those across an axis stand half away, others reach as far.
+    moments = np.array([
+        half[i] ** 2 * (areas[i] + (areas.sum() - areas[i]) / 3.0) for i in range(3)
+    ])  # fmt: skip
+    inertia = np.diag(moments.sum() - moments)
+    return MassProperties(float(areas.sum()), np.zeros(3), inertia)
+
+
+def _measure_ellipsoid_shell(a: float, b: float, c: float) -> MassProperties:
+    """Takes the area by Thomsen's formula (p = 1.6075), and moments of a layer of one thickness."""
+    p = 1.6075
+    area = 4.0 * np.pi * (((a * b) ** p + (a * c) ** p + (b * c) ** p) / 3.0) ** (1.0 / p)
+    share = 2.0 * a * b * c / (a * b + b * c + c * a)
+    pairs = ((b, c), (a, c), (a, b))
+    moments = [0.2 * (x * x + y * y + share * (x + y)) for x, y in pairs]
+    return MassProperties(float(area), np.zeros(3), area * np.diag(moments))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The model that is read, and those that it attaches: each with its own settings, default classes
+and assets.
+
+An attached model is a file of its own, whose names get a prefix. Models that attach each other in a
+circle are refused, and so is what would become more elements than any robot has.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...diagnostics import Diagnostics, quote
+from ...files.packages import PackageResolver
+from ...files.regular import read_regular_file
+from .document import Compiler, Defaults, Files, Node
+from .geoms import Assets
+from .meshes import MeshFiles
+
+READ_SECTIONS = ("default", "asset", "worldbody", "equality", "compiler")
+"""Those that become the robot; the others are kept word for word."""
+
+_SETTINGS = ("option", "visual", "size", "statistic", "custom")
+_MOST_ATTACHED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Model:
+    """One file with its includes. `prefix` begins all of its names, `above` are the files that
+    attach it."""
+
+    root: Node
+    files: Files
+    compiler: Compiler
+    defaults: Defaults
+    assets: Assets
+    source: str
+    prefix: str = ""
+    above: tuple[str, ...] = ()
+
+    def make_world(self) -> Node:
+        """Returns all <worldbody> as one element."""
+        world = Node("worldbody", {}, self.root.line, self.root.source)
+        parts = list(self.root.all("worldbody"))
+        world.children = [child for each in parts for child in each.children]
+        childclass = next((each.text("childclass") for each in parts), "")
+        if childclass:
+            world.attributes = {"childclass": childclass}
+        return world
+
+
+class Models:
+    """Opens the model that is read, and those that it attaches."""
+
+    def __init__(
+        self, resolver: PackageResolver, meshes: MeshFiles, diagnostics: Diagnostics
+    ) -> None:
+        self._resolver = resolver
+        self._meshes = meshes
+        self._diagnostics = diagnostics
+        self._home = ""
+        self._told: set[str] = set()
+        self.attached: list[tuple[Model, str]] = []
+        """Those attached, and what their names end with."""
+
+    def open(self, data: bytes, source: str) -> Model:
+        """Opens the model that is read. Raises ReadError."""
+        self._home = os.path.dirname(source)
+        return self._open(data, source, "", ())
+
+    def attach(self, model: Model, node: Node, suffix: str) -> tuple[Model, Node, str]:
+        """Opens what <attach> names; returns it, the element of it that is attached and the class
+        of the bodies around that. Raises ReadError."""
+        name = node.text("model")
+        asset = model.assets.models.get(name)
+        if asset is None:
+            raise node.refuse(f"<attach> names the model {quote(name)}, which is not defined")
+        path = str(model.files.find(asset))
+        if path in (*model.above, model.source):
+            raise node.refuse(f"the model {quote(name)} attaches itself")
+        if len(self.attached) >= _MOST_ATTACHED:
+            raise node.refuse(f"more than {_MOST_ATTACHED} models are attached")
+        prefix = model.prefix + node.text("prefix")
+        above = (*model.above, model.source)
+        found = self._open(read_regular_file(path), path, prefix, above)
+        self.attached.append((found, suffix))
+        self._tell_what_is_lost(found, node)
+        element, childclass = _find_part(found, node)
+        return found, element, childclass
+
+    def _open(self, data: bytes, source: str, prefix: str, above: tuple[str, ...]) -> Model:
+        files = Files(self._resolver, source)
+        root = files.read(data, source)
+        folder = os.path.relpath(os.path.dirname(source) or ".", self._home or ".")
+        compiler = Compiler(root, "" if folder == os.curdir else folder)
+        defaults = Defaults(root)
+        assets = Assets(
+            root, compiler, defaults, self._meshes, self._diagnostics, prefix=prefix
+        )  # fmt: skip
+        return Model(
+            root=root,
+            files=files,
+            compiler=compiler,
+            defaults=defaults,
+            assets=assets,
+            source=os.path.realpath(source),
+            prefix=prefix,
+            above=above,
+        )
+
+    def _tell_what_is_lost(self, model: Model, node: Node) -> None:
+        kept = (*READ_SECTIONS, *_SETTINGS)
+        tags = {f"<{each.tag}>" for each in model.root.children if each.tag not in kept}
+        if not tags or model.source in self._told:
+            return
+        self._told.add(model.source)
+        self._diagnostics.error(
+            "mjcf-not-read",
+            f"<attach>: {', '.join(sorted(tags))} of {quote(Path(model.source).name)} are left out",
+            subject=node.text("model"),
+            line=node.line,
+            source=node.source,
+        )
+
+
+def _find_part(model: Model, node: Node) -> tuple[Node, str]:
+    """Returns the body or frame that <attach> names, or all of the world, as a frame that holds
+    it."""
+    world = model.make_world()
+    for tag in ("body", "frame"):
+        wanted = node.text(tag)
+        if not wanted:
+            continue
+        if tag == "body" and wanted == "world":
+            whole = Node("body", {**world.attributes, "name": wanted}, world.line, world.source)
+            whole.children = world.children
+            return whole, ""
+        found = next((each for each in _walk(world, tag) if each[0].text("name") == wanted), None)
+        if found is None:
+            raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which is not there")
+        return found
+    return Node("frame", world.attributes, world.line, world.source, world.children), ""
+
+
+def _walk(world: Node, tag: str) -> Iterator[tuple[Node, str]]:
+    """Yields the elements of a tag, with the class that those around them give."""
+    stack = [(world, "")]
+    while stack:
+        node, childclass = stack.pop()
+        if node.tag == tag:
+            yield node, childclass
+        inner = node.text("childclass") or childclass
+        stack += [(child, inner) for child in reversed(node.children)]
