@@ -15,7 +15,8 @@ class LoopJoint:
     `type` is a type of joint. `origin1` and `origin2` are the joint's frame in the frame of either
     link; where the loop is closed and the joint at zero, both are one. `axis` is in the joint's
     frame, not normalised; a positive position moves `link2` about it as a child. None where the
-    type needs none.
+    type needs none. `notation` is how a URDF spells it: "" for <loop_joint>, "gazebo" for SDF's
+    joint in a <gazebo>, "drake" for Drake's ball constraint: programs know one of them.
     """
 
     name: str
@@ -27,5 +28,6 @@ class LoopJoint:
     axis: Vector3 | None = None
     limit: Limit | None = None
     dynamics: Dynamics | None = None
+    notation: str = ""
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)

@@ -38,6 +38,7 @@ ROBOT = """
   <joint name="loose" type="fixed"><parent link="b"/><child link="nowhere"/></joint>
   <loop_joint name="closed" type="revolute"><link1 link="a" xyz="1 0 0"/><link2 link="c"/>
     <axis xyz="0 0 1"/><limit lower="-1" upper="1"/><dynamics damping="1"/><odd/></loop_joint>
+  <gazebo><joint name="held" type="ball"><parent>a</parent><child>nowhere</child></joint></gazebo>
 </robot>
 """
 

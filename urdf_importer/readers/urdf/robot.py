@@ -7,41 +7,21 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import PurePath
 from typing import NamedTuple
 
-from ...diagnostics import Diagnostics, FragmentError, NoLinksError, ReadError, Severity, quote
+from ...diagnostics import Diagnostics, FragmentError, NoLinksError, ReadError, Severity
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
 from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
-from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...model import Robot
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
-from ..gazebo import interpret_extras
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
-from .beyond import read_attributes
-from .document import Document, Tally
-from .joint import read_joint, read_transmission
-from .link import read_link
-from .loop import read_loop_joint
-from .material import check_materials, read_material
+from .document import Document
+from .parts import LocatedParts, Parts, counted
 
-_DEFINED = {
-    "link": "link",
-    "joint": "joint",
-    "loop_joint": "loop",
-    "material": "material",
-    "transmission": "transmission",
-}
-"""Tag -> the kind of what it becomes."""
-
-_NEWEST_VERSION = (1, 2)
-_VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
 _ROBOT = re.compile(rb"<robot[\s/>]")
-_XACRO_NAMESPACE = re.compile(
-    r"https?://(?:www\.)?(?:ros\.org/wiki|wiki\.ros\.org)/xacro/?"
-).fullmatch
 
 
 class Located(NamedTuple):
@@ -143,13 +123,13 @@ def read_located(data: bytes, source: str) -> Located:
     """Returns the robot that the URDF text `data` describes, and which of its elements is what in
     it, for those who edit the text. Raises ReadError as `read_robot` does."""
     with paused_garbage_collection():
-        parts, robot = _read_parts(decode_text(data, source), source, _LocatedParts)
-    assert isinstance(parts, _LocatedParts)
+        parts, robot = _read_parts(decode_text(data, source), source, LocatedParts)
+    assert isinstance(parts, LocatedParts)
     return Located(robot, parts.document.data, parts.root, parts.elements)
 
 
 def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
-    parts, robot = _read_parts(decode_text(raw, source), source, _Parts)
+    parts, robot = _read_parts(decode_text(raw, source), source, Parts)
     robot = replace(robot, text=raw)
     for item in parts.document.diagnostics:
         report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
@@ -157,7 +137,7 @@ def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     return robot
 
 
-def _read_parts(text: Text, source: str, kind: type["_Parts"]) -> tuple["_Parts", Robot]:
+def _read_parts(text: Text, source: str, kind: type["Parts"]) -> tuple["Parts", Robot]:
     try:
         return _read_decoded(text, source, [], kind)
     except ReadError:
@@ -168,190 +148,14 @@ def _read_parts(text: Text, source: str, kind: type["_Parts"]) -> tuple["_Parts"
 
 
 def _read_decoded(
-    text: Text, source: str, bad_comments: list[int], kind: type["_Parts"]
-) -> tuple["_Parts", Robot]:
+    text: Text, source: str, bad_comments: list[int], kind: type["Parts"]
+) -> tuple["Parts", Robot]:
     """The robot, with diagnostics of this attempt alone."""
     document = Document(text.data, source, Diagnostics(source))
     parts = kind(document)
     junk = parse_xml(text.data, source, parts)
     _report_syntax(bad_comments, junk, text.junk_line, document)
     return parts, parts.robot()
-
-
-class _Parts:
-    """The children of <robot> as they come in."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.name = self.version = ""
-        self.attributes: Attributes = ()
-        self.line = 0
-        self.links: dict[str, Link] = {}
-        self.joints: dict[str, Joint] = {}
-        self.loops: dict[str, LoopJoint] = {}
-        self.materials: list[Material] = []
-        self.transmissions: list[Transmission] = []
-        self.extras: list[Extra] = []
-
-    def read_root(self, element: Element) -> None:
-        self.document.xacro_prefixes = _find_xacro_prefixes(element)
-        self.name = read_robot_name(element, self.document)
-        self.version = read_version(element, self.document)
-        self.attributes = read_attributes(element)
-        self.line = element.line
-
-    def read_child(self, element: Element) -> None:
-        document = self.document
-        tag = element.tag
-        if tag == "link":
-            link = read_link(element, document)
-            if link is not None and self.links.setdefault(link.name, link) is not link:
-                _lose_duplicate(element, self.links[link.name].line, document)
-        elif tag == "joint":
-            joint = read_joint(element, document)
-            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
-                _lose_duplicate(element, self.joints[joint.name].line, document)
-        elif tag == "loop_joint":
-            self._read_loop(element)
-        elif tag == "material":
-            document.kind, document.name = "robot", self.name
-            self.materials.append(read_material(element, document))
-        elif tag == "transmission":
-            self.transmissions.append(read_transmission(element, document))
-        else:
-            self.extras.append(document.extra(element))
-
-    def _read_loop(self, element: Element) -> None:
-        """Adds a loop; a second one of a name is kept as it is, as one that cannot be read."""
-        loop = read_loop_joint(element, self.document)
-        if loop is None or self.loops.setdefault(loop.name, loop) is not loop:
-            self.extras.append(self.document.extra(element))
-
-    def robot(self) -> Robot:
-        """What has come in. Raises ReadError where there is no link."""
-        document = self.document
-        if not self.links:
-            raise NoLinksError(
-                f"the robot {quote(self.name)} has no links",
-                source=document.source,
-                line=self.line,
-            )
-        check_materials(self.materials, self.links.values(), document.diagnostics)
-        _report_tallies(document)
-        robot = Robot(
-            name=self.name,
-            links=tuple(self.links.values()),
-            joints=tuple(self.joints.values()),
-            loops=tuple(self.loops.values()),
-            materials=tuple(self.materials),
-            transmissions=tuple(self.transmissions),
-            extras=tuple(self.extras),
-            version=self.version,
-            attributes=self.attributes,
-            source=document.source,
-        )
-        return interpret_extras(robot)
-
-
-class _LocatedParts(_Parts):
-    """Keeps the elements of what is in the robot, kind by kind in its order."""
-
-    def __init__(self, document: Document) -> None:
-        super().__init__(document)
-        self.root = Element()
-        self.elements: dict[str, list[Element]] = {
-            kind: [] for kind in (*_DEFINED.values(), "extra")
-        }
-
-    def read_root(self, element: Element) -> None:
-        super().read_root(element)
-        self.root = element
-
-    def read_child(self, element: Element) -> None:
-        before = len(self.extras)
-        super().read_child(element)
-        # What cannot be read as what its tag says is kept as an extra.
-        is_kept = len(self.extras) > before
-        kind = "extra" if is_kept else _DEFINED.get(element.tag, "extra")
-        found = self.elements[kind]
-        # Second ones and those that say too little are not in the robot.
-        if len(getattr(self, f"{kind}s")) > len(found):
-            found.append(element)
-        element.clear()
-
-
-def read_robot_name(element: Element, document: Document) -> str:
-    """Reads the robot's name, or that of its file."""
-    name = document.name_of(element)
-    if not name:
-        name = PurePath(document.source).stem or "robot"
-        document.name = name
-        document.warning(
-            "missing-robot-name", f"the robot has no name; it is called {quote(name)}", element
-        )
-    document.name = name
-    return name
-
-
-def read_version(element: Element, document: Document) -> str:
-    """Reads the version of URDF as written; empty where it is not."""
-    version = element.attributes.get("version", "")
-    if not version:
-        return ""
-    match = _VERSION(version.strip())
-    if match is None or (int(match[1]), int(match[2] or 0)) > _NEWEST_VERSION:
-        document.warning(
-            "unknown-version",
-            f"the version of URDF is {quote(version)}; it is read as 1.2",
-            element,
-        )
-    return version
-
-
-def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
-    """How tags of xacro begin: with "xacro:" even where that is not declared."""
-    declared = (
-        attribute.removeprefix("xmlns:") + ":"
-        for attribute, value in element.attributes.items()
-        if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
-    )
-    return ("xacro:", *declared)
-
-
-def _lose_duplicate(element: Element, line: int, document: Document) -> None:
-    document.error(
-        f"duplicate-{document.kind}",
-        f"{document.place(element)} is already there in line {line}; this one is left out",
-        element,
-    )
-
-
-def _report_tallies(document: Document) -> None:
-    limits, textures, calls = (
-        document.unrated_limits,
-        document.empty_textures,
-        document.leftover_calls,
-    )
-    if limits.count:
-        text = f"{_counted(limits.count, 'limit')} without effort or velocity; they stay unknown"
-        _report_tally(limits, "limit-without-effort", text, limits.subject, document)
-    if textures.count:
-        text = f"{_counted(textures.count, 'texture')} without filename; read as if not there"
-        _report_tally(textures, "empty-texture", text, textures.subject, document)
-    if calls.count:
-        text = (
-            f"{_counted(calls.count, 'call')} of macros of xacro that nothing defines, "
-            f"<{calls.subject}>; kept as they are"
-        )
-        _report_tally(calls, "leftover-macro", text, document.name, document)
-
-
-def _report_tally(tally: Tally, code: str, text: str, subject: str, document: Document) -> None:
-    document.diagnostics.warning(code, text, subject=subject, line=tally.line)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"there is one {noun}" if count == 1 else f"there are {count} {noun}s, the first here,"
 
 
 def _report_syntax(
@@ -361,7 +165,7 @@ def _report_syntax(
     if bad_comments:
         diagnostics.warning(
             "bad-comment",
-            f"{_counted(len(bad_comments), 'comment')} with '--' within, which XML forbids; "
+            f"{counted(len(bad_comments), 'comment')} with '--' within, which XML forbids; "
             "read as if not there",
             line=bad_comments[0],
         )

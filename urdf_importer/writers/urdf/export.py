@@ -11,6 +11,7 @@ from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
 from .complete import complete_robot, report_incomplete
+from .loops import settle_notations
 from .meshes import (
     FindMesh,
     FindTexture,
@@ -133,6 +134,7 @@ def _place_files(
 def _write_text(
     robot: Robot, options: UrdfOptions, reading: UrdfReading, diagnostics: Diagnostics
 ) -> bytes:
+    robot = settle_notations(robot)
     if options.style == "keep" and robot.text:
         patched = patch_text(robot.text, robot, reading.locate, reading.read)
         if patched is not None:

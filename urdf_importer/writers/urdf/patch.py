@@ -124,6 +124,8 @@ class _Work:
         if old == new:
             return
         elements = self._found.elements[kind]
+        if len(elements) != len(old):
+            raise UnpatchableError  # Some of them are what one element became.
         pairs = align([key(item) for item in old], [key(item) for item in new])
         places: list[Element | None] = [None] * len(new)
         for i, j in pairs:

@@ -41,6 +41,7 @@ from ...model import (
     TransmissionJoint,
     Visual,
 )
+from .loops import settle_notations, write_ball_constraint, write_gazebo_joint
 from .order import Part, order_parts
 
 Leaves = tuple[Leaf, ...]
@@ -67,6 +68,7 @@ def write_robot_text(robot: Robot) -> str:
     """
     if not robot.links:
         raise WriteError(f"the robot {quote(robot.name)} has no links, which no URDF can say")
+    robot = settle_notations(robot)
     xml = XmlWriter()
     xml.declare()
     write_part(robot, xml)
@@ -212,8 +214,16 @@ def write_joint(joint: Joint, xml: XmlWriter) -> None:
 
 
 def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
-    """Writes the loop in Drake's old spelling, which other programs skip."""
-    _need_name(loop.name)
+    """Writes the loop in its notation; without one in Drake's old spelling, which other programs
+    skip. `loop` is settled."""
+    for name in (loop.name, loop.link1, loop.link2):
+        _need_name(name)
+    if loop.notation == "gazebo":
+        write_gazebo_joint(loop, xml)
+        return
+    if loop.notation == "drake":
+        write_ball_constraint(loop, xml)
+        return
     xml.open("loop_joint", {"name": loop.name, "type": loop.type})
     _write_end("link1", loop.link1, loop.origin1, xml)
     _write_end("link2", loop.link2, loop.origin2, xml)
@@ -227,7 +237,6 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
 
 
 def _write_end(tag: str, link: str, origin: Pose, xml: XmlWriter) -> None:
-    _need_name(link)
     turn: dict[str, Value] = {"rpy": None if origin.rpy == _ZERO else origin.rpy}
     if origin.quat_xyzw is not None:
         turn = {"quat_xyzw": origin.quat_xyzw}

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The children of <robot> as they come in, and the robot that they make."""
+
+import re
+from dataclasses import replace
+from pathlib import PurePath
+
+from ...diagnostics import NoLinksError, quote
+from ...markup.xml import Element
+from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ..gazebo import interpret_extras
+from .beyond import read_attributes
+from .document import Document, Tally
+from .gazebo_joint import GazeboLoops, read_gazebo_loops
+from .joint import read_joint, read_transmission
+from .link import read_link
+from .loop import (
+    BALL_CONSTRAINT,
+    check_loops,
+    read_ball_constraint,
+    read_loop_joint,
+    report_unread,
+)
+from .material import check_materials, read_material
+
+_DEFINED = {
+    "link": "link",
+    "joint": "joint",
+    "loop_joint": "loop",
+    BALL_CONSTRAINT: "loop",
+    "material": "material",
+    "transmission": "transmission",
+}
+"""Tag -> the kind of what it becomes."""
+
+_NEWEST_VERSION = (1, 2)
+_VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
+_XACRO_NAMESPACE = re.compile(
+    r"https?://(?:www\.)?(?:ros\.org/wiki|wiki\.ros\.org)/xacro/?"
+).fullmatch
+
+
+class Parts:
+    """The children of <robot> as they come in."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = self.version = ""
+        self.attributes: Attributes = ()
+        self.line = 0
+        self.links: dict[str, Link] = {}
+        self.joints: dict[str, Joint] = {}
+        self.loops: dict[str, LoopJoint] = {}
+        self.materials: list[Material] = []
+        self.transmissions: list[Transmission] = []
+        self.extras: list[Extra] = []
+
+    def read_root(self, element: Element) -> None:
+        self.document.xacro_prefixes = _find_xacro_prefixes(element)
+        self.name = read_robot_name(element, self.document)
+        self.version = read_version(element, self.document)
+        self.attributes = read_attributes(element)
+        self.line = element.line
+
+    def read_child(self, element: Element) -> None:
+        document = self.document
+        tag = element.tag
+        if tag == "link":
+            link = read_link(element, document)
+            if link is not None and self.links.setdefault(link.name, link) is not link:
+                _lose_duplicate(element, self.links[link.name].line, document)
+        elif tag == "joint":
+            joint = read_joint(element, document)
+            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
+                _lose_duplicate(element, self.joints[joint.name].line, document)
+        elif tag in ("loop_joint", BALL_CONSTRAINT):
+            self._read_loop(element)
+        elif tag == "material":
+            document.kind, document.name = "robot", self.name
+            self.materials.append(read_material(element, document))
+        elif tag == "transmission":
+            self.transmissions.append(read_transmission(element, document))
+        else:
+            self.extras.append(document.extra(element))
+
+    def _read_loop(self, element: Element) -> None:
+        """Adds a loop; a second one of a name is kept as it is, as one that cannot be read."""
+        document = self.document
+        if element.tag == BALL_CONSTRAINT:
+            loop = read_ball_constraint(element, document)
+            if loop is not None and not element.attributes.get("name"):
+                loop = replace(loop, name=self._name_loop(loop.name))
+        else:
+            loop = read_loop_joint(element, document)
+        if loop is not None and self.loops.setdefault(loop.name, loop) is not loop:
+            report_unread(
+                document, document.place(element), "has the name of another", element.line
+            )
+            loop = None
+        if loop is None:
+            self.extras.append(document.extra(element))
+
+    def _name_loop(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.loops:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
+
+    def robot(self) -> Robot:
+        """Returns what has come in. Raises ReadError where there is no link."""
+        document = self.document
+        if not self.links:
+            raise NoLinksError(
+                f"the robot {quote(self.name)} has no links",
+                source=document.source,
+                line=self.line,
+            )
+        check_materials(self.materials, self.links.values(), document.diagnostics)
+        _report_tallies(document)
+        robot = Robot(
+            name=self.name,
+            links=tuple(self.links.values()),
+            joints=tuple(self.joints.values()),
+            loops=tuple(self.loops.values()),
+            materials=tuple(self.materials),
+            transmissions=tuple(self.transmissions),
+            extras=tuple(self.extras),
+            version=self.version,
+            attributes=self.attributes,
+            source=document.source,
+        )
+        check_loops(robot, document)
+        return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
+
+    def close(self, robot: Robot, found: GazeboLoops) -> Robot:
+        """Returns the robot with what the joints within <gazebo> become; loops in the order of the
+        file."""
+        if not found.rests:
+            return robot
+        loops = sorted((*robot.loops, *found.loops), key=lambda loop: loop.line)
+        return replace(
+            robot,
+            links=(*robot.links, *found.links),
+            joints=(*robot.joints, *found.joints),
+            loops=tuple(loops),
+            extras=found.extras_of(robot),
+        )
+
+
+class LocatedParts(Parts):
+    """Keeps the elements of what is in the robot, kind by kind in its order."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.root = Element()
+        self.elements: dict[str, list[Element]] = {
+            kind: [] for kind in (*_DEFINED.values(), "extra")
+        }
+
+    def read_root(self, element: Element) -> None:
+        super().read_root(element)
+        self.root = element
+
+    def read_child(self, element: Element) -> None:
+        before = len(self.extras)
+        super().read_child(element)
+        # What cannot be read as what its tag says is kept as an extra.
+        is_kept = len(self.extras) > before
+        kind = "extra" if is_kept else _DEFINED.get(element.tag, "extra")
+        found = self.elements[kind]
+        # Second ones and those that say too little are not in the robot.
+        if len(getattr(self, f"{kind}s")) > len(found):
+            found.append(element)
+        element.clear()
+
+    def close(self, robot: Robot, found: GazeboLoops) -> Robot:
+        """Keeps the <gazebo> of a joint within as its element."""
+        extras, loops = self.elements["extra"], self.elements["loop"]
+        owners = [extras[number] for number in found.owners]
+        places = zip((*robot.loops, *found.loops), (*loops, *owners), strict=True)
+        ordered = sorted(places, key=lambda place: place[0].line)
+        self.elements["loop"] = [element for _, element in ordered]
+        gone = {number for number, rest in found.rests.items() if rest is None}
+        self.elements["extra"] = [e for number, e in enumerate(extras) if number not in gone]
+        return super().close(robot, found)
+
+
+def read_robot_name(element: Element, document: Document) -> str:
+    """Reads the robot's name, or that of its file."""
+    name = document.name_of(element)
+    if not name:
+        name = PurePath(document.source).stem or "robot"
+        document.name = name
+        document.warning(
+            "missing-robot-name", f"the robot has no name; it is called {quote(name)}", element
+        )
+    document.name = name
+    return name
+
+
+def read_version(element: Element, document: Document) -> str:
+    """Reads the version of URDF as written; empty where it is not."""
+    version = element.attributes.get("version", "")
+    if not version:
+        return ""
+    match = _VERSION(version.strip())
+    if match is None or (int(match[1]), int(match[2] or 0)) > _NEWEST_VERSION:
+        document.warning(
+            "unknown-version",
+            f"the version of URDF is {quote(version)}; it is read as 1.2",
+            element,
+        )
+    return version
+
+
+def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
+    """How tags of xacro begin: with "xacro:" even where that is not declared."""
+    declared = (
+        attribute.removeprefix("xmlns:") + ":"
+        for attribute, value in element.attributes.items()
+        if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
+    )
+    return ("xacro:", *declared)
+
+
+def _lose_duplicate(element: Element, line: int, document: Document) -> None:
+    document.error(
+        f"duplicate-{document.kind}",
+        f"{document.place(element)} is already there in line {line}; this one is left out",
+        element,
+    )
+
+
+def _report_tallies(document: Document) -> None:
+    limits, textures, calls = (
+        document.unrated_limits,
+        document.empty_textures,
+        document.leftover_calls,
+    )
+    if limits.count:
+        text = f"{counted(limits.count, 'limit')} without effort or velocity; they stay unknown"
+        _report_tally(limits, "limit-without-effort", text, limits.subject, document)
+    if textures.count:
+        text = f"{counted(textures.count, 'texture')} without filename; read as if not there"
+        _report_tally(textures, "empty-texture", text, textures.subject, document)
+    if calls.count:
+        text = (
+            f"{counted(calls.count, 'call')} of macros of xacro that nothing defines, "
+            f"<{calls.subject}>; kept as they are"
+        )
+        _report_tally(calls, "leftover-macro", text, document.name, document)
+
+
+def _report_tally(tally: Tally, code: str, text: str, subject: str, document: Document) -> None:
+    document.diagnostics.warning(code, text, subject=subject, line=tally.line)
+
+
+def counted(count: int, noun: str) -> str:
+    return f"there is one {noun}" if count == 1 else f"there are {count} {noun}s, the first here,"

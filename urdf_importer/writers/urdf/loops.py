@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that close loops, in the notation that they came in: see readers/urdf.
+
+Not every notation can say every loop: what one cannot is said as <loop_joint>, which says all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...diagnostics import KinematicsError
+from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
+from ...kinematics.forward import zero_frames
+from ...kinematics.tree import retrace_tree
+from ...markup.write import XmlWriter, format_number, format_numbers
+from ...model import Dynamics, Extra, Limit, LoopJoint, Pose, Robot
+
+_GAZEBO_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball")
+_OF_AXIS = ("initial_position", "mimic")
+_SAME = 1e-9
+_ROUNDING = 1e-12
+_BALL = "drake:ball_constraint"
+
+
+def settle_notations(robot: Robot) -> Robot:
+    """Returns the robot with its loops as a file of URDF holds them: each in a notation that can
+    say it. SDF's joint has one pose, so both links must stand at it where all joints are at zero:
+    its frame in the first link is what comes of that. Drake's has points."""
+    if not any(loop.notation for loop in robot.loops):
+        return robot
+    return replace(robot, loops=tuple(_settle(robot)))
+
+
+def _settle(robot: Robot) -> Iterator[LoopJoint]:
+    places: dict[str, Matrix] = {}
+    if any(loop.notation == "gazebo" for loop in robot.loops):
+        try:
+            tree = retrace_tree(robot)
+            names = (link.name for link in tree.links)
+            places = dict(zip(names, zero_frames(tree), strict=True))
+        except KinematicsError:
+            pass  # There are no frames to go by.
+    for loop in robot.loops:
+        if loop.notation == "gazebo":
+            yield _settle_gazebo(loop, places)
+        elif loop.notation == "drake":
+            yield _settle_drake(loop)
+        else:
+            yield replace(loop, notation="")
+
+
+def _settle_gazebo(loop: LoopJoint, places: dict[str, Matrix]) -> LoopJoint:
+    one, other = places.get(loop.link1), places.get(loop.link2)
+    lacks_axis = loop.type in _GAZEBO_TYPES[:3] and not (loop.axis and any(loop.axis))
+    if one is None or other is None or loop.type not in _GAZEBO_TYPES or lacks_axis:
+        return replace(loop, notation="")
+    first = invert(one) @ (
+        other @ matrix_from_pose(loop.origin2)
+    )  # As it is read, to the last bit.
+    if np.abs(first - matrix_from_pose(loop.origin1)).max() > _SAME * (1.0 + np.abs(first).max()):
+        return replace(loop, notation="")
+    return replace(loop, origin1=pose_of(first, rounding=_ROUNDING))
+
+
+def _settle_drake(loop: LoopJoint) -> LoopJoint:
+    says_more = loop.limit or loop.dynamics or loop.extras or loop.axis
+    if loop.type != "ball" or says_more:
+        return replace(loop, notation="")
+    return replace(loop, origin1=Pose(xyz=loop.origin1.xyz), origin2=Pose(xyz=loop.origin2.xyz))
+
+
+def write_gazebo_joint(loop: LoopJoint, xml: XmlWriter) -> None:
+    """Writes the loop as SDF's joint in a <gazebo>. `loop` is settled."""
+    with xml.element("gazebo"):
+        kind = "revolute" if loop.type == "continuous" else loop.type
+        with xml.element("joint", {"name": loop.name, "type": kind}):
+            _write_pose(loop.origin2, xml)
+            xml.leaf("parent", text=loop.link1)
+            xml.leaf("child", text=loop.link2)
+            if loop.axis is not None:
+                _write_axis(loop, xml)
+            for extra in loop.extras:
+                if loop.axis is None or extra.tag not in _OF_AXIS:
+                    xml.verbatim(extra.xml)
+
+
+def _write_pose(pose: Pose, xml: XmlWriter) -> None:
+    if pose.quat_xyzw is not None:
+        numbers = format_numbers((*pose.xyz, *pose.quat_xyzw))
+        xml.leaf("pose", {"rotation_format": "quat_xyzw"}, numbers)
+    elif pose != Pose():
+        xml.leaf("pose", text=format_numbers((*pose.xyz, *pose.rpy)))
+
+
+def _write_axis(loop: LoopJoint, xml: XmlWriter) -> None:
+    with xml.element("axis"):
+        xml.leaf("xyz", text=format_numbers(loop.axis or ()))
+        if loop.limit is not None:
+            _write_limit(loop.limit, xml)
+        if loop.dynamics is not None:
+            _write_dynamics(loop.dynamics, xml)
+        for extra in loop.extras:
+            if extra.tag in _OF_AXIS:
+                xml.verbatim(extra.xml)
+
+
+def _write_limit(limit: Limit, xml: XmlWriter) -> None:
+    with xml.element("limit"):
+        for name in ("lower", "upper", "effort", "velocity"):
+            _write_number(name, getattr(limit, name), xml)
+        _write_extras(limit.extras, xml)
+
+
+def _write_dynamics(dynamics: Dynamics, xml: XmlWriter) -> None:
+    with xml.element("dynamics"):
+        _write_number("damping", dynamics.damping, xml)
+        _write_number("friction", dynamics.friction, xml)
+        _write_extras(dynamics.extras, xml)
+
+
+def _write_number(tag: str, number: float | None, xml: XmlWriter) -> None:
+    if number is not None:
+        xml.leaf(tag, text=format_number(number))
+
+
+def _write_extras(extras: tuple[Extra, ...], xml: XmlWriter) -> None:
+    for extra in extras:
+        xml.verbatim(extra.xml)
+
+
+def write_ball_constraint(loop: LoopJoint, xml: XmlWriter) -> None:
+    """Writes the loop as Drake does. `loop` is settled."""
+    plain = f"{loop.link1}_to_{loop.link2}"
+    with xml.element(_BALL, {"name": None if loop.name == plain else loop.name}):
+        xml.leaf(f"{_BALL}_body_A", {"name": loop.link1})
+        xml.leaf(f"{_BALL}_body_B", {"name": loop.link2})
+        xml.leaf(f"{_BALL}_p_AP", {"value": loop.origin1.xyz})
+        xml.leaf(f"{_BALL}_p_BQ", {"value": loop.origin2.xyz})
