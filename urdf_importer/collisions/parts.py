@@ -14,7 +14,7 @@ from ..geometry.primitives import SEGMENTS
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..geometry.triangles import make_triangles
 from ..meshes import RobotFiles
-from ..model import Box, Collision, Geometry, Link, Mesh, Visual
+from ..model import Box, Collision, Geometry, Link, Mesh, Primitive, Solid, Visual
 
 Points = NDArray[np.float64]
 Triangles = NDArray[np.int64]
@@ -52,8 +52,8 @@ class Part:
 
     @property
     def is_solid(self) -> bool:
-        """Whether it is a shape of URDF; meshes are surfaces."""
-        return not isinstance(self.shape.geometry, Mesh)
+        """Whether it is a shape of URDF; all others are surfaces."""
+        return isinstance(self.shape.geometry, Primitive)
 
 
 def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Part, ...]]:
@@ -98,7 +98,7 @@ def _make(link: str, shape: Collision | Visual, data: MeshData) -> Part:
 
 def _bulge(geometry: Geometry) -> float:
     """How far a round shape reaches beyond its polygons at most; balls bulge along and across."""
-    if isinstance(geometry, Mesh | Box):
+    if isinstance(geometry, Mesh | Solid | Box):
         return 0.0
     return geometry.radius * (1.0 - math.cos(math.pi / SEGMENTS) ** 2)
 

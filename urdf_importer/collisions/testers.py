@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..geometry.transforms import Matrix, invert
-from ..model import Box, Capsule, Cylinder, Mesh, Sphere
+from ..model import Box, Capsule, Cylinder, Sphere
 from .parts import Part, is_inside
 
 
@@ -73,7 +73,7 @@ class CoalTester:
                 return self._coal.Cylinder(geometry.radius, geometry.length)
             case Capsule():
                 return self._coal.Capsule(geometry.radius, geometry.length)
-            case Mesh():
+            case _:
                 return self._make_mesh(part)
 
     def _make_mesh(self, part: Part) -> Any:

@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Boxes, cylinders, spheres and capsules as meshes.
+"""Shapes that are said by their sizes, as meshes.
 
-All are centred on their frame, stand along z and have their extents exactly: the points on the
-axes are vertices. Round shapes have 32 sides, so in between they lie up to half a percent of the
-radius inside the true surface.
+All but extrusions are centred on their frame. They stand along z and have their extents exactly:
+the points on the axes are vertices. Round shapes have 32 sides, so in between they lie up to half
+a percent of the radius inside the true surface.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import MeshError
-from ..model import Box, Capsule, Cylinder, Sphere
+from ..model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Extrusion,
+    Primitive,
+    Solid,
+    Sphere,
+    Vector3,
+)
+from .extrusions import extrude
 from .mesh_data import MeshData
 
 SEGMENTS = 32
@@ -20,8 +33,6 @@ SEGMENTS = 32
 
 RINGS = 16
 """From pole to pole; even, so that there is an equator."""
-
-Primitive = Box | Cylinder | Sphere | Capsule
 
 _BOX_FACES = (
     (0, 2, 3, 1),
@@ -33,7 +44,7 @@ _BOX_FACES = (
 )
 
 
-def make_primitive(geometry: Primitive) -> MeshData:
+def make_primitive(geometry: Primitive | Solid) -> MeshData:
     """Makes the mesh of a shape of the model. Raises MeshError `invalid-size` as from the functions
     below."""
     match geometry:
@@ -45,6 +56,13 @@ def make_primitive(geometry: Primitive) -> MeshData:
             return make_sphere(radius)
         case Capsule(radius=radius, length=length):
             return make_capsule(radius, length)
+        case Ellipsoid(radii=radii):
+            return make_ellipsoid(radii)
+        case Cone(radius=radius, length=length):
+            return make_cone(radius, length)
+        case Extrusion():
+            vertices, faces = extrude(geometry)
+            return MeshData(vertices=vertices.astype(np.float32), corners=faces.ravel())
 
 
 def make_box(size: tuple[float, float, float]) -> MeshData:
@@ -92,6 +110,39 @@ def make_sphere(radius: float) -> MeshData:
     _check("sphere", "radius", radius)
     up, out = _quarter_turns(RINGS * 2)[: RINGS + 1].T
     return _make_turned(-up * radius, out * radius)
+
+
+def make_ellipsoid(radii: Vector3) -> MeshData:
+    """Makes a sphere that is scaled; smooth. MeshError `invalid-size` unless all radii are > 0."""
+    _check("ellipsoid", "radii", *radii)
+    ball = make_sphere(1.0)
+    return replace(ball, vertices=(ball.vertices * np.array(radii)).astype(np.float32))
+
+
+def make_cone(radius: float, length: float) -> MeshData:
+    """Triangles around and a flat base; the corner normals keep the rim sharp.
+
+    MeshError `invalid-size` unless both are > 0.
+    """
+    _check("cone", "radius", radius)
+    _check("cone", "length", length)
+    circle = _circle()
+    this = np.arange(SEGMENTS)
+    around = np.column_stack([this, np.roll(this, -1), np.full(SEGMENTS, SEGMENTS)])
+    slope = math.hypot(radius, length)
+    outward = np.column_stack([circle * (length / slope), np.full(SEGMENTS, radius / slope)])
+    ahead = np.roll(outward, -1, axis=0)
+    middle = outward + ahead
+    middle /= np.linalg.norm(middle, axis=1, keepdims=True)
+    walls = np.stack([outward, ahead, middle], axis=1).reshape(-1, 3)
+    rim = np.column_stack([circle * radius, np.full(SEGMENTS, -length / 2)])
+    return MeshData(
+        vertices=np.vstack([rim, [[0.0, 0.0, length / 2]]]).astype(np.float32),
+        corners=np.concatenate([around.ravel(), this[::-1]]).astype(np.int32),
+        face_sizes=np.array([3] * SEGMENTS + [SEGMENTS], dtype=np.int32),
+        normals=np.vstack([walls, np.tile([0.0, 0.0, -1.0], (SEGMENTS, 1))]).astype(np.float32),
+        smooth=True,
+    )
 
 
 def make_capsule(radius: float, length: float) -> MeshData:

@@ -13,7 +13,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Box, Capsule, Cylinder, Inertia, Sphere
+from ..diagnostics import MeshError
+from ..model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Extrusion,
+    Inertia,
+    Primitive,
+    Solid,
+    Sphere,
+)
+from .extrusions import extrude
 from .mesh_data import weld_points
 from .transforms import Matrix, Vector
 from .triangles import Triangles
@@ -110,8 +123,10 @@ def polyhedron_mass(
     return MassProperties(abs(volume), origin + centre, inertia)
 
 
-def primitive_mass(geometry: Box | Cylinder | Sphere | Capsule) -> MassProperties:
-    """Returns the exact mass in the frame of the shape."""
+def primitive_mass(geometry: Primitive | Solid) -> MassProperties:
+    """Returns the exact mass in the frame of the shape. Raises MeshError `invalid-size` for an
+    extrusion that encloses nothing."""
+    centre = np.zeros(3)
     match geometry:
         case Box(size=(x, y, z)):
             volume = x * y * z
@@ -126,7 +141,23 @@ def primitive_mass(geometry: Box | Cylinder | Sphere | Capsule) -> MassPropertie
             diagonal = [0.4 * volume * r * r] * 3
         case Capsule(radius=r, length=h):
             volume, diagonal = _capsule_moments(r, h)
-    return MassProperties(volume, np.zeros(3), np.diag(diagonal))
+        case Ellipsoid(radii=(a, b, c)):
+            volume = 4.0 / 3.0 * math.pi * a * b * c
+            diagonal = [
+                0.2 * volume * sum_of for sum_of in (b * b + c * c, a * a + c * c, a * a + b * b)
+            ]
+        case Cone(radius=r, length=h):
+            volume = math.pi * r * r * h / 3.0
+            # The centre of mass is a quarter of the height above the base, which is at -h/2.
+            centre = np.array([0.0, 0.0, -0.25 * h])
+            side = volume * (0.15 * r * r + 0.0375 * h * h)
+            diagonal = [side, side, 0.3 * volume * r * r]
+        case Extrusion():
+            body = polyhedron_mass(*extrude(geometry))
+            if body is None:
+                raise MeshError("an extrusion has no volume", code="invalid-size")
+            return body
+    return MassProperties(volume, centre, np.diag(diagonal))
 
 
 def _capsule_moments(r: float, h: float) -> tuple[float, list[float]]:

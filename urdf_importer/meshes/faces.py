@@ -6,6 +6,7 @@ or one without finite coordinates, are left out and reported. Triangles without 
 silently, as all viewers do; a quad that is a triangle becomes one.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,20 @@ from .stl import LARGEST_COORDINATE
 
 PIECE = 32 * 1024
 """Rows that are worked on in double precision at a time: more memory at once is slower, too."""
+
+
+_MOST_NAMED = 8
+
+
+def missing_part(path: Path, part: str, known: Iterable[str]) -> MeshError:
+    """Returns the error that a file does not have the part that is asked for; `known` are the
+    names of those that it has."""
+    names = [name for name in dict.fromkeys(known) if name]
+    shown = ", ".join(map(quote, names[:_MOST_NAMED]))
+    rest = " and others" if len(names) > _MOST_NAMED else ""
+    what = f"it has {shown}{rest}" if names else "it has no parts with names"
+    message = f"{quote(path.name)} has no part {quote(part)}; {what}"
+    return MeshError(message, code="missing-part")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,6 +19,7 @@ import numpy as np
 from ..diagnostics import MeshError, Report
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
+from ..model import MeshPart
 from .loaders import UNSCALED, load_mesh
 
 MOST_KEPT = 96 * 1024 * 1024
@@ -59,21 +60,25 @@ class _KeptFile:
     size: int
 
 
-_kept: OrderedDict[Path, _KeptFile] = OrderedDict()
+_Key = tuple[Path, MeshPart | None]
+_kept: OrderedDict[_Key, _KeptFile] = OrderedDict()
 
 
-def load_kept(path: Path, report: Report, resolve: Resolve) -> MeshData:
+def load_kept(
+    path: Path, report: Report, resolve: Resolve, part: MeshPart | None = None
+) -> MeshData:
     """Loads a mesh file as load_mesh does, unscaled, or returns what it held the last time; what
     there is to report comes again either way. `resolve` finds the files that it names. Raises
     MeshError."""
-    kept = _kept.get(path)
+    key = (path, part)
+    kept = _kept.get(key)
     if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
-        _kept.move_to_end(path)
+        _kept.move_to_end(key)
         for code, message in kept.notes:
             report(code, message)
         return kept.data
-    _kept.pop(path, None)
-    return _load(path, report, resolve)
+    _kept.pop(key, None)
+    return _load(key, report, resolve)
 
 
 def forget_files() -> None:
@@ -81,7 +86,8 @@ def forget_files() -> None:
     _kept.clear()
 
 
-def _load(path: Path, report: Report, resolve: Resolve) -> MeshData:
+def _load(key: _Key, report: Report, resolve: Resolve) -> MeshData:
+    path, part = key
     notes: list[tuple[str, str]] = []
     named: list[_Named] = []
 
@@ -99,9 +105,9 @@ def _load(path: Path, report: Report, resolve: Resolve) -> MeshData:
         return outcome
 
     before = _read_state(path)
-    data = load_mesh(path, UNSCALED, hand_on_report, find)
+    data = load_mesh(path, UNSCALED, hand_on_report, find, part)
     if before is not None and before == _read_state(path):
-        _keep(path, data, tuple(notes), before, tuple(named))
+        _keep(key, data, tuple(notes), before, tuple(named))
     return data
 
 
@@ -125,15 +131,13 @@ def _are_there(named: tuple[_Named, ...], resolve: Resolve) -> bool:
     )
 
 
-def _keep(
-    path: Path, data: MeshData, notes: Notes, state: State, named: tuple[_Named, ...]
-) -> None:
+def _keep(key: _Key, data: MeshData, notes: Notes, state: State, named: tuple[_Named, ...]) -> None:
     arrays = (getattr(data, name) for name in MeshData.__slots__)
     size = sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
     size += sum(len(material.image) for material in data.materials)
     if size > MOST_KEPT // 2:
         return
-    _kept[path] = _KeptFile(data=data, notes=notes, state=state, named=named, size=size)
+    _kept[key] = _KeptFile(data=data, notes=notes, state=state, named=named, size=size)
     total = sum(each.size for each in _kept.values())
     while total > MOST_KEPT:
         total -= _kept.popitem(last=False)[1].size

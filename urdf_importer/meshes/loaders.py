@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From mesh files of any format to arrays.
 
-A loader is a function load_<format>(path, report, resolve) -> MeshData:
+A loader is a function load_<format>(path, report, resolve, part) -> MeshData, without the last two
+where its files name no others and have no parts:
 
 * It returns one mesh in the units and axes in which RViz shows the file, not yet scaled.
+* Where `part` is not empty, it returns that part of the file alone.
 * It calls report(code, message) for every substitute it uses, in the order in which they come up;
   whoever calls it adds which link and line that concerns.
 * It raises MeshError, with a code, when there is nothing to show, and no other exception whatever
@@ -27,25 +29,25 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
 from ..geometry.mesh_data import MeshData, reverse_corners
-from ..model import Vector3
+from ..model import MeshPart, Vector3
 from .collada.load import load_collada
-from .faces import PIECE
+from .faces import PIECE, missing_part
 from .gltf.load import load_gltf
 from .msh import load_msh
 from .obj import load_obj
 from .ply import load_ply
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
 
-Loader = Callable[[Path, Report, ResolveBeside], MeshData]
+Loader = Callable[[Path, Report, ResolveBeside, str], MeshData]
 
 LOADERS: dict[str, Loader] = {
-    ".stl": lambda path, report, _resolve: load_stl(path, report),
+    ".stl": lambda path, report, _resolve, part: _whole(load_stl(path, report), path, part),
     ".obj": load_obj,
     ".glb": load_gltf,
     ".gltf": load_gltf,
-    ".ply": lambda path, report, _resolve: load_ply(path, report),
+    ".ply": lambda path, report, _resolve, part: _whole(load_ply(path, report), path, part),
     ".dae": load_collada,
-    ".msh": lambda path, report, _resolve: load_msh(path, report),
+    ".msh": lambda path, report, _resolve, part: _whole(load_msh(path, report), path, part),
 }
 
 UNSCALED = (1.0, 1.0, 1.0)
@@ -54,13 +56,17 @@ LARGEST_FACTOR = 1e12
 
 
 def load_mesh(
-    path: Path, scale: Vector3, report: Report, resolve: ResolveBeside = refuse_beside
+    path: Path,
+    scale: Vector3,
+    report: Report,
+    resolve: ResolveBeside = refuse_beside,
+    part: MeshPart | None = None,
 ) -> MeshData:
-    """Loads the mesh in a file, scaled, in the frame of the shape.
+    """Loads the mesh in a file, or one part of it, scaled, in the frame of the shape.
 
     The loader is chosen by what the file begins with where that is certain, else by the suffix in
     lower case; reports `wrong-suffix` where they differ. Raises MeshError from the loader,
-    `unsupported-mesh-format`, or `invalid-scale` as from `scale_mesh`.
+    `unsupported-mesh-format`, `missing-part`, or `invalid-scale` as from `scale_mesh`.
     """
     check_scale(scale)
     suffix = path.suffix.lower()
@@ -73,7 +79,24 @@ def load_mesh(
         raise MeshError(message, code="unsupported-mesh-format")
     if found != suffix:
         report("wrong-suffix", f"{quote(path.name)} is a {found} file; it was read as one")
-    return scale_mesh(loader(path, report, resolve), scale)
+    mesh = loader(path, report, resolve, "" if part is None else part.name)
+    return scale_mesh(_center(mesh) if part is not None and part.centered else mesh, scale)
+
+
+def _whole(mesh: MeshData, path: Path, part: str) -> MeshData:
+    """The mesh of a file that has no parts."""
+    if part:
+        raise missing_part(path, part, ())
+    return mesh
+
+
+def _center(mesh: MeshData) -> MeshData:
+    """Returns the mesh with the middle of its box at zero."""
+    if not len(mesh.corners):
+        return mesh
+    used = mesh.vertices[np.unique(mesh.corners)].astype(np.float64)
+    middle = 0.5 * (used.min(axis=0) + used.max(axis=0))
+    return replace(mesh, vertices=(mesh.vertices - middle).astype(np.float32))
 
 
 def find_format(path: Path) -> str | None:

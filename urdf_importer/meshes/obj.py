@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_file
 from ..geometry.mesh_data import MeshData, MeshMaterial
-from .faces import Faces, make_mesh
+from .faces import Faces, make_mesh, missing_part
 from .text_lines import (
     LINES_AT_ONCE,
     Lines,
@@ -125,20 +125,21 @@ _SLASH = ord("/")
 _SMALLEST, _LARGEST = -(2**31) + 1, 2**31 - 1
 
 
-def load_obj(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
-    """Loads all faces of all objects of an OBJ file as one mesh.
+def load_obj(path: Path, report: Report, resolve: ResolveBeside, part: str = "") -> MeshData:
+    """Loads all faces of an OBJ file as one mesh; of the object or group `part` alone, where one
+    is named.
 
     Reports `invalid-facets`, `missing-materials` (a library of materials is not there; without any
     the mesh has no materials of its own), `undefined-material` and, for textures, the codes of
     `resolve`. Raises MeshError `empty-mesh` where there are no faces, and those of
     `read_mesh_file`.
     """
-    made, materials = _read_mesh(path, report, resolve)
+    made, materials = _read_mesh(path, report, resolve, part)
     return make_mesh(made, path, report, materials)
 
 
 def _read_mesh(
-    path: Path, report: Report, resolve: ResolveBeside
+    path: Path, report: Report, resolve: ResolveBeside, part: str
 ) -> tuple[Faces, tuple[MeshMaterial, ...]]:
     lines = split_lines(read_mesh_file(path, MOST_BYTES))
     points = take_lines(lines, b"v")
@@ -157,7 +158,22 @@ def _read_mesh(
         uvs=uvs,
         slots=slots,
     )
-    return made, materials
+    return (made.keep(_find_part(lines, faces.lines, part, path)) if part else made), materials
+
+
+def _find_part(lines: Lines, faces: Lines, part: str, path: Path) -> NDArray[np.bool_]:
+    """Which faces belong to an object or a group of this name."""
+    found = np.zeros(len(faces), dtype=bool)
+    known: list[str] = []
+    for keyword in (b"o", b"g"):
+        named = take_lines(lines, keyword)
+        names = [named.text(index) for index in range(len(named))]
+        known += names
+        is_it = np.array([False, *(name == part for name in names)])
+        found |= is_it[np.searchsorted(named.starts, faces.starts)]
+    if not found.any():
+        raise missing_part(path, part, known)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

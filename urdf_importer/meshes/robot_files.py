@@ -4,22 +4,37 @@
 Whoever builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics, MeshError, Report, Severity, quote
 from ..files.packages import PackageResolver
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData, turn_upright
 from ..geometry.primitives import make_primitive
-from ..model import Collision, Geometry, Link, Material, Mesh, Robot, Visual
+from ..model import (
+    Collision,
+    Geometry,
+    Link,
+    Material,
+    Mesh,
+    MeshPart,
+    Robot,
+    Solid,
+    Visual,
+)
 from .kept_files import load_kept
 from .loaders import UNSCALED, check_scale, scale_mesh
 
 Shape = Visual | Collision
+_Kind = TypeVar("_Kind", Visual, Collision)
+_DRAWN = "solid:"
+"""How the names of meshes begin that stand for solids; no file is called so."""
+_File = tuple[Path, MeshPart | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,10 +88,12 @@ class RobotFiles:
         self._shown = {id(each.shape): each for each in shown}
         self._images = frozenset(images)
         self._upright = upright
-        self._turned: dict[Path, MeshData] = {}
+        self._turned: dict[_File, MeshData] = {}
+        self._drawn: dict[str, MeshData] = {}
+        self._names: dict[Geometry, str] = {}
         if robot is not None:
             resolver.expect_files(_mesh_names(robot))
-        self._files: dict[Path, _Outcome] = {}
+        self._files: dict[_File, _Outcome] = {}
         self._loaded: dict[Geometry, _Outcome] = {}
         self._reported: set[Geometry] = set()
         self._lost: set[tuple[object, ...]] = set()
@@ -120,11 +137,13 @@ class RobotFiles:
         geometry = shape.geometry
         if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
             return None
+        if geometry.part is not None or geometry.filename in self._drawn:
+            return None
         try:
             path = self._resolver.resolve_file(geometry.filename, _ignore)
         except MeshError:
             return None
-        return None if path in self._turned else path
+        return None if (path, None) in self._turned else path
 
     def find_texture(self, material: Material, link: Link) -> Path:
         """Returns the image file of a material that names one. Raises MeshError."""
@@ -172,6 +191,41 @@ class RobotFiles:
             )
         )
 
+    def draw(self, robot: Robot, known: Collection[type[Geometry]]) -> Robot:
+        """Returns the robot with meshes in the place of solids that a format does not know; and of
+        parts of mesh files, unless Mesh is among the known. They are in no file (is_drawn), but
+        `load` has their arrays. Reports what cannot be drawn and leaves it out."""
+        if not any(_needs_drawing(each, known) for each in _geometries(robot)):
+            return robot
+        draw = partial(self._draw, known=known)
+        links = tuple(
+            replace(
+                link,
+                visuals=tuple(each for old in link.visuals for each in draw(old, link)),
+                collisions=tuple(each for old in link.collisions for each in draw(old, link)),
+            )
+            for link in robot.links
+        )
+        return replace(robot, links=links)
+
+    def is_drawn(self, mesh: Mesh) -> bool:
+        """Whether a mesh is in no file, since `draw` made it."""
+        return mesh.filename in self._drawn
+
+    def _draw(self, shape: _Kind, link: Link, known: Collection[type[Geometry]]) -> Iterator[_Kind]:
+        geometry = shape.geometry
+        if not _needs_drawing(geometry, known):
+            yield shape
+            return
+        data = self.load_or_report(shape, link)
+        if data is not None:
+            if geometry not in self._names:
+                number = len(self._names) + 1
+                self._names[geometry] = f"{_DRAWN}{type(geometry).__name__.lower()}_{number}"
+            name = self._names[geometry]
+            self._drawn[name] = data
+            yield replace(shape, geometry=Mesh(filename=name))
+
     def _find(self, geometry: Geometry) -> _Outcome:
         if geometry not in self._loaded:
             notes: list[tuple[str, str]] = []
@@ -185,28 +239,32 @@ class RobotFiles:
     def _load(self, geometry: Geometry, notes: list[tuple[str, str]]) -> MeshData:
         if not isinstance(geometry, Mesh):
             return make_primitive(geometry)
+        if geometry.filename in self._drawn:
+            return scale_mesh(self._drawn[geometry.filename], geometry.scale)
         path = self._resolver.resolve_file(geometry.filename, _note_in(notes))
         check_scale(geometry.scale)
-        if path not in self._files:
-            self._files[path] = self._read(path)
-        notes += self._files[path].notes
-        return scale_mesh(self._turn(path, self._files[path].get()), geometry.scale)
+        file = (path, geometry.part)
+        if file not in self._files:
+            self._files[file] = self._read(file)
+        notes += self._files[file].notes
+        return scale_mesh(self._turn(file, self._files[file].get()), geometry.scale)
 
-    def _turn(self, path: Path, data: MeshData) -> MeshData:
+    def _turn(self, file: _File, data: MeshData) -> MeshData:
         if not self._upright or data.up == "Z":
             return data
-        if path not in self._turned:
-            self._turned[path] = turn_upright(data)
-        return self._turned[path]
+        if file not in self._turned:
+            self._turned[file] = turn_upright(data)
+        return self._turned[file]
 
-    def _read(self, path: Path) -> _Outcome:
+    def _read(self, file: _File) -> _Outcome:
+        path, part = file
         notes: list[tuple[str, str]] = []
 
         def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
             return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
 
         try:
-            result: MeshData | MeshError = load_kept(path, _note_in(notes), resolve_beside)
+            result: MeshData | MeshError = load_kept(path, _note_in(notes), resolve_beside, part)
         except MeshError as error:
             result = error
         return _Outcome(result=result, notes=tuple(notes))
@@ -230,11 +288,18 @@ def report_lost_texture(
 
 
 def _mesh_names(robot: Robot) -> Iterator[str]:
+    return (each.filename for each in _geometries(robot) if isinstance(each, Mesh))
+
+
+def _needs_drawing(geometry: Geometry, known: Collection[type[Geometry]]) -> bool:
+    is_part = isinstance(geometry, Mesh) and geometry.part is not None
+    return (is_part or isinstance(geometry, Solid)) and type(geometry) not in known
+
+
+def _geometries(robot: Robot) -> Iterator[Geometry]:
     for link in robot.links:
-        shapes: tuple[Shape, ...] = (*link.visuals, *link.collisions)
-        for shape in shapes:
-            if isinstance(shape.geometry, Mesh):
-                yield shape.geometry.filename
+        yield from (each.geometry for each in link.visuals)
+        yield from (each.geometry for each in link.collisions)
 
 
 def _describe(geometry: Geometry) -> str:

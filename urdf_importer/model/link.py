@@ -41,14 +41,59 @@ class Capsule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ellipsoid:
+    """`radii` are those along x, y and z."""
+
+    radii: Vector3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cone:
+    """Stands along z, its tip up; the middle of its height is at zero."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A closed line in a plane: `points` are x and y of each in turn."""
+
+    points: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extrusion:
+    """What `outlines` enclose, from z = 0 up to `height`. One within another is a hole."""
+
+    outlines: tuple[Outline, ...]
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshPart:
+    """One part of a mesh file, by its name there; with `centered` the middle of its box is at
+    zero."""
+
+    name: str
+    centered: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """`filename` is the path or URI as the description writes it."""
+    """`filename` is the path or URI as the description writes it. With `part` nothing else of the
+    file is shown."""
 
     filename: str
     scale: Vector3 = (1.0, 1.0, 1.0)
+    part: MeshPart | None = None
 
 
-Geometry = Box | Cylinder | Sphere | Capsule | Mesh
+Primitive = Box | Cylinder | Sphere | Capsule
+"""What every format has."""
+Solid = Ellipsoid | Cone | Extrusion
+"""What few formats have; in the others a mesh takes its place."""
+Geometry = Primitive | Solid | Mesh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 from ..diagnostics import RobotError, WriteError
 from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
-from ..model import Robot
+from ..model import Cone, Robot
 from ..options import ImportOptions
 from ..rig import plan_rig
 from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
@@ -171,5 +171,10 @@ ENGINES = WriterFormat(
     find_variant=_find_variant,
 )
 _ARTICULATION = replace(
-    ENGINES, write=_write_articulation, keeps_loops=True, reads_rigs=False, find_variant=None
+    ENGINES,
+    write=_write_articulation,
+    keeps_loops=True,
+    solids=(Cone,),
+    reads_rigs=False,
+    find_variant=None,
 )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.packages import AnyPath
 from ..meshes import RobotFiles
-from ..model import Robot
+from ..model import Mesh, Robot
 from ..options import FileOptions, StartOptions
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
@@ -111,6 +111,7 @@ def write_format(
         if not kind.reads_rigs:
             described = seat_links(found.described)
             robot = described if found.robot is found.described else found.robot
+            robot = found.files.draw(robot, (Mesh, *kind.solids))
             found = replace(found, described=described, robot=robot)
         if not kind.keeps_loops:
             _report_open_loops(found, kind.label)

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from ..files.outputs import suggest_stem
-from ..model import Semantics
+from ..model import Ellipsoid, Semantics
 from ..options import ImportOptions
 from ..writers.formats import OpenExport, OutputKind, WriterFormat
 from ..writers.mjcf.export import MjcfExport as MjcfExport
@@ -46,4 +46,5 @@ MJCF_WRITER = WriterFormat(
     write=_write,
     suggest_name=suggest_stem,
     keeps_loops=True,
+    solids=(Ellipsoid,),
 )

@@ -3,7 +3,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,7 +15,7 @@ from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
 from ..geometry.tidy import tidy_angle
 from ..kinematics.forward import Position
-from ..meshes import load_mesh
+from ..meshes import RobotFiles, load_mesh
 from ..model import Joint, Mesh, Robot
 from ..readers.urdf.robot import read_located, read_robot_text
 from ..reshape import move_zero, resize, seat_links
@@ -139,6 +139,7 @@ def _write(
     robot = seat_links(robot)
     if not robot.text:
         robot = split_balls(robot)
+    robot, new = _draw_solids(robot, new, options, diagnostics)
     reading = _open_reading(robot, path, options, diagnostics)
     written = export_urdf(robot, path, options, reading, diagnostics, new=new, strict=strict)
     return UrdfResult(
@@ -147,6 +148,32 @@ def _write(
         robot=written.robot,
         diagnostics=tuple(diagnostics),
     )
+
+
+def _draw_solids(
+    robot: Robot, new: NewFiles, options: UrdfOptions, diagnostics: Diagnostics
+) -> tuple[Robot, NewFiles]:
+    """Gives what URDF has no word for, ellipsoids, cones, extrusions and parts of mesh files, mesh
+    files of their own."""
+    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    files = RobotFiles(resolver, diagnostics)
+    drawn = files.draw(robot, ())
+    if drawn is robot:
+        return robot, new
+    meshes = dict(new.meshes)
+    names: dict[tuple[str, str], str] = {}
+
+    def rename(mesh: Mesh, link: str, line: int, part: str) -> str:
+        if not files.is_drawn(mesh):
+            return mesh.filename
+        key = (mesh.filename, part)
+        if key not in names:
+            stem = mesh.filename.partition(":")[2]
+            names[key] = find_free_name(stem, part, options.mesh_format, meshes)
+            meshes[names[key]] = files.peek(mesh)
+        return names[key]
+
+    return name_files(drawn, rename, lambda name: name), replace(new, meshes=meshes)
 
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:

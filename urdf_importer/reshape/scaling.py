@@ -13,7 +13,10 @@ from ..model import (
     Box,
     Capsule,
     Collision,
+    Cone,
     Cylinder,
+    Ellipsoid,
+    Extrusion,
     Geometry,
     Inertial,
     Link,
@@ -120,6 +123,15 @@ class _Scaler:
         return a, b, c
 
 
+def _scale_extrusion(geometry: Extrusion, factors: Vector3) -> Extrusion:
+    across = factors[:2]
+    outlines = tuple(
+        replace(each, points=tuple(n * across[i % 2] for i, n in enumerate(each.points)))
+        for each in geometry.outlines
+    )
+    return Extrusion(outlines=outlines, height=geometry.height * factors[2])
+
+
 def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geometry, bool]:
     """The shape, and whether it is exact."""
     if factors is None:
@@ -132,9 +144,13 @@ def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geomet
         return replace(geometry, scale=scale_vector(geometry.scale, factors)), True
     if isinstance(geometry, Sphere):
         return replace(geometry, radius=geometry.radius * mean), x == y == z
+    if isinstance(geometry, Ellipsoid):
+        return replace(geometry, radii=scale_vector(geometry.radii, factors)), True
+    if isinstance(geometry, Extrusion):
+        return _scale_extrusion(geometry, factors), True
     across = x if x == y else (x * y) ** 0.5
     radius, length = geometry.radius * across, geometry.length * z
-    is_exact = x == y and (isinstance(geometry, Cylinder) or y == z)
+    is_exact = x == y and (isinstance(geometry, Cylinder | Cone) or y == z)
     if isinstance(geometry, Capsule):
         return replace(geometry, radius=radius, length=length), is_exact
     return replace(geometry, radius=radius, length=length), is_exact

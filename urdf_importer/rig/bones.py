@@ -12,7 +12,7 @@ import numpy as np
 
 from ..geometry.transforms import Matrix, Vector, cross, plane_axes, rotations_about, unit
 from ..kinematics.tree import KinematicTree
-from ..model import Box, Capsule, Cylinder, Geometry, Link, Sphere
+from ..model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Link, Sphere
 from .rig_plan import ExactAxes
 from .skeleton import (
     BoneSeed,
@@ -306,7 +306,13 @@ def _shape_size(geometry: Geometry) -> float:
             return max(size)
         case Sphere(radius=radius):
             return 2 * radius
-        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+        case (
+            Cylinder(radius=radius, length=length)
+            | Capsule(radius=radius, length=length)
+            | Cone(radius=radius, length=length)
+        ):
             return max(2 * radius, length)
+        case Ellipsoid(radii=radii):
+            return 2 * max(radii)
         case _:
             return 0.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..geometry.transforms import Matrix, Vector, invert
 from ..kinematics.tree import KinematicTree
-from ..model import Box, Capsule, Cylinder, Geometry, Inertial, Link, Sphere
+from ..model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Inertial, Link, Sphere
 from .bones import BoneShape
 from .rig_plan import BoneLook, JointPlan, LimitMarkPlan, Mark, Role
 from .skeleton import Skeleton
@@ -140,6 +140,10 @@ def _thickness(geometry: Geometry) -> float:
         case Box(size=size):
             return sorted(size)[1] / 2
         case Sphere(radius=radius) | Capsule(radius=radius) | Cylinder(radius=radius):
+            return radius
+        case Ellipsoid(radii=radii):
+            return sorted(radii)[1]
+        case Cone(radius=radius):
             return radius
         case _:
             return 0.0

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics
 from ..meshes import RobotFiles
-from ..model import Robot
+from ..model import Robot, Solid
 from ..options import FileOptions
 
 Options = TypeVar("Options", bound=FileOptions)
@@ -89,6 +89,8 @@ class WriterFormat(Generic[Options]):
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
     keeps_loops   whether joints that close loops are written; else each is reported
+    solids        the shapes beyond boxes, cylinders, spheres and capsules that it has; meshes take
+                  the place of the others
     reads_rigs    whether the writer reads rigs in Blender itself
     lists_changes whether the file browser shows what was changed since the import
     find_variant  (options, path) -> the record that counts for them, where some files are written
@@ -106,6 +108,7 @@ class WriterFormat(Generic[Options]):
     suggest_name: Callable[[str], str]
     operator: str = ""
     keeps_loops: bool = False
+    solids: tuple[type[Solid], ...] = ()
     reads_rigs: bool = False
     lists_changes: bool = False
     find_variant: "Callable[[Options, Path], WriterFormat[Options]] | None" = None

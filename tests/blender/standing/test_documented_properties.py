@@ -42,6 +42,17 @@ ROBOT = """
 </robot>
 """
 
+SHAPES = """
+<sdf version="1.9"><model name="shapes"><link name="a">
+  <visual name="egg"><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid></geometry></visual>
+  <visual name="tip"><geometry><cone/></geometry></visual>
+  <visual name="slab"><geometry><polyline><point>0 0</point><point>1 0</point><point>0 1</point>
+    <height>2</height></polyline></geometry></visual>
+  <visual name="lid"><geometry><mesh><uri>two.obj</uri><submesh><name>lid</name></submesh></mesh>
+    </geometry></visual>
+</link></model></sdf>
+"""
+
 SRDF = """
 <robot name="two_link_arm">
   <virtual_joint name="world" type="floating" parent_frame="map" child_link="base"/>
@@ -128,8 +139,11 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     rest = tmp_path / "rest.urdf"
     rest.write_text(ROBOT)
     (tmp_path / "skin.png").write_bytes(png())
+    shapes = tmp_path / "shapes.sdf"
+    shapes.write_text(SHAPES)
+    (tmp_path / "two.obj").write_text("o lid\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     seen: set[tuple[str, str]] = set()
-    for path in [*SAMPLES, *DATA, rest]:
+    for path in [*SAMPLES, *DATA, rest, shapes]:
         new_scene()
         profile = "morse" if path.stem == "two_link_arm" else "native"
         options = urdf_importer.ImportOptions(limit_arcs=True, profile=profile)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.geometry.primitives import RINGS, SEGMENTS, Primitive
+from urdf_importer.geometry.primitives import RINGS, SEGMENTS
 from urdf_importer.meshes import (
     MeshData,
     make_box,
@@ -19,23 +19,27 @@ from urdf_importer.meshes import (
     make_primitive,
     make_sphere,
 )
-from urdf_importer.model import Box, Capsule, Cylinder, Sphere
+from urdf_importer.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Primitive, Sphere
 
 Check = Callable[[MeshData], None]
 Volume = Callable[[MeshData], float]
 Edges = Callable[[MeshData], dict[tuple[int, int], int]]
 Faces = Callable[[MeshData], list[np.ndarray]]
 
+Shape = Primitive | Ellipsoid | Cone
+
 LENGTH = st.floats(min_value=1e-4, max_value=1e4)
-SHAPES: st.SearchStrategy[Primitive] = st.one_of(
+SHAPES: st.SearchStrategy[Shape] = st.one_of(
     st.builds(Box, size=st.tuples(LENGTH, LENGTH, LENGTH)),
     st.builds(Cylinder, radius=LENGTH, length=LENGTH),
     st.builds(Sphere, radius=LENGTH),
     st.builds(Capsule, radius=LENGTH, length=st.just(0.0) | LENGTH),
+    st.builds(Ellipsoid, radii=st.tuples(LENGTH, LENGTH, LENGTH)),
+    st.builds(Cone, radius=LENGTH, length=LENGTH),
 )
 
 
-def true_extents(shape: Primitive) -> tuple[float, float, float]:
+def true_extents(shape: Shape) -> tuple[float, float, float]:
     match shape:
         case Box():
             return shape.size
@@ -45,9 +49,13 @@ def true_extents(shape: Primitive) -> tuple[float, float, float]:
             return (2 * shape.radius,) * 3
         case Capsule():
             return (2 * shape.radius, 2 * shape.radius, shape.length + 2 * shape.radius)
+        case Ellipsoid(radii=(x, y, z)):
+            return (2 * x, 2 * y, 2 * z)
+        case Cone():
+            return (2 * shape.radius, 2 * shape.radius, shape.length)
 
 
-def true_volume(shape: Primitive) -> float:
+def true_volume(shape: Shape) -> float:
     match shape:
         case Box():
             return math.prod(shape.size)
@@ -57,10 +65,14 @@ def true_volume(shape: Primitive) -> float:
             return 4 / 3 * math.pi * shape.radius**3
         case Capsule():
             return math.pi * shape.radius**2 * (shape.length + 4 / 3 * shape.radius)
+        case Ellipsoid():
+            return 4 / 3 * math.pi * math.prod(shape.radii)
+        case Cone():
+            return math.pi * shape.radius**2 * shape.length / 3
 
 
 @given(SHAPES)
-def test_extents_are_exact(shape: Primitive) -> None:
+def test_extents_are_exact(shape: Shape) -> None:
     mesh = make_primitive(shape)
     half = np.array(true_extents(shape)) / 2
     tolerance = half * 1e-6
@@ -70,7 +82,7 @@ def test_extents_are_exact(shape: Primitive) -> None:
 
 
 @given(SHAPES)
-def test_every_shape_is_closed_and_consistent(check: Check, edges: Edges, shape: Primitive) -> None:
+def test_every_shape_is_closed_and_consistent(check: Check, edges: Edges, shape: Shape) -> None:
     mesh = make_primitive(shape)
     check(mesh)
     uses = edges(mesh)
@@ -80,14 +92,14 @@ def test_every_shape_is_closed_and_consistent(check: Check, edges: Edges, shape:
 
 
 @given(SHAPES)
-def test_the_faces_look_outward_and_hold_the_volume(volume: Volume, shape: Primitive) -> None:
+def test_the_faces_look_outward_and_hold_the_volume(volume: Volume, shape: Shape) -> None:
     held = volume(make_primitive(shape))
     share = 1.0 if isinstance(shape, Box) else 0.97
     assert share * (1 - 1e-5) <= held / true_volume(shape) <= 1 + 1e-5
 
 
 @given(SHAPES)
-def test_the_vertices_of_round_shapes_lie_on_the_surface(shape: Primitive) -> None:
+def test_the_vertices_of_round_shapes_lie_on_the_surface(shape: Shape) -> None:
     vertices = make_primitive(shape).vertices.astype(float)
     x, y, z = vertices.T
     match shape:
@@ -101,6 +113,11 @@ def test_the_vertices_of_round_shapes_lie_on_the_surface(shape: Primitive) -> No
             beyond = np.maximum(np.abs(z) - shape.length / 2, 0.0)
             size = shape.radius + shape.length
             assert np.allclose(np.hypot(np.hypot(x, y), beyond), shape.radius, atol=1e-6 * size)
+        case Ellipsoid():
+            assert np.allclose(np.linalg.norm(vertices / shape.radii, axis=1), 1.0, rtol=1e-6)
+        case Cone():
+            share = 0.5 - z / shape.length
+            assert np.allclose(np.hypot(x, y), share * shape.radius, atol=1e-6 * shape.radius)
 
 
 def test_a_box_has_six_flat_quads_and_exact_corners() -> None:

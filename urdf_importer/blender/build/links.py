@@ -14,7 +14,7 @@ from ...geometry.transforms import (
     quaternion_from_rotation,
 )
 from ...geometry.volumes import tensor_of
-from ...model import Box, Capsule, Collision, Cylinder, Inertial, Link, Sphere
+from ...model import Box, Capsule, Collision, Cone, Cylinder, Inertial, Link, Sphere
 from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
@@ -22,7 +22,7 @@ from ..standing.joints import write_link_joint
 from ..standing.rests import note_link_rest
 from .armature import rest_matrices
 
-_SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE"}
+_SHAPES = {Box: "BOX", Cylinder: "CYLINDER", Sphere: "SPHERE", Capsule: "CAPSULE", Cone: "CONE"}
 _LEAST_MASS = 1e-3
 """Kilograms: the least that Blender's simulation takes."""
 

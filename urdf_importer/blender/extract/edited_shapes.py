@@ -22,7 +22,9 @@ from ...model import (
     Box,
     Capsule,
     Collision,
+    Cone,
     Cylinder,
+    Ellipsoid,
     Geometry,
     Link,
     Material,
@@ -323,7 +325,9 @@ def _tidy_sizes(now: Geometry, was: Geometry) -> Geometry:
         return Box(size=tidy_vector(now.size, was.size))
     if isinstance(now, Sphere) and isinstance(was, Sphere):
         return Sphere(radius=_tidy(now.radius, was.radius))
-    for kind in (Cylinder, Capsule):
+    if isinstance(now, Ellipsoid) and isinstance(was, Ellipsoid):
+        return Ellipsoid(radii=tidy_vector(now.radii, was.radii))
+    for kind in (Cylinder, Capsule, Cone):
         if isinstance(now, kind) and isinstance(was, kind):
             radius, length = _tidy(now.radius, was.radius), _tidy(now.length, was.length)
             return kind(radius=radius, length=length)

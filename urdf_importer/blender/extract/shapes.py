@@ -27,7 +27,9 @@ from ...model import (
     Box,
     Capsule,
     Collision,
+    Cone,
     Cylinder,
+    Ellipsoid,
     Geometry,
     Link,
     Material,
@@ -260,4 +262,8 @@ def _scale_primitive(geometry: Geometry, linear: Matrix) -> Geometry | None:
             return Sphere(radius=radius * x)
         case Capsule(radius=radius, length=length) if is_even:
             return Capsule(radius=radius * x, length=length * x)
+        case Ellipsoid(radii=radii):
+            return Ellipsoid(radii=(radii[0] * x, radii[1] * y, radii[2] * z))
+        case Cone(radius=radius, length=length) if is_round and linear[2, 2] > 0.0:
+            return Cone(radius=radius * x, length=length * z)
     return None

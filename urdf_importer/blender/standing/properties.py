@@ -10,7 +10,17 @@ the source are left out.
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ...model import IDENTITY, Box, Capsule, Cylinder, Mesh, Sphere
+from ...model import (
+    IDENTITY,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Extrusion,
+    Mesh,
+    Sphere,
+)
 
 SCHEMA_VERSION = 1
 SCHEMA = "urdf_schema"
@@ -63,6 +73,9 @@ SHAPE_TYPES = {
     Cylinder: "cylinder",
     Sphere: "sphere",
     Capsule: "capsule",
+    Ellipsoid: "ellipsoid",
+    Cone: "cone",
+    Extrusion: "extrusion",
     Mesh: "mesh",
 }
 

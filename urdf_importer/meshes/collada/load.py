@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError, Report, quote
 from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
+from ..faces import missing_part
 from .geometry import Geometry, Part, read_geometry
 from .join import Block, Surface, join_blocks
 from .long_texts import LongNumbers, parse_around
@@ -137,8 +138,11 @@ MOST_CORNERS = 50_000_000
 """Points and corners of all instances together."""
 
 
-def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_beside) -> MeshData:
-    """Loads all geometries of a COLLADA document as one mesh, in metres. `<up_axis>` is only noted.
+def load_collada(
+    path: Path, report: Report, resolve: ResolveBeside = refuse_beside, part: str = ""
+) -> MeshData:
+    """Loads all geometries of a COLLADA document as one mesh, in metres; those alone that, or whose
+    nodes, are called `part`, where one is named. `<up_axis>` is only noted.
 
     Textures are found by `resolve`. Faces keep their number of corners. The
     normals are the file's; where only some faces have any, the others are flat.
@@ -150,6 +154,8 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
     root, numbers = read_collada(path, report)
     with np.errstate(all="ignore"):  # what overflows is left out by name
         placed = place_geometries(root, report)
+        if part:
+            placed = _choose_part(placed, part, path)
         materials = MaterialReader(root, resolve, report)
         up = read_up_axis(root)
         del root
@@ -160,6 +166,13 @@ def load_collada(path: Path, report: Report, resolve: ResolveBeside = refuse_bes
         report("empty-mesh", f"{quote(path.name)} has no faces")
     slots = mesh.slots if len(table.materials) > 1 else None
     return replace(mesh, name=path.stem, materials=table.materials, slots=slots, up=up)
+
+
+def _choose_part(placed: list[PlacedGeometry], part: str, path: Path) -> list[PlacedGeometry]:
+    found = [each for each in placed if part in each.names]
+    if not found:
+        raise missing_part(path, part, (name for each in placed for name in each.names))
+    return found
 
 
 def _read_blocks(

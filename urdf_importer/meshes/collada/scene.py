@@ -37,11 +37,13 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedGeometry:
-    """`world_from_geometry` is (4, 4), in metres. `bindings` are by symbol."""
+    """`world_from_geometry` is (4, 4), in metres. `bindings` are by symbol. `names` are those of
+    its node and its own, and their ids."""
 
     element: Element
     world_from_geometry: Matrix
     bindings: Mapping[str, Binding]
+    names: tuple[str, ...] = ()
 
 
 def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
@@ -57,7 +59,9 @@ def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
     if scene is None:
         elements = list(root.iter("geometry"))
         return [
-            PlacedGeometry(element=each, world_from_geometry=scale, bindings={})
+            PlacedGeometry(
+                element=each, world_from_geometry=scale, bindings={}, names=_names_of(each)
+            )
             for each in elements[:MOST_INSTANCES]
         ]
     return list(walk.walk(scene, scale))
@@ -159,6 +163,7 @@ class _Walk:
                 element=self.geometries[name],
                 world_from_geometry=matrix,
                 bindings=self._bindings_of(child),
+                names=(*_names_of(node), *_names_of(self.geometries[name])),
             )
 
     def _skinned(self, name: str) -> tuple[str, Matrix]:
@@ -221,6 +226,10 @@ class _Walk:
         if (code, message) not in self._reported:
             self._reported.add((code, message))
             self._report(code, message)
+
+
+def _names_of(element: Element) -> tuple[str, ...]:
+    return element.get("name", ""), element.get("id", "")
 
 
 def _too_large(what: str) -> MeshError:

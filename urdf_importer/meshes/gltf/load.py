@@ -18,7 +18,7 @@ from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshData, MeshMaterial, weld_points
 from ...images.colors import srgb_from_linear
 from ...model import Color
-from ..faces import Faces, make_mesh
+from ..faces import Faces, make_mesh, missing_part
 from .document import (
     Document,
     Node,
@@ -38,25 +38,33 @@ _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 Matrix = NDArray[np.float64]
 
 
-def load_gltf(path: Path, report: Report, resolve: ResolveBeside) -> MeshData:
-    """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes.
+def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = "") -> MeshData:
+    """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes; those alone that,
+    or whose meshes, are called `part`, where one is named.
 
     Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
     and what `load_materials` reports. Raises MeshError `empty-mesh`, `compressed-mesh`,
     `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, those of `read_mesh_file` and,
     for buffers in other files, of `resolve`.
     """
-    parts, materials = _read_parts(load_document(path, resolve), report)
+    parts, materials = _read_parts(load_document(path, resolve), report, part)
     faces = _join(parts)
     del parts  # As the document's bytes, they need not fit into memory beside the mesh.
     return make_mesh(_weld(faces), path, report, materials if len(materials) > 1 else ())
 
 
-def _read_parts(document: Document, report: Report) -> tuple[list[Faces], tuple[MeshMaterial, ...]]:
+def _read_parts(
+    document: Document, report: Report, part_name: str
+) -> tuple[list[Faces], tuple[MeshMaterial, ...]]:
     """Reads the faces of each primitive, in the scene's frame, and all materials."""
     parts: list[Faces] = []
     corner_count = 0
-    for matrix, mesh in _walk_nodes(document, report):
+    known: list[str] = []
+    for matrix, mesh, name in _walk_nodes(document, report):
+        names = [name, str(mesh.get("name", ""))]
+        known += names
+        if part_name and part_name not in names:
+            continue
         for primitive in as_list(mesh.get("primitives")):
             part = _read_primitive(document, as_dict(primitive), matrix)
             corner_count += len(part.corners) if part else 0
@@ -64,16 +72,19 @@ def _read_parts(document: Document, report: Report) -> tuple[list[Faces], tuple[
                 document.fail(f"shows more than {MOST_CORNERS // 3} triangles", "mesh-too-large")
             if part:
                 parts.append(part)
+    if part_name and not parts:
+        raise missing_part(document.path, part_name, known)
     if not parts:
         document.fail("has no faces", "empty-mesh")
     return parts, load_materials(document, report)
 
 
-def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, Node]]:
-    """Each mesh of the scene with its world_from_node (4, 4). Without nodes: all meshes."""
+def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, Node, str]]:
+    """Each mesh of the scene with its world_from_node (4, 4) and the name of its node. Without
+    nodes: all meshes."""
     nodes, meshes = document.items("nodes"), document.items("meshes")
     if not nodes:
-        yield from ((np.eye(4), as_dict(mesh)) for mesh in meshes)
+        yield from ((np.eye(4), as_dict(mesh), "") for mesh in meshes)
         return
     waiting = [(index, np.eye(4)) for index in reversed(_find_roots(document))]
     seen: set[int] = set()
@@ -88,7 +99,7 @@ def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, No
         world_from_node = world_from_parent @ _read_transform(node)
         mesh = as_index(node.get("mesh"), len(meshes))
         if mesh is not None:
-            yield world_from_node, as_dict(meshes[mesh])
+            yield world_from_node, as_dict(meshes[mesh]), str(node.get("name", ""))
         children = [as_index(child, len(nodes)) for child in as_list(node.get("children"))]
         waiting += [(c, world_from_node) for c in reversed(children) if c is not None]
     if repeated:

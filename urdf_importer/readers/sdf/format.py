@@ -6,6 +6,7 @@ import os
 from ...diagnostics import Diagnostics, NoLinksError, ReadError, quote
 from ...files.packages import AnyPath, PackageResolver
 from ...files.regular import read_regular_file
+from ...meshes import RobotFiles
 from ...model import Robot
 from ..formats import Description, ReaderFormat
 from ..urdf.robot import paused_garbage_collection
@@ -32,11 +33,12 @@ def read_sdf(given: Description) -> Robot:
         reader = ModelReader(resolver=given.resolver, diagnostics=diagnostics)
         chosen = _choose(reader.list_models(page), given.options.model, given.source)
         scope = reader.read(chosen)
+        files = RobotFiles(given.resolver, Diagnostics())
         if scope is None:
             raise NoLinksError(
                 f"the model {quote(chosen.name)} cannot be included", source=given.source
             )
-        return make_robot(scope, given.source, diagnostics)
+        return make_robot(scope, given.source, files, diagnostics)
 
 
 def _choose(models: list[Included], wanted: str, source: str) -> Included:

@@ -4,10 +4,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...diagnostics import quote
+from ...diagnostics import MeshError, quote
 from ...geometry.transforms import matrix_from_pose
-from ...geometry.volumes import MassProperties, inertia_of, join_masses, primitive_mass
+from ...geometry.triangles import make_triangles
+from ...geometry.volumes import (
+    MassProperties,
+    inertia_of,
+    join_masses,
+    mesh_mass,
+    primitive_mass,
+)
 from ...markup.xml import Element
+from ...meshes import RobotFiles
 from ...model import Collision, Inertia, Inertial, Mesh, Pose
 from .page import find
 from .scope import Node, place_part
@@ -22,13 +30,14 @@ _PLAIN = Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0))
 """The default of the specification."""
 
 
-def read_inertial(node: Node, collisions: Read) -> Inertial:
-    """Reads the mass of a link. Raises ReadError for what is not a number."""
+def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
+    """Reads the mass of a link; `files` hold the meshes that are weighed. Raises ReadError for
+    what is not a number."""
     page, element = node.page, find(node.element, "inertial")
     if element is None:
         return _PLAIN
     if element.attributes.get("auto", "").strip().lower() in ("1", "true"):
-        return _measure(node, element, collisions)
+        return _measure(node, element, collisions, files)
     inertia = find(element, "inertia")
     tensor = Inertia(
         ixx=page.size(inertia, "ixx", default=1.0),
@@ -48,12 +57,12 @@ def read_inertial(node: Node, collisions: Read) -> Inertial:
     )
 
 
-def _measure(node: Node, element: Element, collisions: Read) -> Inertial:
+def _measure(node: Node, element: Element, collisions: Read, files: RobotFiles) -> Inertial:
     """The mass of the collisions that enclose a volume, each of its density."""
     page = node.page
     bodies: list[MassProperties] = []
     for each, collision in collisions:
-        body = None if collision is None else _weigh(collision)
+        body = None if collision is None else _weigh(collision, files)
         if body is None:
             finding = f"a collision of link {quote(node.full_name)} has no mass that can be worked"
             page.warning("sdf-auto-inertia", f"{finding} out of its shape", each, node.full_name)
@@ -72,9 +81,14 @@ def _measure(node: Node, element: Element, collisions: Read) -> Inertial:
     )
 
 
-def _weigh(collision: Collision) -> MassProperties | None:
-    """The mass of a shape of density 1, in its link; None for meshes."""
-    if isinstance(collision.geometry, Mesh):
+def _weigh(collision: Collision, files: RobotFiles) -> MassProperties | None:
+    """The mass of a shape of density 1, in its link; None for what encloses no volume."""
+    geometry = collision.geometry
+    try:
+        if isinstance(geometry, Mesh):
+            body = mesh_mass(make_triangles(files.peek(geometry))[0])
+        else:
+            body = primitive_mass(geometry)
+    except MeshError:
         return None
-    body = primitive_mass(collision.geometry)
-    return body.moved(matrix_from_pose(collision.origin))
+    return None if body is None else body.moved(matrix_from_pose(collision.origin))

@@ -10,6 +10,7 @@ from ...diagnostics import Diagnostics, NoLinksError, quote
 from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ...markup.write import format_numbers
 from ...markup.xml import Element
+from ...meshes import RobotFiles
 from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
 from ..gazebo import interpret_extras
 from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
@@ -29,6 +30,7 @@ class _Draft:
     `carried` says frame -> its link."""
 
     scope: Scope
+    files: RobotFiles
     diagnostics: Diagnostics
     links: dict[str, Link] = field(default_factory=dict)
     places: dict[str, Matrix] = field(default_factory=dict)
@@ -39,10 +41,11 @@ class _Draft:
     extras: list[Extra] = field(default_factory=list)
 
 
-def make_robot(scope: Scope, source: str, diagnostics: Diagnostics) -> Robot:
-    """Returns the robot that a model is, in the model's frame. Raises NoLinksError for a model
+def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagnostics) -> Robot:
+    """Returns the robot that a model is, in the model's frame; `files` hold the meshes that are
+    weighed. Raises NoLinksError for a model
     without links, and ReadError for what is not a number."""
-    draft = _Draft(scope=scope, diagnostics=diagnostics)
+    draft = _Draft(scope=scope, files=files, diagnostics=diagnostics)
     roots = _place_scopes(scope)
     for node in scope.items():
         _read_node(node, roots.get(id(node.scope)), draft)
@@ -117,7 +120,7 @@ def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
         draft.carried[name] = link.full_name
         draft.links[name] = Link(name=name, line=node.element.line)
         return
-    draft.links[name] = read_link(node)
+    draft.links[name] = read_link(node, draft.files)
     _add_link_extras(node, draft)
 
 

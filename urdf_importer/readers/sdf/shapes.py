@@ -3,39 +3,51 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ...diagnostics import quote
+from ...geometry.transforms import matrix_from_pose, pose_of, turn_z_onto
 from ...markup.xml import Element
+from ...meshes import RobotFiles
 from ...model import (
     Box,
     Capsule,
     Collision,
     Color,
+    Cone,
     Cylinder,
+    Ellipsoid,
+    Extrusion,
     Geometry,
     Link,
     Material,
     Mesh,
+    MeshPart,
+    Outline,
+    Pose,
     Sphere,
+    Vector3,
     Visual,
 )
 from ...model.visual_material import find_gazebo_color
 from .masses import read_inertial
 from .models import place_beside
 from .page import Page, all_of, find
-from .scope import Node, place_part
+from .scope import ROUNDING, Node, place_part
 
+_UP: Vector3 = (0.0, 0.0, 1.0)
 _BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 _GREY: Color = (0.7, 0.7, 0.7, 1.0)
 _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
-def read_link(node: Node) -> Link:
+def read_link(node: Node, files: RobotFiles) -> Link:
     """Reads a link under its full name. Raises ReadError for what is not a number."""
     element = node.element
     collisions = _read_collisions(node)
     return Link(
         name=node.full_name,
-        inertial=read_inertial(node, collisions),
+        inertial=read_inertial(node, collisions, files),
         visuals=tuple(_read_visuals(node)),
         collisions=tuple(each for _, each in collisions if each is not None),
         line=element.line,
@@ -47,32 +59,16 @@ def others_of(element: Element) -> list[Element]:
     return [child for child in element if child.tag not in _HANDLED]
 
 
-# Shapes
-
-
-class Reporter:
-    """Says what is lost of a shape."""
-
-    def __init__(self, node: Node, element: Element) -> None:
-        self._node = node
-        self._element = element
-
-    def __call__(self, finding: str) -> None:
-        node, element = self._node, self._element
-        text = f"a {element.tag} of link {quote(node.full_name)} {finding}"
-        node.page.error("sdf-geometry", text, element, node.full_name)
-
-
 def _read_visuals(node: Node) -> list[Visual]:
     found = []
     for element in all_of(node.element, "visual"):
-        geometry = _read_geometry(element, node, Reporter(node, element))
+        geometry = _read_geometry(element, node)
         if geometry is not None:
             page = node.page
             others = ("pose", "geometry", "material", "transparency")
             visual = Visual(
                 geometry=geometry,
-                origin=place_part(element, node),
+                origin=_place(element, node),
                 name=element.attributes.get("name", ""),
                 material=_read_material(element, page, geometry),
                 extras=tuple(page.extra(each) for each in element if each.tag not in others),
@@ -85,14 +81,14 @@ def _read_visuals(node: Node) -> list[Visual]:
 def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
     found: list[tuple[Element, Collision | None]] = []
     for element in all_of(node.element, "collision"):
-        geometry = _read_geometry(element, node, Reporter(node, element))
+        geometry = _read_geometry(element, node)
         collision = None
         if geometry is not None:
             page = node.page
             others = ("pose", "geometry")
             collision = Collision(
                 geometry=geometry,
-                origin=place_part(element, node),
+                origin=_place(element, node),
                 name=element.attributes.get("name", ""),
                 extras=tuple(page.extra(each) for each in element if each.tag not in others),
                 line=element.line,
@@ -101,14 +97,38 @@ def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
     return found
 
 
+def _place(element: Element, node: Node) -> Pose:
+    """Where a shape stands in its link; planes look along their normal."""
+    pose = place_part(element, node)
+    plane = find(element, "geometry", "plane")
+    if plane is None:
+        return pose
+    normal = np.array(node.page.vector(plane, "normal", default=_UP))
+    length = float(np.sqrt(normal @ normal))
+    if not length > 0.0 or tuple(normal / length) == _UP:
+        return pose
+    frame = matrix_from_pose(pose)
+    frame[:3, :3] = frame[:3, :3] @ turn_z_onto(normal / length)
+    return pose_of(frame, rounding=ROUNDING)
+
+
+# Shapes
+
 _Lose = Callable[[str], None]
 
 
-def _read_geometry(element: Element, node: Node, lose: _Lose) -> Geometry | None:
+def _read_geometry(element: Element, node: Node) -> Geometry | None:
     page = node.page
     holder = find(element, "geometry")
+
+    def lose(finding: str) -> None:
+        text = f"a {element.tag} of link {quote(node.full_name)} {finding}"
+        page.error("sdf-geometry", text, element, node.full_name)
+
     shape = next((each for each in holder or () if each.tag in _READERS), None)
-    if shape is not None:
+    if shape is not None and holder is not None:
+        if shape.tag == "polyline":
+            return _extrusion(holder, page)
         return _READERS[shape.tag](shape, page, lose)
     other = next((each.tag for each in holder or ()), "empty")
     if other != "empty":
@@ -124,6 +144,10 @@ def _sphere(shape: Element, page: Page, lose: _Lose) -> Geometry:
     return Sphere(radius=page.size(shape, "radius", default=1.0))
 
 
+def _ellipsoid(shape: Element, page: Page, lose: _Lose) -> Geometry:
+    return Ellipsoid(radii=page.vector(shape, "radii", default=(1.0, 1.0, 1.0)))
+
+
 def _cylinder(shape: Element, page: Page, lose: _Lose) -> Geometry:
     radius = page.size(shape, "radius", default=1.0)
     return Cylinder(radius=radius, length=page.size(shape, "length", default=1.0))
@@ -134,15 +158,32 @@ def _capsule(shape: Element, page: Page, lose: _Lose) -> Geometry:
     return Capsule(radius=radius, length=page.size(shape, "length", default=1.0))
 
 
+def _cone(shape: Element, page: Page, lose: _Lose) -> Geometry:
+    radius = page.size(shape, "radius", default=0.5)
+    return Cone(radius=radius, length=page.size(shape, "length", default=1.0))
+
+
+def _extrusion(holder: Element, page: Page) -> Geometry:
+    """All polylines of a shape are one: those within others are holes."""
+    lines = list(all_of(holder, "polyline"))
+    outlines = []
+    for each in lines:
+        points: list[float] = []
+        for point in all_of(each, "point"):
+            numbers = page.numbers(point)
+            if len(numbers) != 2 or not all(abs(number) <= 1e9 for number in numbers):
+                raise page.refusal("<point> must hold two finite numbers", point)
+            points += numbers
+        outlines.append(Outline(points=tuple(points)))
+    height = page.size(lines[0], "height", default=1.0)
+    return Extrusion(outlines=tuple(outlines), height=height)
+
+
 def _plane(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
-    """A thin box across the normal; only planes across z are known."""
+    """A thin box across z; `_place` turns it."""
     sizes = find(shape, "size")
     numbers = [] if sizes is None else page.numbers(sizes)
     x, y = (numbers[0], numbers[1]) if len(numbers) >= 2 else (1.0, 1.0)
-    normal = page.vector(shape, "normal", default=(0.0, 0.0, 1.0))
-    if normal[0] or normal[1]:
-        lose("is a plane across another axis than z; it is left out")
-        return None
     lose("is a plane; it is read as a box of no height, and ends at its edges")
     return Box(size=(x, y, 1e-4))
 
@@ -152,20 +193,37 @@ def _mesh(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
     if not uri:
         lose("is a mesh without a uri; it is left out")
         return None
-    part = page.text(shape, "submesh", "name").strip()
-    if part:
-        lose(f"is part {quote(part)} of a mesh; the whole of it is read")
-    scale = page.vector(shape, "scale", default=(1.0, 1.0, 1.0))
-    return Mesh(filename=place_beside(uri, page.home), scale=scale)
+    submesh = find(shape, "submesh")
+    name = page.text(submesh, "name").strip()
+    return Mesh(
+        filename=place_beside(uri, page.home),
+        scale=page.vector(shape, "scale", default=(1.0, 1.0, 1.0)),
+        part=MeshPart(name=name, centered=page.flag(submesh, "center")) if name else None,
+    )
+
+
+def _picture(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
+    """A surface whose heights are an image, as a mesh that cannot be read: so an empty stands in
+    its place, which is reported where meshes are."""
+    uri = page.text(shape, "uri").strip()
+    if not uri:
+        lose(f"is {quote(shape.tag)}, which is not shown; it is left out")
+        return None
+    return Mesh(filename=place_beside(uri, page.home))
 
 
 _READERS: dict[str, Callable[[Element, Page, _Lose], Geometry | None]] = {
     "box": _box,
     "sphere": _sphere,
+    "ellipsoid": _ellipsoid,
     "cylinder": _cylinder,
     "capsule": _capsule,
+    "cone": _cone,
+    "polyline": lambda shape, page, lose: None,
     "plane": _plane,
     "mesh": _mesh,
+    "heightmap": _picture,
+    "image": _picture,
 }
 
 

@@ -17,7 +17,7 @@ from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
 from ...meshes import RobotFiles
-from ...model import Box, Capsule, Collision, Cylinder, Joint, Link, Mesh, Sphere
+from ...model import Box, Capsule, Collision, Cylinder, Joint, Link, Sphere
 from ...reshape.inertia import add_bodies, body_of
 
 Data = dict[str, Any]
@@ -139,7 +139,7 @@ def _describe_shape(
             kind = "capsule"
         case Sphere(radius=radius):
             return {"type": "sphere", "radius": radius, **_describe_place(place)}
-        case Mesh():
+        case _:
             return _describe_hull(collision, link, place, files)
     # Both stand along z; a capsule's length is that of its cylinder.
     return {"type": kind, "radius": radius, "length": length, **_describe_place(place)}

@@ -37,6 +37,7 @@ from ...model import (
     Collision,
     Color,
     Cylinder,
+    Ellipsoid,
     Geometry,
     Link,
     Mesh,
@@ -287,6 +288,8 @@ def _describe_primitive(geometry: Geometry) -> dict[str, Value] | None:
             return {"type": "capsule", "size": [radius, 0.5 * length]}
         case Sphere(radius=radius) | Capsule(radius=radius):
             return {"type": "sphere", "size": [radius]}
+        case Ellipsoid(radii=radii):
+            return {"type": "ellipsoid", "size": list(radii)}
     return None
 
 

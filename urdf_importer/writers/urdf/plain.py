@@ -36,6 +36,7 @@ from ...model import (
     Pose,
     Robot,
     SafetyController,
+    Solid,
     Sphere,
     Transmission,
     TransmissionJoint,
@@ -157,6 +158,8 @@ def write_geometry(geometry: Geometry, leaves: Leaves, xml: XmlWriter) -> None:
         _write_value("box", {"size": geometry.size}, leaves, xml)
     elif isinstance(geometry, Sphere):
         _write_value("sphere", {"radius": geometry.radius}, leaves, xml)
+    elif isinstance(geometry, Solid):
+        raise ValueError(f"URDF has no shape {quote(type(geometry).__name__.lower())}")
     else:
         sizes = {"radius": geometry.radius, "length": geometry.length}
         _write_value(_ROUND[type(geometry)], sizes, leaves, xml)

@@ -21,6 +21,7 @@ from ...model import (
     Capsule,
     Collision,
     Color,
+    Cone,
     Cylinder,
     Link,
     Mesh,
@@ -125,6 +126,11 @@ class ShapeWriter:
                 prim.add("double height", repr(float(length)))
                 prim.add("uniform token axis", quote_text("Z"))
                 _add_extent(prim, (radius, radius, 0.5 * length + (radius if is_capsule else 0.0)))
+            case Cone(radius=radius, length=length):
+                prim = Prim("Cone", name)
+                prim.add("double height", repr(float(length)))
+                prim.add("uniform token axis", quote_text("Z"))
+                _add_extent(prim, (radius, radius, 0.5 * length))
             case Mesh():
                 prim = Prim("Mesh", name if shape.name else _stem(geometry, data))
                 prim.metadata.append(f"prepend references = {self._keep(data, geometry)}")

@@ -18,7 +18,17 @@ from ....geometry.volumes import (
     polyhedron_mass,
     primitive_mass,
 )
-from ....model import Box, Capsule, Collision, Cylinder, Link, Mesh, Sphere
+from ....model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Link,
+    Mesh,
+    Primitive,
+    Solid,
+    Sphere,
+)
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node
@@ -30,9 +40,7 @@ _ROUND = 3
 """Subdivisions of a sphere that is looked at; Webots' own 1 shows its 80 triangles."""
 
 
-def make_primitive_node(
-    geometry: Box | Cylinder | Sphere | Capsule, *, collides: bool = False
-) -> Node:
+def make_primitive_node(geometry: Primitive, *, collides: bool = False) -> Node:
     match geometry:
         case Box(size=(x, y, z)):
             return Node("Box", {"size": (x, y, z)})
@@ -76,6 +84,7 @@ class BoundingBodies:
         `file` holds exactly these data. Reports `flat-collision` where a hull has no volume.
         """
         geometry = collision.geometry
+        assert not isinstance(geometry, Solid)
         if not isinstance(geometry, Mesh):
             return place_nodes(at, [make_primitive_node(geometry, collides=True)])
         body = self._find_body(data, kind)

@@ -21,6 +21,7 @@ from ....model import (
     Link,
     Mesh,
     Robot,
+    Solid,
     Visual,
 )
 from ...file_folder import FileFolder
@@ -149,6 +150,7 @@ class ShapeWriter:
     def _make_parts(
         self, visual: Visual, data: MeshData, link: Link, is_textured: bool
     ) -> list[tuple[MeshMaterial | None, Node]]:
+        assert not isinstance(visual.geometry, Solid)
         if not isinstance(visual.geometry, Mesh):
             return [(None, make_primitive_node(visual.geometry))]
         parts = list(split_by_material(data))
