@@ -18,11 +18,11 @@ def _write(found: OpenExport[MjcfOptions], path: Path) -> MjcfExport:
 
 
 def _find_semantics(found: OpenExport[MjcfOptions]) -> Semantics | None:
-    """Returns the SRDF of the options, else that of the rig; None where there is none. Raises
-    ReadError."""
+    """Returns the SRDF of the options, else that of the rig, else what the description says of
+    that; None where there is none. Raises ReadError."""
     options = found.options
-    if not options.srdf:
-        return None if found.armature is None else extract_semantics(found.armature)
+    if not options.srdf and found.armature is not None:
+        return extract_semantics(found.armature)
     reading = ImportOptions(
         srdf=options.srdf, packages=options.packages, package_paths=options.package_paths
     )

@@ -9,6 +9,7 @@ from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
 from ..model import Robot, Semantics
 from ..options import AUTO, ImportOptions
+from ..readers.mjcf import find_semantics
 from ..readers.srdf import semantics as reader
 from ..readers.srdf.find import find_srdf as _find_srdf
 from ..writers.srdf import semantics as writer
@@ -34,10 +35,11 @@ def find_srdf(path: AnyPath, name: str = "") -> Path | None:
 def read_own_srdf(
     path: AnyPath, robot: Robot, options: ImportOptions, diagnostics: Diagnostics
 ) -> Semantics | None:
-    """Reads the SRDF that the options ask for; None where they ask for none. Raises ReadError,
-    also where it is to be found and is not there."""
+    """Reads the SRDF that the options ask for; where they ask for none, what the description itself
+    says of that, as MuJoCo's do, or None. Raises ReadError, also where it is to be found and is not
+    there."""
     if not options.srdf:
-        return None
+        return find_semantics(robot, diagnostics)
     file = options.srdf
     if file == AUTO:
         found = find_srdf(path, robot.name)

@@ -11,6 +11,7 @@ from support.mujoco_truth import Compiled
 from urdf_importer import (
     export_robot,
     extract_robot,
+    extract_semantics,
     find_robots,
     import_robot,
     link_pose,
@@ -18,6 +19,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
+from urdf_importer.blender.semantics.apply import show_state
 
 MODEL = """<mujoco model="crane">
   <compiler angle="degree"/>
@@ -37,6 +39,9 @@ MODEL = """<mujoco model="crane">
       </body>
     </body>
   </worldbody>
+  <actuator><motor joint="turn" ctrlrange="-3 3"/><position joint="tilt"/></actuator>
+  <contact><exclude body1="mast" body2="hook"/></contact>
+  <keyframe><key name="up" qpos="0.7 0.3 -0.4 0.5 0.5 -0.5 0.5"/></keyframe>
 </mujoco>"""
 POSE = {"turn": 0.7, "slide": 0.3, "tilt": -0.4}
 TOLERANCE = 2e-5
@@ -57,9 +62,19 @@ def test_a_rig_stands_and_moves_as_mujoco_says(tmp_path: Path) -> None:
     set_joint_positions(result.armature, POSE)
     check(result.armature, compiled)
     assert extract_robot(result.armature) == result.robot
+    assert [each.joints[0].name for each in result.robot.transmissions] == ["turn", "tilt"]
+    (state,) = extract_semantics(result.armature).group_states
+    assert (state.name, len(state.positions)) == ("up", 4)
+    show_state(result.armature, state.group, "up")
+    compiled.key("up")
+    for name, frame in compiled.shown().items():
+        np.testing.assert_allclose(link_pose(result.armature, name), frame, atol=TOLERANCE)
+    set_joint_positions(result.armature, POSE | {"swing": (0.0, 0.0, 0.0, 1.0)})
     written = export_robot(result.armature, tmp_path / "again.xml")
     again = Compiled(written.path)
     assert again.names("joint") == compiled.names("joint")
+    assert again.names("actuator") == ["turn", "tilt"]
+    assert again.model.nexclude == 1 and "up" in again.names("key")
     save_blend(tmp_path / "crane.blend")
     open_blend(tmp_path / "crane.blend")
     check(find_robots()["crane"], compiled)

@@ -2,5 +2,6 @@
 """MJCF -> Robot: the models of the simulator MuJoCo, where they are a tree of bodies."""
 
 from .format import MJCF
+from .semantics import find_semantics
 
-__all__ = ["MJCF"]
+__all__ = ["MJCF", "find_semantics"]

@@ -115,7 +115,7 @@ class Files:
     def read(self, data: bytes, source: str) -> Node:
         """Returns the root, with the children of included files in their places. Raises
         ReadError."""
-        root = _parse(data, source)
+        root = parse(data, source)
         waiting = [root]
         while waiting:
             node = waiting.pop()
@@ -145,7 +145,7 @@ class Files:
         self._included.add(path)
         if len(self._included) > _MOST_FILES:
             raise node.refuse(f"more than {_MOST_FILES} files are included")
-        return _parse(read_regular_file(str(path)), str(path)).children
+        return parse(read_regular_file(str(path)), str(path)).children
 
     def find(self, node: Node) -> Path:
         """Finds the file that an element names, from the model's folder. Raises ReadError."""
@@ -191,7 +191,8 @@ _KEPT = frozenset(
 """Elements that are kept word for word."""
 
 
-def _parse(data: bytes, source: str) -> Node:
+def parse(data: bytes, source: str) -> Node:
+    """Returns the root of a model's text, without what it includes. Raises ReadError."""
     text = decode_text(data, source)
     tree = _Tree(text.data, source)
     parse_xml(text.data, source, tree, _ROOTS)

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from ...diagnostics import NoLinksError
 from ...model import Extra, Material, Robot
 from ..formats import Description, ReaderFormat
+from .actuators import ActuatorReader
 from .bodies import BodyReader, build_links
 from .constraints import ConstraintReader
 from .document import ROOT, Node
@@ -33,13 +34,16 @@ def read_mjcf(given: Description) -> Robot:
     constraints.read(model, reader.suffixes)
     for attached, suffix in models.attached:
         constraints.read_attached(attached, suffix)
+    drives = ActuatorReader({joint.name: joint for joint in constraints.joints})
+    transmissions, joints = drives.read(model)
     links = scale_to(built.links, model.compiler.node.number("settotalmass", -1.0))
     return Robot(
         name=root.text("model") or PurePath(given.source).stem,
         links=links,
-        joints=constraints.joints,
+        joints=joints,
         loops=tuple(constraints.loops),
         materials=_list_materials(model, models),
+        transmissions=transmissions,
         extras=_list_extras(root),
         source=given.source,
     )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a model of MuJoCo says that others say in an SRDF: keyframes are states of the whole robot,
+excluded contacts pairs of links that need no look.
+
+It is read of the elements that the robot keeps word for word, so it is there without the file.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import (
+    Matrix,
+    invert,
+    matrix_from_pose,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+)
+from ...model import CollisionPair, Group, GroupState, Joint, Robot, Semantics
+from ...names import Claims
+from .document import ROOT, Node, parse
+
+_WHOLE = "whole_body"
+_REASON = "User"
+"""What MoveIt calls the pairs that people named."""
+
+_SIZES = {"revolute": 1, "continuous": 1, "prismatic": 1, "ball": 4, "floating": 7}
+
+
+def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
+    """Returns the keyframes and excluded contacts of a robot that was read from MJCF; None where it
+    has none, and of other robots. Raises ReadError for what is not a number."""
+    nodes = [
+        section
+        for extra in robot.extras
+        if extra.tag == ROOT
+        for section in parse(extra.xml.encode(), robot.source).children
+        if section.tag in ("keyframe", "contact")
+    ]
+    states = tuple(_read_states(robot, nodes, diagnostics))
+    pairs = tuple(_read_pairs(robot, nodes))
+    if not (states or pairs):
+        return None
+    movable = tuple(joint.name for joint in robot.joints if joint.type in _SIZES)
+    groups = (Group(name=_WHOLE, joints=movable),) if states else ()
+    return Semantics(name=robot.name, groups=groups, group_states=states, disabled_collisions=pairs)
+
+
+def _read_states(robot: Robot, nodes: list[Node], diagnostics: Diagnostics) -> Iterator[GroupState]:
+    """Yields the keyframes that have positions, in MuJoCo's order of joints."""
+    joints = [joint for joint in robot.joints if joint.type in _SIZES]
+    needed = sum(_SIZES[joint.type] for joint in joints)
+    names = Claims()
+    keys = [key for node in nodes if node.tag == "keyframe" for key in node.all("key")]
+    for index, key in enumerate(keys):
+        numbers = key.numbers("qpos")
+        if not numbers:
+            continue
+        name = names.claim(key.text("name") or f"key{index}")
+        if len(numbers) != needed:
+            diagnostics.error(
+                "mjcf-not-read",
+                f"the keyframe {quote(name)} has {len(numbers)} numbers and the joints of the "
+                f"robot {needed}; it is left out",
+                subject=name,
+                line=robot.extras[0].line,
+                source=robot.source,
+            )
+            continue
+        yield GroupState(name=name, group=_WHOLE, positions=tuple(_split(joints, numbers)))
+
+
+def _split(
+    joints: list[Joint], numbers: tuple[float, ...]
+) -> Iterator[tuple[str, tuple[float, ...]]]:
+    place = 0
+    for joint in joints:
+        size = _SIZES[joint.type]
+        own = numbers[place : place + size]
+        place += size
+        if size > 1:
+            w, x, y, z = own[-4:]
+            length = math.hypot(w, x, y, z) or 1.0
+            turn = (x / length, y / length, z / length, w / length) if any(own[-4:]) else _LEVEL
+            own = turn if size == 4 else _place_free(joint, own[:3], turn)
+        yield joint.name, own
+
+
+_LEVEL = (0.0, 0.0, 0.0, 1.0)
+
+
+def _place_free(
+    joint: Joint, point: tuple[float, ...], turn: tuple[float, float, float, float]
+) -> tuple[float, ...]:
+    """Returns where a free body stands in its joint's frame; MuJoCo says it in the world."""
+    frame: Matrix = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = rotation_from_quaternion(turn), point
+    inside = invert(matrix_from_pose(joint.origin)) @ frame
+    moved = (*map(float, inside[:3, 3]), *quaternion_from_rotation(inside[:3, :3]))
+    return tuple(number + 0.0 for number in moved)
+
+
+def _read_pairs(robot: Robot, nodes: list[Node]) -> Iterator[CollisionPair]:
+    links = {link.name for link in robot.links}
+    for node in nodes:
+        if node.tag == "contact":
+            for pair in node.all("exclude"):
+                one, other = pair.text("body1"), pair.text("body2")
+                if one in links and other in links and one != other:
+                    yield CollisionPair(link1=one, link2=other, reason=_REASON)
