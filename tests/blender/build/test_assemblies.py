@@ -140,7 +140,7 @@ def test_a_body_without_mesh_and_a_loop_reach_webots(tmp_path: Path) -> None:
     assert "WING1" in Path(written.path).read_text()
 
 
-@pytest.mark.parametrize(("name", "is_left_open"), [("P.proto", 1), ("p.py", 1), ("p.urdf", 0)])
+@pytest.mark.parametrize(("name", "is_left_open"), [("P.proto", 0), ("p.py", 1), ("p.urdf", 0)])
 def test_a_loop_of_a_rig_that_a_format_cannot_hold_is_said(
     tmp_path: Path, name: str, is_left_open: int
 ) -> None:

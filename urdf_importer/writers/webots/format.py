@@ -51,4 +51,5 @@ WEBOTS = WriterFormat(
     options=WebotsOptions,
     write=_write,
     suggest_name=make_proto_name,
+    keeps_loops=True,
 )

@@ -2,6 +2,7 @@
 """From a robot to its Solids and joints, in passes over plain data."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...kinematics.tree import plan_tree
@@ -11,6 +12,7 @@ from .names import NameTables, make_label
 from .options import WebotsOptions
 from .structure.joints import JointPlanner, couple_motors
 from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
+from .structure.loops import LoopPlanner, close_start
 from .structure.multi_axis import combine_hinges
 from .structure.physics import (
     add_masses,
@@ -38,8 +40,9 @@ def plan_structure(
     joint.
     """
     tree = plan_tree(robot, diagnostics)
-    kept |= {options.tool_slot}
-    start = plan_start(tree, options, diagnostics)
+    kept |= {options.tool_slot, *(end for each in robot.loops for end in (each.link1, each.link2))}
+    closed = close_start(tree, plan_start(tree, options, diagnostics), diagnostics)
+    start = closed.start
     base = find_base(tree, options, start)
     masses = {
         link.name: mass
@@ -47,7 +50,7 @@ def plan_structure(
         if (mass := find_mass(link, options, volume, diagnostics)) is not None
     }
     offsets = {name: mimic.offset for name, mimic in tree.masters.items()}
-    joints = JointPlanner(start, offsets, options, diagnostics)
+    joints = JointPlanner(start, offsets, options, diagnostics, closed.passive)
     solids = plan_solids(tree, base, masses, joints, options, diagnostics)
     couple_motors(_axes_by_joint(solids), tree, diagnostics)
     if options.multi_axis_joints:
@@ -55,6 +58,10 @@ def plan_structure(
     _weigh(solids, options, volume, diagnostics)
     _give_names(robot, solids, names)
     plan = StructurePlan(robot=robot, tree=tree, solids=tuple(solids), base=base.frame)
+    loops = tuple(LoopPlanner(tree, plan.holders(), start, options, diagnostics).plan())
+    for loop in loops:
+        loop.joint.def_name = names.claim_def(f"{loop.joint.name}_joint")
+    plan = replace(plan, loops=loops)
     _check_slot(plan, options.tool_slot)
     return plan
 

@@ -76,6 +76,9 @@ def build_robot(
             continue
         above = nodes[solid.above][1]
         above.append(node if solid.joint is None else joint_node(solid.joint, node))
+    for loop in plan.loops:
+        reference = Node("SolidReference", {"solidName": loop.below.name})
+        nodes[loop.above][1].append(joint_node(loop.joint, reference))
     robot = nodes[plan.root][0]
     share_repeats(robot)
     return robot

@@ -44,7 +44,7 @@ Placed = tuple[JointPlan, Matrix]
 
 class JointPlanner:
     """Plans joints one by one. `positions` are those of all moving joints, `offsets` those of
-    joints that mimic another, by joint."""
+    joints that mimic another, by joint; `passive` names joints without a motor."""
 
     def __init__(
         self,
@@ -52,8 +52,10 @@ class JointPlanner:
         offsets: Mapping[str, float],
         options: WebotsOptions,
         diagnostics: Diagnostics,
+        passive: frozenset[str] = frozenset(),
     ) -> None:
         self._positions = positions
+        self._passive = passive
         self._offsets = offsets
         self._options = options
         self._diagnostics = diagnostics
@@ -144,14 +146,15 @@ class JointPlanner:
         missing = [
             word for word, value in (("effort", effort), ("velocity", velocity)) if not value
         ]
-        if missing and joint.name not in self._told:
+        is_passive = joint.name in self._passive
+        if missing and not is_passive and joint.name not in self._told:
             self._told.add(joint.name)
             self._warn_of_missing(joint, missing)
         return AxisPlan(
             joint=joint.name,
             turns=turns,
             axis=_vector(axis),
-            motor=name,
+            motor="" if is_passive else name,
             sensor=name,
             effort=abs(effort) * options.effort_scale if effort else options.default_effort,
             velocity=(

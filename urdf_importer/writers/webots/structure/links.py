@@ -103,6 +103,15 @@ class SolidPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoopPlan:
+    """A joint from the Solid `above` to the Solid `below`, which hangs on another joint too."""
+
+    above: SolidPlan
+    joint: JointPlan
+    below: SolidPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StructurePlan:
     """The whole robot; the first Solid is the Robot node, each other comes after the one above.
     `tree` is that of the description.
@@ -115,6 +124,7 @@ class StructurePlan:
     tree: KinematicTree
     solids: tuple[SolidPlan, ...]
     base: Matrix
+    loops: tuple[LoopPlan, ...] = ()
 
     @property
     def root(self) -> SolidPlan:

@@ -28,7 +28,7 @@ def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnos
         name = motion.joint.name
         if name in followers:
             if name in given:
-                _note_change(
+                note_change(
                     diagnostics, motion, "follows another; the position given for it is ignored"
                 )
         elif motion.is_scalar:
@@ -56,11 +56,12 @@ def _keep_within_limits(
             line=motion.joint.line,
         )
     else:
-        _note_change(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
+        note_change(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
     return nearest
 
 
-def _note_change(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
+def note_change(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
+    """Reports that a joint does not start where it was to."""
     name = motion.joint.name
     diagnostics.warning(
         "webots-start-position",
