@@ -21,6 +21,7 @@ from .importing.import_urdf import (
 )
 from .importing.locate import CLASSES as _LOCATE
 from .importing.run_import import RunImport, register_guard, unregister_guard
+from .importing.source_watch import forget_watched
 from .importing.update import CLASSES as _UPDATE
 from .importing.xacro_fields import register_fields, unregister_fields
 from .mending import CLASSES as _MENDING
@@ -79,6 +80,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Takes them out again."""
+    forget_watched()
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
     bpy.types.TOPBAR_MT_file_import.remove(draw_menu_entry)
     unregister_live()

@@ -16,15 +16,17 @@ from ...urdf_importer import (
     update_robot,
 )
 from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import forget_tables
+from ...urdf_importer.blender.standing.robot_table import forget_tables, recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, poll_robot
 from ..preferences import preference_package_paths
 from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from .import_choices import FILTER
+from .source_watch import recall_changed
 
 _WIDTH = 560
+_MOST_NAMED = 5
 
 
 class UpdateRobot(RobotOperator, bpy.types.Operator):
@@ -44,6 +46,15 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
 
     _changes: tuple[Change, ...] = ()
 
+    @classmethod
+    def description(cls, context: Any, properties: Any) -> str:
+        """Says in the tooltip which files have changed, too."""
+        robot = active_robot(context)
+        changed = recall_changed(robot, recall_table(robot)) if robot is not None else ()
+        names = ", ".join(os.path.basename(path) for path in changed[:_MOST_NAMED])
+        more = f" and {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
+        return cls.bl_description + (f".\n\nChanged on disk: {names}{more}" if changed else "")
+
     def invoke(self, context: Any, event: Any) -> set[str]:
         robot = active_robot(context)
         try:
@@ -55,6 +66,9 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         if not self._changes:
+            if recall_changed(robot, recall_table(robot)):  # Files that say the same as before.
+                update_robot(robot, self._path(), package_paths=_folders(context))
+                forget_tables()
             return self._say_nothing_changed(robot)
         manager = context.window_manager
         return set(

@@ -8,11 +8,13 @@ import bpy
 from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
 from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
 from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, stand
-from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import list_views
+from ..importing.source_watch import recall_changed
+from ..importing.update import UpdateRobot
 from ..reports import refuse
 from ..wrapped_text import draw_wrapped
 from .select_operators import SelectRobot, run_selection
@@ -200,6 +202,10 @@ _ENTRIES = (
 )
 
 
+CHANGED = "\N{BULLET}"
+"""Stands on *Update* while a file of the robot is not what was read."""
+
+
 def draw_icons(row: Any, robot: Any) -> None:
     """Draws a button for each thing that is done with whole robots."""
     for kind, icon in _ENTRIES:
@@ -207,6 +213,8 @@ def draw_icons(row: Any, robot: Any) -> None:
     pinned = is_pinned(robot)
     icon = "PINNED" if pinned else "UNPINNED"
     row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)
+    changed = recall_changed(robot, recall_table(robot))
+    row.operator(UpdateRobot.bl_idname, text=CHANGED if changed else "", icon="FILE_REFRESH")
 
 
 def draw_entries(layout: Any) -> None:

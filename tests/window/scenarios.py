@@ -259,9 +259,19 @@ def update(driver: Driver) -> Steps:
     yield 0.5
     frame_robot(driver)
     yield from driver.open_sidebar("URDF")
+    from bl_ext.user_default.urdf_importer.operators.importing import source_watch
+
+    def changed() -> list[str]:
+        return [file for each in source_watch._watched.values() for file in each.changed]
+
+    yield from driver.wait_for("its files are watched", lambda: source_watch._watched)
     text = pathlib.Path(path).read_text()
-    assert before in text
+    assert before in text and not changed()
     pathlib.Path(path).write_text(text.replace(before, after))
+    yield from driver.wait_for("the change is noticed", changed)
+    assert changed() == [path]
+    yield 0.5
+    driver.take_picture("noticed")
     area = driver.viewport
     region = next(each for each in area.regions if each.type == "WINDOW")
     driver.move(region.x + region.width / 3, region.y + region.height / 2)
@@ -275,6 +285,7 @@ def update(driver: Driver) -> Steps:
     yield from driver.wait_for(
         "the mass is new", lambda: bpy.data.objects[link]["urdf_mass"] != old
     )
+    yield from driver.wait_for("it is up to date", lambda: not changed())
     yield 0.5
     driver.take_picture("updated")
     assert bpy.context.view_layer.objects.active.name == name

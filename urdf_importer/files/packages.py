@@ -39,6 +39,7 @@ from .candidates import Failure, Found, Place, Root, Verdict, choose_moved, is_n
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, read_reference
 from .regular import FileKind
+from .states import MOST_NOTED, FileState, read_state
 
 AnyPath = str | os.PathLike[str]
 
@@ -59,7 +60,7 @@ class PackageResolver:
     `description` is the description's file ("" for none, then only packages given are found).
     `packages` says name=folder, `package_paths` are folders with packages in them; files in all of
     these may be read. `environment` holds AMENT_PREFIX_PATH, ROS_PACKAGE_PATH and Gazebo's
-    variables; None for none.
+    variables; None for none. `states` are those of the files that were found, by their paths.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class PackageResolver:
         self._package_roots: dict[str, Root] = {}
         self._outcomes: dict[tuple[str, FileKind, str], Found | Failure] = {}
         self._expected: dict[tuple[str, ...], set[str]] = {}
+        self.states: dict[str, FileState] = {}
         self._names = names_of(os.fspath(description))
 
     def expect_files(self, uris: Iterable[str]) -> None:
@@ -115,13 +117,22 @@ class PackageResolver:
         """
         key = (uri, kind, os.fspath(base) if base else "")
         if key not in self._outcomes:
-            self._outcomes[key] = self._look_up(*key)
+            outcome = self._outcomes[key] = self._look_up(*key)
+            if isinstance(outcome, Found):
+                self.note_file(outcome.path)
         outcome = self._outcomes[key]
         if isinstance(outcome, Failure):
             raise MeshError(outcome.message, code=outcome.code, package=outcome.package)
         if outcome.code:
             report(outcome.code, outcome.note)
         return Path(outcome.path)
+
+    def note_file(self, path: str) -> None:
+        """Adds a file to `states`, as it is now: before it is read, so that nobody misses a change
+        that comes meanwhile."""
+        state = read_state(path)
+        if state is not None and len(self.states) < MOST_NOTED:
+            self.states.setdefault(path, state)
 
     def find_packages(self, name: str) -> list[str]:
         """Returns the folders of the package, the one that counts first; the others only fill gaps.

@@ -2,6 +2,7 @@
 """The formats that robots are read from and written in, and the optional parts of the library,
 which stand above all others and may be absent."""
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,6 +70,8 @@ def read_description(
     if not diagnostics.source:
         diagnostics.source = source
     refuse_folder(source)
+    for path in filter(None, (source, options.parameters, options.joint_parameters)):
+        resolver.note_file(os.path.abspath(path))
     data = read_regular_file(source)
     if source.lower().endswith(TEMPLATE_SUFFIXES):
         refuse_template(data, source)

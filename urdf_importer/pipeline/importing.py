@@ -119,7 +119,7 @@ def import_steps(
     suggest_options(robot, files, options, diagnostics)
     if semantics is not None:
         apply_semantics(rig.armature, semantics)
-    record_import(rig.armature, str(path), options, diagnostics)
+    record_import(rig.armature, str(path), options, diagnostics, resolver.states)
     return ImportResult(
         robot=robot,
         armature=rig.armature,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
 from ..files.packages import AnyPath
+from ..files.states import FileState
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics
 from ..options import ImportOptions
@@ -86,7 +87,7 @@ def update_robot(
     `path` is a file to read in place of the one that was imported, `options` are used in place of
     those of the import. `package_paths` are folders to look in after those of the options; the rig
     remembers them where the update changes something. Raises RobotError (one sentence); the rig is
-    then as it was. Where nothing has changed, nothing is touched.
+    then as it was. Where nothing has changed, nothing is touched but the dates of its files.
 
     `names` are the new names of links and joints in `robot`, old -> new: bones, keyframes, drivers
     and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
@@ -118,7 +119,7 @@ def update_robot(
     if semantics is not None and before is not None:
         apply_semantics(rig.armature, _adapt(semantics, before, draft, names))
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
-    record_import(rig.armature, draft.path, draft.options, draft.diagnostics)
+    record_import(rig.armature, draft.path, draft.options, draft.diagnostics, draft.states)
     bring_back(rig.armature)
     return UpdateResult(
         robot=draft.plan.robot,
@@ -149,8 +150,8 @@ def _names_of(robot: Robot) -> tuple[set[str], set[str]]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
     """An update before it is done. `base` is the plan of what the rig describes now, None where
-    parts of the rig are missing; `before` are the options of its import; `names` the new ones of
-    what was renamed."""
+    parts of the rig are missing; `before` are the options of its import; `states` those of the
+    files that were read; `names` the new ones of what was renamed."""
 
     path: str
     plan: RigPlan
@@ -159,6 +160,7 @@ class _Draft:
     before: ImportOptions
     changes: tuple[Change, ...]
     files: RobotFiles
+    states: Mapping[str, FileState]
     diagnostics: Diagnostics
     names: Any = None
 
@@ -197,6 +199,7 @@ def _draft_robot(
         before=record.options,
         changes=tuple(changes),
         files=files,
+        states=record.files,
         diagnostics=diagnostics,
         names=renaming,
     )
@@ -260,6 +263,7 @@ def _draft_update(
         before=record.options,
         changes=tuple(changes),
         files=files,
+        states=resolver.states,
         diagnostics=diagnostics,
     )
 
@@ -315,8 +319,10 @@ def _compare_textures(standing: Any, textures: set[Path], *, lost: bool) -> list
 
 
 def _nothing_changed(armature: Any, draft: _Draft) -> UpdateResult:
+    from ..blender.standing.record import note_files
     from ..blender.update.standing import find_standing
 
+    note_files(armature, draft.states)
     standing = find_standing(armature)
     names = [item.link.name for item in draft.plan.links]
     shapes = {

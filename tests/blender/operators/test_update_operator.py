@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bpy.ops.urdf.update and its panel: the extension does what the library does, and reports."""
 
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import compare_with_source, import_robot, update_robot
+from urdf_importer.blender.standing.record import find_record
 
 ARM = (ROOT / "sample_urdfs" / "two_link_arm.urdf").read_text()
 CHANGED = ARM.replace('upper="1.5"', 'upper="0.75"').replace('robot name="', 'robot name="new_')
@@ -106,3 +108,96 @@ def test_undo_takes_all_back(path: Path) -> None:
 def test_the_panel_is_under_the_robot(extension: ModuleType) -> None:
     panel = bpy.types.VIEW3D_PT_urdf_source
     assert (panel.bl_parent_id, panel.bl_category) == ("VIEW3D_PT_urdf", "URDF")
+
+
+def _watch(extension: ModuleType, robot: Any) -> tuple[str, ...]:
+    """What the sidebar knows after a look at the files: drawing asks, a timer looks."""
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    watch = extension.operators.importing.source_watch
+    watch.recall_changed(robot, table)
+    assert bpy.app.timers.is_registered(watch._look_again)
+    watch._look_again()
+    watch._looks[0].join()
+    assert watch._look_again() == watch.SECONDS
+    changed: tuple[str, ...] = watch.recall_changed(robot, table)
+    return changed
+
+
+def test_a_change_on_disk_is_noticed_until_the_update(path: Path, extension: ModuleType) -> None:
+    """As users have it: import, edit the file, look at the sidebar, update."""
+    assert bpy.ops.import_scene.urdf(filepath=str(path)) == {"FINISHED"}
+    robot = bpy.context.view_layer.objects.active
+    assert _watch(extension, robot) == ()
+    path.write_text(CHANGED)
+    assert _watch(extension, robot) == (str(path),)
+    kind = extension.operators.importing.update.UpdateRobot
+    assert kind.description(bpy.context, None).endswith("Changed on disk: arm.urdf")
+    assert bpy.ops.urdf.update() == {"FINISHED"}
+    robot = bpy.context.view_layer.objects.active
+    assert _watch(extension, robot) == ()
+    assert kind.description(bpy.context, None) == kind.bl_description
+
+
+def test_a_file_that_was_only_touched_is_no_change_after_an_update(
+    path: Path, extension: ModuleType
+) -> None:
+    robot = import_robot(path).armature
+    path.write_text(ARM + "<!-- the same robot -->\n")
+    assert _watch(extension, robot) == (str(path),)
+    assert bpy.ops.urdf.update() == {"CANCELLED"}
+    assert _watch(extension, robot) == ()
+
+
+def test_meshes_and_images_are_watched(tmp_path: Path, extension: ModuleType) -> None:
+    """Those that the import read, wherever the mesh file names them."""
+    (tmp_path / "box.obj").write_text(
+        "mtllib box.mtl\nusemtl paint\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n"
+    )
+    (tmp_path / "box.mtl").write_text("newmtl paint\nKd 1 0 0\n")
+    path = tmp_path / "box.urdf"
+    path.write_text(
+        "<robot name='box'><link name='base'><visual><geometry>"
+        "<mesh filename='box.obj'/></geometry></visual></link></robot>"
+    )
+    for _ in range(2):  # The second time it is kept from the first.
+        robot = import_robot(path).armature
+        files = [str(path), *(str(tmp_path / name) for name in ("box.obj", "box.mtl"))]
+        assert list(robot["urdf_import"]["files"]) != []
+        table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+        assert list(table.files) == files
+    (tmp_path / "box.mtl").write_text("newmtl paint\nKd 0 0.5 0\n")
+    assert _watch(extension, robot) == (str(tmp_path / "box.mtl"),)
+
+
+def test_a_drive_that_does_not_answer_holds_up_nothing(
+    path: Path, extension: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = import_robot(path).armature
+    watch = extension.operators.importing.source_watch
+    answer = threading.Event()
+    asked = []
+
+    def wait(files: Any) -> tuple[str, ...]:
+        asked.append(files)
+        answer.wait()
+        return tuple(files)
+
+    monkeypatch.setattr(watch, "find_changed", wait)
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    try:
+        for _ in range(5):
+            assert watch.recall_changed(robot, table) == ()
+            watch._look_again()
+        assert len(asked) == 1, "one look at a time"
+    finally:
+        answer.set()
+    watch._looks[0].join()
+    watch._look_again()
+    assert watch.recall_changed(robot, table) == (str(path),)
+
+
+def test_what_somebody_wrote_in_place_of_the_files_is_passed_over(path: Path) -> None:
+    armature = import_robot(path).armature
+    for text in ("", "nonsense", "[1]", '{"a": 1}', '{"a": ["b", "c"]}', "null"):
+        armature["urdf_import"]["files"] = text
+        assert find_record(armature).files == {}

@@ -90,7 +90,10 @@ def _plain_properties(owner: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
-        return _plain(value.to_dict())
+        kept = value.to_dict()
+        if "options" in kept:  # How it was imported: when its files were changed is no property.
+            kept.pop("files", None)
+        return _plain(kept)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, str | int | float) or value is None:

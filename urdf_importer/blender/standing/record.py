@@ -3,12 +3,14 @@
 substituted or lost. It can be shown, and the import repeated, also in a re-opened .blend."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from ...diagnostics import BuildError, Diagnostic, Severity, quote
+from ...files.states import FileState as FileState
+from ...files.states import find_changed as find_changed
 from ...options import AUTO, ImportOptions
 from . import properties
 
@@ -20,15 +22,21 @@ _records = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRecord:
-    """`path` is absolute; `diagnostics` are in the order of the work."""
+    """`path` is absolute; `diagnostics` are in the order of the work; `files` are the states of the
+    files that were read, by their paths."""
 
     path: str
     options: ImportOptions
     diagnostics: tuple[Diagnostic, ...]
+    files: Mapping[str, FileState] = field(default_factory=dict)
 
 
 def record_import(
-    armature: Any, path: str, options: ImportOptions, diagnostics: Iterable[Diagnostic]
+    armature: Any,
+    path: str,
+    options: ImportOptions,
+    diagnostics: Iterable[Diagnostic],
+    files: Mapping[str, FileState] | None = None,
 ) -> None:
     """Records how a rig was made, in place of what was on the armature before."""
     global _records
@@ -36,10 +44,20 @@ def record_import(
     recorded: dict[str, Any] = {
         "path": str(Path(path).absolute()),
         "options": json.dumps(_chosen(options)),
+        "files": json.dumps(files or {}),
     }
     described = [_describe(item) for item in diagnostics]
     # Custom properties cannot hold empty lists.
     armature[properties.IMPORT] = recorded | ({"diagnostics": described} if described else {})
+
+
+def note_files(armature: Any, files: Mapping[str, FileState]) -> None:
+    """Records the states of the files of which a rig is made, in place of those before. Touches
+    nothing where they are the same."""
+    global _records
+    if find_record(armature).files != files:
+        _records += 1
+        armature[properties.IMPORT]["files"] = json.dumps(files)
 
 
 def count_records() -> int:
@@ -58,6 +76,7 @@ def find_record(armature: Any) -> ImportRecord:
         path=kept["path"],
         options=_read_options(kept["options"]),
         diagnostics=tuple(_read_diagnostic(item) for item in kept.get("diagnostics", ())),
+        files=_read_files(kept.get("files", "")),
     )
 
 
@@ -78,6 +97,14 @@ def _read_options(text: str) -> ImportOptions:
     known = {field.name for field in fields(ImportOptions)}
     chosen = {key: value for key, value in json.loads(text).items() if key in known}
     return ImportOptions(**{key: _freeze(value) for key, value in chosen.items()})
+
+
+def _read_files(text: str) -> dict[str, FileState]:
+    """Reads states of files; none where a person or another version wrote something else."""
+    try:
+        return {path: (int(size), int(time)) for path, (size, time) in json.loads(text).items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
 
 
 def _freeze(value: Any) -> Any:

@@ -26,7 +26,7 @@ from .joints import (
     read_link_joint,
 )
 from .links import links_of, name_link, visuals_of
-from .record import count_records, find_record
+from .record import FileState, count_records, find_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,8 @@ class RobotTable:
     the file, without modifiers; `limits` are the constraints that hold joints within theirs, as
     (armature, bone, constraint). `movers` are, by the names of links, the moving joints nearest
     above them, "" where nothing moves the link; `ratios` say how far a joint goes that mimics
-    another when that goes by one."""
+    another when that goes by one. `files` are the states that the robot's files had when they were
+    read."""
 
     name: str
     source: str
@@ -52,6 +53,7 @@ class RobotTable:
     ratios: Mapping[str, float]
     diagnostics: tuple[Diagnostic, ...]
     groups: tuple[DiagnosticGroup, ...]
+    files: Mapping[str, FileState]
 
 
 _kept: dict[tuple[Any, ...], RobotTable] = {}
@@ -108,7 +110,8 @@ def read_table(armature: Any) -> RobotTable:
     robot = armature[properties.ROBOT]
     links = list(links_of(armature))
     joints = {joint.name: joint for joint in joints_of(armature)}
-    diagnostics = find_record(armature).diagnostics if properties.IMPORT in armature else ()
+    record = find_record(armature) if properties.IMPORT in armature else None
+    diagnostics = record.diagnostics if record is not None else ()
     above = {
         name_link(link) or "": joint
         for link in links
@@ -130,6 +133,7 @@ def read_table(armature: Any) -> RobotTable:
         groups=tuple(group_diagnostics(diagnostics)),
         movers=_movers(above, joints),
         ratios=dict(_read_ratios(links, joints)),
+        files=record.files if record is not None else {},
     )
 
 

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The states of files: whether what was read is still what is there."""
+
+import os
+from collections.abc import Mapping
+
+FileState = tuple[int, int]
+"""The size of a file in bytes, and when it was changed, in nanoseconds."""
+
+MOST_NOTED = 1000
+"""Files of a robot that are watched; those that are read first count."""
+
+
+def read_state(path: str) -> FileState | None:
+    """Returns the state of a file; None where there is none."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def find_changed(states: Mapping[str, FileState]) -> tuple[str, ...]:
+    """Finds the files that are not in these states any more, in their order; none while the first
+    is not there, which is the description: then there is nothing to read again."""
+    first = next(iter(states), None)
+    if first is None or read_state(first) is None:
+        return ()
+    return tuple(path for path, state in states.items() if read_state(path) != state)
