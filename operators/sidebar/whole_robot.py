@@ -202,7 +202,7 @@ _ENTRIES = (
 )
 
 
-CHANGED = "\N{BULLET}"
+CHANGED = "\N{BLACK CIRCLE}"
 """Stands on *Update* while a file of the robot is not what was read."""
 
 
@@ -214,7 +214,12 @@ def draw_icons(row: Any, robot: Any) -> None:
     icon = "PINNED" if pinned else "UNPINNED"
     row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)
     changed = recall_changed(robot, recall_table(robot))
-    row.operator(UpdateRobot.bl_idname, text=CHANGED if changed else "", icon="FILE_REFRESH")
+    row.operator(
+        UpdateRobot.bl_idname,
+        text=CHANGED if changed else "",
+        icon="FILE_REFRESH",
+        depress=bool(changed),
+    )
 
 
 def draw_entries(layout: Any) -> None:

@@ -128,8 +128,8 @@ class PackageResolver:
         return Path(outcome.path)
 
     def note_file(self, path: str) -> None:
-        """Adds a file to `states`, as it is now: before it is read, so that nobody misses a change
-        that comes meanwhile."""
+        """Adds a file to `states`, as it is now: before it is read, so that a change that comes
+        meanwhile is seen later."""
         state = read_state(path)
         if state is not None and len(self.states) < MOST_NOTED:
             self.states.setdefault(path, state)
