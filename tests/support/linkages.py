@@ -121,3 +121,16 @@ def five_bar(reach: float, base: float, angle: float) -> Robot:
         origin1=end, origin2=end, axis=Z,
     )  # fmt: skip
     return make_robot(joints, [loop])
+
+
+def hexagon() -> Robot:
+    """A ring of six bars of 0.5 m on six hinges, one of them the base: three hinges are free."""
+    bar = (0.5, 0.0, 0.0)
+    joints = [
+        hinge(f"corner_{i}", f"bar_{i - 1}" if i else "base", f"bar_{i}", bar, math.pi / 3)
+        for i in range(5)
+    ]
+    loop = LoopJoint(
+        name="last", type="continuous", link1="bar_4", link2="base", origin1=Pose(xyz=bar), axis=Z
+    )
+    return make_robot(joints, [loop])

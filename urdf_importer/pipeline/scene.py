@@ -4,6 +4,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from ..diagnostics import Diagnostics
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
 from ..kinematics.conventions import Convention
@@ -11,20 +12,23 @@ from ..kinematics.forward import Position
 from ..options import PlacementOptions
 
 
-def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
+def set_joint_positions(
+    armature: Any, positions: Mapping[str, Position], diagnostics: Diagnostics | None = None
+) -> None:
     """Poses an imported robot, also one in a re-opened .blend.
 
     `positions`: joint name -> radians (revolute, continuous) or metres (prismatic); (x, y, yaw) for
     planar joints, (x, y, z, qx, qy, qz, qw) for floating ones, (qx, qy, qz, qw) for ball joints.
     Joints that mimic another follow it, whatever `positions` has for them; the rig shows every
-    joint within its limits.
+    joint within its limits. Closed loops stay closed: where a free joint cannot go as far, the pose
+    is the nearest that closes, and `diagnostics` get `loop-out-of-reach`.
 
     Raises KinematicsError for an unknown joint or a wrong position (and moves nothing), BuildError
     for an object that is not an imported robot.
     """
     from ..blender.standing import pose
 
-    pose.set_joint_positions(armature, positions)
+    pose.set_joint_positions(armature, positions, diagnostics)
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:

@@ -9,9 +9,8 @@ from ...kinematics.mirror import find_mirror, mirror_positions
 from ...kinematics.tree import retrace_tree
 from ...reshape.symmetry import find_partner
 from ..extract.robot import extract_robot
-from .armatures import armatures_of
 from .joints import posed_joints_of
-from .pose import get_joint_positions, set_joint_positions
+from .pose import get_joint_positions, loops_closed, set_joint_positions
 
 
 def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
@@ -41,25 +40,25 @@ def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
 def home_pose(armature: Any) -> None:
     """Puts every joint where an import starts it: at zero, or at the valid position next to it.
     Where the robot stands does not change."""
-    for pose_bone, joint in posed_joints_of(armature):
-        if not joint.mimics and joint.kind in ("revolute", "prismatic"):
-            joint.channels[0].put(pose_bone, joint.initial)
-    _tag(armature)
+    with loops_closed(armature):
+        for pose_bone, joint in posed_joints_of(armature):
+            if not joint.mimics and joint.kind in ("revolute", "prismatic"):
+                joint.channels[0].put(pose_bone, joint.initial)
 
 
 def ready_pose(armature: Any) -> None:
     """Bends every joint a little from where it starts, towards the middle of its range: a pose from
     which inverse kinematics finds its way. Joints without limits stay."""
-    for pose_bone, joint in posed_joints_of(armature):
-        lower, upper = joint.limits
-        if joint.mimics or joint.kind != "revolute" or lower is None or upper is None:
-            continue
-        middle = (lower + upper) / 2.0
-        reach = min(abs(middle - joint.initial), _BEND)
-        joint.channels[0].put(
-            pose_bone, joint.initial + (reach if middle > joint.initial else -reach)
-        )
-    _tag(armature)
+    with loops_closed(armature):
+        for pose_bone, joint in posed_joints_of(armature):
+            lower, upper = joint.limits
+            if joint.mimics or joint.kind != "revolute" or lower is None or upper is None:
+                continue
+            middle = (lower + upper) / 2.0
+            reach = min(abs(middle - joint.initial), _BEND)
+            joint.channels[0].put(
+                pose_bone, joint.initial + (reach if middle > joint.initial else -reach)
+            )
 
 
 _BEND = 0.6
@@ -68,13 +67,8 @@ _BEND = 0.6
 
 def _hold(armature: Any, names: Collection[str]) -> None:
     """Limits of both sides may differ a little."""
-    for pose_bone, joint in posed_joints_of(armature):
-        if joint.name in names:
-            for channel in joint.channels:
-                channel.put(pose_bone, channel.find_valid(channel.get(pose_bone)))
-    _tag(armature)
-
-
-def _tag(armature: Any) -> None:
-    for each in armatures_of(armature):
-        each.update_tag()
+    with loops_closed(armature):
+        for pose_bone, joint in posed_joints_of(armature):
+            if joint.name in names:
+                for channel in joint.channels:
+                    channel.put(pose_bone, channel.find_valid(channel.get(pose_bone)))

@@ -3,14 +3,15 @@
 
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import BuildError, KinematicsError, quote
+from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
 from ...geometry.transforms import (
     Matrix,
     invert,
@@ -18,19 +19,24 @@ from ...geometry.transforms import (
     rotation_from_quaternion,
 )
 from ...kinematics.forward import Position, check_position
+from ...kinematics.loops import LoopResult, report_missed
 from . import properties
 from .armatures import armatures_of
-from .joints import JointChannel, RigJoint, posed_joints_of, read_joints
+from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
 from .keys import insert_key
 from .links import find_link
+from .loops import RigLoops, find_loops
 
 _SAME = 1e-5
 """A channel whose evaluated value is this near to the one set is given back as it was set."""
 
 
-def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> None:
+def set_joint_positions(
+    armature: Any, positions: Mapping[str, Position], diagnostics: Diagnostics | None = None
+) -> None:
     """Poses the robot. Joints that mimic another follow by themselves; their positions are
-    passed over. Limits hold the shown pose, not the number set.
+    passed over. Limits hold the shown pose, not the number set. Loops stay closed: what of a pose
+    cannot be reached is the nearest that can, and is reported.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position, before anything moves;
     BuildError for an object that is not an imported robot.
@@ -43,12 +49,69 @@ def set_joint_positions(armature: Any, positions: Mapping[str, Position]) -> Non
                 continue
             raise KinematicsError(f"the robot has no moving joint {quote(name)}")
         checked[name] = check_position(name, joints[name][1].kind, position)
-    for name, value in checked.items():
-        bone, joint = joints[name]
-        if not joint.mimics:
-            put_position(bone, joint, value)
+    with loops_closed(armature, diagnostics):
+        for name, value in checked.items():
+            bone, joint = joints[name]
+            if not joint.mimics:
+                put_position(bone, joint, value)
+
+
+@contextmanager
+def loops_closed(armature: Any, diagnostics: Diagnostics | None = None) -> Iterator[None]:
+    """Lets joints be set; then closes the loops that no driver of the rig closes, from the pose
+    that it had, and has the rig shown anew. What cannot be reached is reported."""
+    loops = find_loops(armature)
+    before = read_channels(armature, loops.asked) if loops is not None else {}
+    yield
+    if loops is not None:
+        if loops.asked:
+            _close(armature, loops, before, diagnostics)
+        if diagnostics is not None:
+            _report_ends(armature, loops, diagnostics)
     for each in armatures_of(armature):
         each.update_tag()
+
+
+def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tuple[float, ...]]:
+    """Returns the positions that are set, not those that are shown, within the limits that hold."""
+    found: dict[str, float | tuple[float, ...]] = {}
+    for bone, joint in posed_joints_of(armature) if names else ():
+        if joint.name not in names:
+            continue
+        if len(joint.channels) == 1:
+            position = joint.channels[0].get(bone)
+            found[joint.name] = (
+                joint.channels[0].clamp(position) if holds_limits(bone) else position
+            )
+        else:
+            numbers = [getattr(bone, each.prop)[each.index] for each in joint.channels]
+            found[joint.name] = position_of_numbers(joint, numbers)
+    return found
+
+
+def _close(
+    armature: Any,
+    loops: RigLoops,
+    before: Mapping[str, Position],
+    diagnostics: Diagnostics | None,
+) -> None:
+    found = loops.close(read_channels(armature, loops.asked), before)
+    for bone, joint in posed_joints_of(armature):
+        if joint.name in loops.asked and not joint.mimics:
+            put_position(bone, joint, found.positions[joint.name])
+    if diagnostics is not None:
+        report_missed(loops.robot, found, diagnostics)
+
+
+def _report_ends(armature: Any, loops: RigLoops, diagnostics: Diagnostics) -> None:
+    """Reports free joints that the rig holds where their loops end."""
+    free = set(loops.closer.freedom.free) - loops.asked
+    for bone, joint in posed_joints_of(armature):
+        channel = joint.channels[0]
+        if joint.name in free and not channel.is_valid(channel.get(bone)) and holds_limits(bone):
+            shown = {joint.name: channel.clamp(channel.get(bone))}
+            missed = LoopResult(positions=shown, gap=0.0, reached=False, missed=(joint.name,))
+            report_missed(loops.robot, missed, diagnostics)
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
@@ -258,21 +321,20 @@ def _set_all(
     """Sets what `choose` makes of (kind of joint, channel, position) for all joints that do not
     follow another, or for those alone that an SRDF does not call passive. Returns how many joints
     moved."""
-    moved = 0
-    for pose_bone, joint in posed_joints_of(armature):
-        idle = joint.name in pose_bone.bone.get(properties.PASSIVE, ())
-        if joint.mimics or (idle and not passive):
-            continue
-        changed = False
-        for channel in joint.channels:
-            position = channel.get(pose_bone)
-            wanted = choose(joint.kind, channel, position)
-            if wanted != position:
-                channel.put(pose_bone, wanted)
-                changed = True
-        moved += changed
-    for each in armatures_of(armature):
-        each.update_tag()
+    with loops_closed(armature):
+        moved = 0
+        for pose_bone, joint in posed_joints_of(armature):
+            idle = joint.name in pose_bone.bone.get(properties.PASSIVE, ())
+            if joint.mimics or (idle and not passive):
+                continue
+            changed = False
+            for channel in joint.channels:
+                position = channel.get(pose_bone)
+                wanted = choose(joint.kind, channel, position)
+                if wanted != position:
+                    channel.put(pose_bone, wanted)
+                    changed = True
+            moved += changed
     return moved
 
 

@@ -141,7 +141,7 @@ class _Sampler:
 
     def _sample(self, diagnostics: Diagnostics) -> tuple[list[_Sample], float | None, float | None]:
         motion = self._leader.motion
-        home = self._describe(self._find_home())
+        home = self._describe(self._solver.home({}))
         turns = motion.kind == "revolute"
         if turns and motion.lower is None and motion.upper is None:
             round_trip, whole = self._go(home, home.leader + 2.0 * np.pi)
@@ -164,13 +164,6 @@ class _Sampler:
                 line=motion.joint.line,
             )
         return samples, *bounds
-
-    def _find_home(self) -> Closed:
-        """Returns the closed pose nearest to zero at which the free joint is within its limits."""
-        closed = self._solver.home({})
-        place = float(closed.pose.values[self._column])
-        inside = self._leader.motion.nearest_valid(place)
-        return closed if inside == place else self._solver.trace(closed, inside, self._column)[0]
 
     def _describe(self, closed: Closed) -> _Sample:
         slopes = np.zeros(len(self._moving))

@@ -41,14 +41,12 @@ class Closed:
 
 
 def start_pose(linkage: Linkage) -> LinkagePose:
-    """Returns the pose in which all joints are at zero; where loops do not nearly close there, as
-    near to it as their limits let them."""
+    """Returns the pose in which all joints are at zero, or as near to it as their limits let
+    them."""
     pose = zero_pose(linkage)
-    gaps, _ = linkage.measure(pose)
-    if float(np.linalg.norm(gaps)) > NEARLY:
-        for variable in linkage.variables:
-            if variable.is_single:
-                pose.values[variable.columns] = variable.motion.nearest_valid(0.0)
+    for variable in linkage.variables:
+        if variable.is_single:
+            pose.values[variable.columns] = variable.motion.nearest_valid(0.0)
     return pose
 
 

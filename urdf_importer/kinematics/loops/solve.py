@@ -7,7 +7,8 @@ line to the positions asked for; the answer depends on where it begins and on no
 cannot be reached is replaced by the nearest pose that closes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +42,8 @@ _JUMP = 0.6
 _MOST_ROUNDS = 60
 _ASIDE = 0.05
 _ROUNDED = 3e-7
+"""Gaps, in sizes of the linkage and radians, that descriptions of six digits leave."""
+_ANSWERING = 1e-3
 _FLAT = 1e-6
 """Where the way down is less steep, the nearest pose is reached."""
 _MOST_REACH = 100.0
@@ -73,8 +76,8 @@ def close_loops(
     """Returns joint positions at which the loops of a robot are closed.
 
     `positions` are as forward_kinematics takes them; free joints that they do not name are at zero.
-    Followers are traced from `start`, an earlier result's positions; else from what `positions` say
-    of them where that nearly closes the loops, and from the pose of zero where it does not.
+    Followers are traced from what `positions` say of them where that nearly closes the loops, else
+    from `start`, an earlier result's positions, and without one from the pose of zero.
     `freedom` is what find_freedom said of the robot, for those who ask often.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position.
@@ -109,6 +112,12 @@ class LoopCloser:
             LinkageSolver(linkage, follows)
             for linkage, follows in zip(self.freedom.linkages, self.freedom.moved, strict=True)
         )
+
+    def select(self, wanted: Callable[[Sequence[str]], bool]) -> "LoopCloser":
+        """Returns one that closes the linkages alone whose followers are `wanted`."""
+        chosen = copy(self)
+        chosen.solvers = tuple(each for each in self.solvers if wanted(each.followers))
+        return chosen
 
     def close(self, positions: Positions, *, start: Positions | None = None) -> LoopResult:
         """Does as close_loops."""
@@ -164,10 +173,20 @@ class LinkageSolver:
         for variable, each in zip(linkage.variables, follows, strict=True):
             self.moving[variable.columns] = each
         self._follows = follows
+        names = [variable.motion.joint.name for variable in linkage.variables]
+        pairs = list(zip(names, follows, strict=True))
+        self.free = tuple(name for name, each in pairs if not each)
+        self.followers = tuple(name for name, each in pairs if each)
 
     def closes(self, found: Closed) -> bool:
         """Whether nothing stays open that could be closed."""
-        return found.gap <= 100.0 * CLOSED or found.gap <= self._rest
+        if found.gap <= 100.0 * CLOSED or found.gap <= self._rest:
+            return True
+        if found.gap > _ROUNDED or not self.moving.any():
+            return False
+        # Followers that answer well have been brought to where the least stays open.
+        sizes = np.linalg.svd(found.jacobian[:, self.moving], compute_uv=False)
+        return len(sizes) == self.moving.sum() and bool(sizes[-1] > _ANSWERING * sizes[0])
 
     @cached_property
     def _rest(self) -> float:
@@ -175,23 +194,45 @@ class LinkageSolver:
         equations that say the same thing twice differ most."""
         everything = np.ones_like(self.moving)
         aside = np.random.default_rng(0).uniform(-_ASIDE, _ASIDE, len(everything))
-        found = close(self.linkage, self.linkage.move(self._zero.pose, aside), everything)
+        found = close(self.linkage, self.linkage.move(self._valid.pose, aside), everything)
         rounded = min(10.0 * found.gap, _ROUNDED) if found.gap < _ROUNDED else 0.0
-        return max(3.0 * self._zero.gap, rounded)
+        return max(3.0 * self._valid.gap, rounded)
 
     @cached_property
-    def _zero(self) -> Closed:
+    def _valid(self) -> Closed:
+        """The closed pose nearest to zero within limits."""
         first = close(self.linkage, start_pose(self.linkage), self.moving)
         if first.gap <= CLOSED:
             return first
         return close(self.linkage, first.pose, np.ones_like(self.moving))
+
+    @cached_property
+    def _zero(self) -> Closed:
+        """The pose at zero, if it nearly closes, as it does in what simulators write; else that
+        within limits."""
+        there = close(self.linkage, zero_pose(self.linkage), self.moving, nearby=True)
+        nearly = np.abs(there.pose.values / self.linkage.units).max(initial=0.0) <= NEARLY
+        return there if there.gap <= _ROUNDED and nearly else self._valid
+
+    def _find_nearest_home(self, asked: Mapping[str, Position]) -> Closed:
+        """Returns the closed pose at zero or that within limits, whichever has the free joints
+        nearer to where they are asked to be."""
+        if self._zero is self._valid:
+            return self._zero
+        return min(
+            (self._zero, self._valid),
+            key=lambda home: self._distance(home.pose, self._aim(home.pose, asked), ~self.moving),
+        )
 
     def follow(
         self, asked: Mapping[str, Position], known: Mapping[str, Position] | None
     ) -> tuple[Closed, bool]:
         """Returns the pose for these positions, and whether the free joints came there: from
         `known` ones, or from those asked for themselves, or from zero."""
-        home = self._find_start(asked) if known is None else self.home(known)
+        home = self._find_start(asked)
+        if home is None and known is not None:
+            home = self._find_start(known)
+        home = home or self._find_nearest_home(asked)
         target = self._aim(home.pose, asked)
         here = home
         if target.several != home.pose.several:
@@ -202,27 +243,24 @@ class LinkageSolver:
     def list_missed(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
         """Lists the free joints that are not where they were asked to be; the first, if that cannot
         be told."""
-        found = [
-            variable.motion.joint.name
-            for variable, follows in zip(self.linkage.variables, self._follows, strict=True)
-            if not follows
-        ]
         there = self.positions_of(closed.pose)
         missed = [
-            name for name in found if not np.allclose(asked.get(name, 0.0), there[name], atol=1e-9)
+            name
+            for name in self.free
+            if name in asked and not np.allclose(asked[name], there[name], atol=1e-9)
         ]
-        return missed or found[:1]
+        return missed or list(self.free[:1])
 
-    def _find_start(self, asked: Mapping[str, Position]) -> Closed:
-        """Returns the closed pose that what is asked of followers means, else that at zero."""
-        pairs = zip(self.linkage.variables, self._follows, strict=True)
-        if not any(follows and variable.motion.joint.name in asked for variable, follows in pairs):
-            return self._zero
-        gaps, _ = self.linkage.measure(self._put(zero_pose(self.linkage), asked, free=False))
+    def _find_start(self, known: Mapping[str, Position]) -> Closed | None:
+        """Returns the closed pose that is meant by positions of followers; None where they say
+        nothing of them, or not nearly close."""
+        if not any(name in known for name in self.followers):
+            return None
+        gaps, _ = self.linkage.measure(self._put(zero_pose(self.linkage), known, free=False))
         if float(np.linalg.norm(gaps)) > NEARLY:
-            return self._zero
-        itself = self.home(asked)
-        return itself if self.closes(itself) else self._zero
+            return None
+        itself = self.home(known)
+        return itself if self.closes(itself) else None
 
     def trace(self, here: Closed, place: float, column: int) -> tuple[Closed, bool]:
         """Does as follow, from a closed pose, for one free joint: to a place of its column."""
@@ -263,7 +301,7 @@ class LinkageSolver:
     def home(self, known: Mapping[str, Position]) -> Closed:
         """Returns the closed pose nearest to zero, or that at positions which nearly close."""
         if not known:
-            return self._zero
+            return self._valid
         pose = self._put(zero_pose(self.linkage), known, free=False)
         return close(self.linkage, pose, self.moving, nearby=True)
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closed loops of a rig that stands: which of their joints the rig moves by itself, and where the
+others are to be.
+
+What drivers move has a leader, as a joint that mimics has one. Loops that no driver closes are
+closed by numbers, whenever this extension poses or keys the robot.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...diagnostics import BuildError
+from ...kinematics.forward import Position
+from ...kinematics.loops import LoopCloser, LoopResult
+from ...model import Robot
+from ..extract.robot import extract_robot
+from . import properties
+from .joints import joints_of
+from .record import count_records, find_record
+
+_MOST_KEPT = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RigLoops:
+    """`driven` are the joints that the rig itself moves; `robot` the description."""
+
+    robot: Robot
+    driven: frozenset[str]
+    closer: LoopCloser
+
+    @cached_property
+    def open_closer(self) -> LoopCloser:
+        """What closes the linkages that have followers which the rig does not move."""
+        return self.closer.select(lambda names: bool(set(names) - self.driven))
+
+    @cached_property
+    def solved(self) -> frozenset[str]:
+        """The followers that numbers have to move."""
+        found = {name for each in self.open_closer.solvers for name in each.followers}
+        return frozenset(found - self.driven)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """All joints of linkages that numbers close."""
+        solvers = self.open_closer.solvers
+        return frozenset(name for each in solvers for name in (*each.followers, *each.free))
+
+    def close(self, asked: Mapping[str, Position], before: Mapping[str, Position]) -> LoopResult:
+        """Closes what the rig leaves open, traced from the pose before; from that of zero where
+        there is no way."""
+        found = self.open_closer.close(asked, start=before)
+        if not found.reached:
+            other = self.open_closer.close(asked, start={})
+            found = other if other.reached else found
+        return found
+
+
+_known: dict[tuple[Any, ...], RigLoops | None] = {}
+
+
+def find_loops(armature: Any) -> RigLoops | None:
+    """Finds the loops of a rig; None where it has none, or was imported without closing them."""
+    if not len(armature.get(properties.ROBOT, {}).get("loops", ())):
+        return None
+    parts = tuple(armature.get(properties.ARMATURES, ()))
+    key = (armature.session_uid, len(armature.data.bones), parts, count_records())
+    if key not in _known:
+        while len(_known) >= _MOST_KEPT:
+            del _known[next(iter(_known))]
+        _known[key] = _read_loops(armature)
+    return _known[key]
+
+
+def _read_loops(armature: Any) -> RigLoops | None:
+    if not closes_loops(armature):
+        return None
+    robot = extract_robot(armature)
+    closer = LoopCloser(robot)
+    if not closer.solvers:
+        return None
+    driven = frozenset(joint.name for joint in joints_of(armature) if joint.mimics)
+    return RigLoops(robot=robot, driven=driven, closer=closer)
+
+
+def closes_loops(armature: Any) -> bool:
+    """Whether the import of a rig was asked to close loops; one that does not say so was."""
+    try:
+        options = find_record(armature).options
+    except BuildError:
+        return True
+    return options.close_loops and options.profile == "native"
