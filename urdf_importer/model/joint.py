@@ -7,11 +7,13 @@
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
+from .fast_init import fast_init
 from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """What is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
@@ -24,6 +26,7 @@ class Limit:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dynamics:
     """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
@@ -34,6 +37,7 @@ class Dynamics:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mimic:
     """position = multiplier * (position of `joint`) + offset"""
@@ -45,6 +49,7 @@ class Mimic:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     rising: float | None = None
@@ -54,6 +59,7 @@ class Calibration:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyController:
     soft_lower_limit: float | None = None
@@ -64,6 +70,7 @@ class SafetyController:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
     """Connects link `parent` to link `child`.

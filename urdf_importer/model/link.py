@@ -8,6 +8,7 @@ what the description says beyond URDF; see extra.py.
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
+from .fast_init import fast_init
 from .material import Material
 from .pose import IDENTITY, Pose, Vector3
 
@@ -96,6 +97,7 @@ Solid = Ellipsoid | Cone | Extrusion
 Geometry = Primitive | Solid | Mesh
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inertia:
     """The upper triangle of the symmetric inertia tensor, kg m^2, about the centre of mass."""
@@ -110,6 +112,7 @@ class Inertia:
     extras: tuple[Extra, ...] = ()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inertial:
     """`origin` is the inertial frame in the link frame: its point is the centre of mass, its
@@ -124,6 +127,7 @@ class Inertial:
     line: int = field(default=0, compare=False)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
     """`origin` is the shape's frame in the link frame."""
@@ -138,6 +142,7 @@ class Visual:
     line: int = field(default=0, compare=False)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collision:
     """`origin` is the shape's frame in the link frame."""
@@ -151,6 +156,7 @@ class Collision:
     line: int = field(default=0, compare=False)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     name: str

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
+from .fast_init import fast_init
 
 Color = tuple[float, float, float, float]
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """A material as one place of the description writes it.

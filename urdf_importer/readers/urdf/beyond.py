@@ -6,10 +6,24 @@ All of it is in the model, where it stood: as `attributes` and `extras` of what 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from ...markup.xml import Element
-from ...model import Attributes, Extra, Leaf
+from ...model import (
+    Attributes,
+    Calibration,
+    Dynamics,
+    Extra,
+    Inertia,
+    Leaf,
+    Limit,
+    Mimic,
+    SafetyController,
+)
 from .document import Document
+
+Numbers = TypeVar("Numbers", Calibration, Dynamics, Inertia, Limit, Mimic, SafetyController)
 
 _END = frozenset({"link", "xyz", "rpy", "quat_xyzw"})
 _LINK = frozenset({"link"})
@@ -52,6 +66,19 @@ DEFINED = {
 """Tag -> the attributes that URDF gives the element."""
 
 
+def add_beyond(numbers: Numbers, element: Element, document: Document) -> Numbers:
+    """Returns what was read of an element's numbers with what else it says."""
+    if _is_plain(element):
+        return numbers
+    attributes, extras = read_attributes(element), read_extras(element, document)
+    return replace(numbers, attributes=attributes, extras=extras)
+
+
+def _is_plain(element: Element) -> bool:
+    """Whether an element that URDF gives no children says nothing beyond it, as nearly all do."""
+    return not element and DEFINED[element.tag].issuperset(element.attributes)
+
+
 def read_attributes(element: Element) -> Attributes:
     """Returns the attributes that URDF does not define for the element."""
     known = DEFINED[element.tag]
@@ -76,18 +103,22 @@ def read_leaves(
     One of which a second follows among the `extras` has a leaf in any case: were it left out in
     writing, the second would become the first.
     """
-    found = []
-    for tag in tags:
-        element = first.get(tag)
-        if element is None:
-            continue
-        if (
-            element
-            or not DEFINED[tag].issuperset(element.attributes)
-            or (extras and any(extra.tag == tag for extra in extras))
-        ):
-            found.append(read_leaf(element, document))
-    return tuple(found)
+    if not extras:
+        for tag in tags:
+            if tag in first:
+                element = first[tag]
+                if element or not DEFINED[tag].issuperset(element.attributes):
+                    break
+        else:
+            return ()
+    doubled = {extra.tag for extra in extras}
+    return tuple(
+        [
+            read_leaf(first[tag], document)
+            for tag in tags
+            if tag in first and (tag in doubled or not _is_plain(first[tag]))
+        ]
+    )
 
 
 def read_leaf(element: Element, document: Document) -> Leaf:
@@ -106,6 +137,8 @@ def read_mimic_leaf(element: Element, document: Document) -> Leaf:
 
 def read_geometry_leaves(element: Element, shape: Element, document: Document) -> tuple[Leaf, ...]:
     """Returns what a <geometry> and its `shape` that counts say beyond URDF."""
+    if len(element) == 1 and not element.attributes and _is_plain(shape):
+        return ()
     leaves = []
     attributes = read_attributes(element)
     if attributes or len(element) > 1:

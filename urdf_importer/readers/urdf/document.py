@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...markup.xml import Element, text_of, verbatim
 from ...model import Extra, Vector3
+from ...model.fast_init import derive_maker
 from .numbers import (
     FARTHEST,
     LARGEST,
@@ -27,6 +28,8 @@ MOST_NAME_CHARACTERS = 1024
 # Blender holds no limit beyond 1e5, and descriptions write 1e16 for "none".
 UNLIMITED = 1e16
 _LARGEST_FLOAT = 1.7976931348623157e308
+
+_make_extra = derive_maker(Extra)
 
 # Half of all vectors are one of these.
 _VECTORS: dict[str, Vector3] = {
@@ -148,7 +151,7 @@ class Document:
                 "the import",
                 element,
             )
-        return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
+        return _make_extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
         """Raises ReadError for elements that xacro should have replaced by others, and counts the
@@ -187,7 +190,11 @@ class Document:
     def name_of(self, element: Element) -> str:
         """Returns the name attribute; empty where there is none."""
         name = element.attributes.get("name", "")
-        return self.checked_name(name, element) if name else ""
+        return (
+            self.checked_name(name, element)
+            if "$" in name or len(name) > MOST_NAME_CHARACTERS
+            else name
+        )
 
     def checked_name(self, name: str, element: Element) -> str:
         """Returns a name as it is. Raises ReadError for xacro and for absurd length."""

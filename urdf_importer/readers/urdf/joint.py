@@ -23,10 +23,15 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
-from .beyond import read_attributes, read_extras, read_leaves, read_mimic_leaf
+from ...model.fast_init import derive_maker
+from .beyond import add_beyond, read_attributes, read_leaves, read_mimic_leaf
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
 from .pose import read_origin
+
+_make_limit = derive_maker(Limit)
+_make_joint = derive_maker(Joint)
+_make_dynamics = derive_maker(Dynamics)
 
 
 def read_transmission(element: Element, document: Document) -> Transmission:
@@ -130,7 +135,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
     mimic = read_mimic(first.get("mimic"), document)
-    return Joint(
+    return _make_joint(
         name=name,
         type=read_joint_type(element, document),
         parent=parent,
@@ -225,16 +230,15 @@ def read_limit(element: Element | None, document: Document) -> Limit | None:
         return None
     attributes = element.attributes
     try:
-        return Limit(
+        limit = _make_limit(
             lower=plain_number(attributes["lower"]),
             upper=plain_number(attributes["upper"]),
             effort=plain_number(attributes["effort"]),
             velocity=plain_number(attributes["velocity"]),
-            attributes=read_attributes(element),
-            extras=read_extras(element, document),
         )
     except (KeyError, ValueError):
-        return _read_odd_limit(element, document)
+        limit = _read_odd_limit(element, document)
+    return add_beyond(limit, element, document)
 
 
 def _read_odd_limit(element: Element, document: Document) -> Limit:
@@ -242,25 +246,22 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
     velocity = document.limit_number(element, "velocity")
     if effort is None or velocity is None:
         document.unrated_limits.add(element.line, document.name)
-    return Limit(
+    return _make_limit(
         lower=document.limit_number(element, "lower"),
         upper=document.limit_number(element, "upper"),
         effort=effort,
         velocity=velocity,
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
     )
 
 
 def read_dynamics(element: Element | None, document: Document) -> Dynamics | None:
     if element is None:
         return None
-    return Dynamics(
+    dynamics = _make_dynamics(
         damping=document.number(element, "damping"),
         friction=document.number(element, "friction"),
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
     )
+    return add_beyond(dynamics, element, document)
 
 
 def read_mimic(element: Element | None, document: Document) -> Mimic | None:
@@ -277,35 +278,32 @@ def read_mimic(element: Element | None, document: Document) -> Mimic | None:
             element,
         )
         return None
-    return Mimic(
+    mimic = Mimic(
         joint=source,
         multiplier=1.0 if multiplier is None else multiplier,
         offset=0.0 if offset is None else offset,
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
     )
+    return add_beyond(mimic, element, document)
 
 
 def read_calibration(element: Element | None, document: Document) -> Calibration | None:
     if element is None:
         return None
-    return Calibration(
+    calibration = Calibration(
         rising=document.number(element, "rising"),
         falling=document.number(element, "falling"),
         reference_position=document.number(element, "reference_position"),
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
     )
+    return add_beyond(calibration, element, document)
 
 
 def read_safety_controller(element: Element | None, document: Document) -> SafetyController | None:
     if element is None:
         return None
-    return SafetyController(
+    controller = SafetyController(
         soft_lower_limit=document.number(element, "soft_lower_limit"),
         soft_upper_limit=document.number(element, "soft_upper_limit"),
         k_position=document.number(element, "k_position"),
         k_velocity=document.number(element, "k_velocity"),
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
     )
+    return add_beyond(controller, element, document)

@@ -20,13 +20,22 @@ from ...model import (
     Vector3,
     Visual,
 )
-from .beyond import read_attributes, read_extras, read_geometry_leaves, read_leaves
+from ...model.fast_init import derive_maker
+from .beyond import add_beyond, read_attributes, read_geometry_leaves, read_leaves
 from .document import Document
 from .material import read_material
 from .numbers import LARGEST, padded, plain_number
 from .pose import read_origin
 
 _UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
+
+_make_box = derive_maker(Box)
+_make_mesh = derive_maker(Mesh)
+_make_inertia = derive_maker(Inertia)
+_make_inertial = derive_maker(Inertial)
+_make_visual = derive_maker(Visual)
+_make_collision = derive_maker(Collision)
+_make_link = derive_maker(Link)
 
 
 def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
@@ -67,7 +76,7 @@ def read_box(element: Element, owner: Element, document: Document) -> Box | None
     if min(size) < 0.0:
         document.warn_of_negative_size(element)
         size = abs(size[0]), abs(size[1]), abs(size[2])
-    return Box(size=size)
+    return _make_box(size=size)
 
 
 def read_cylinder(element: Element, owner: Element, document: Document) -> Cylinder | None:
@@ -101,7 +110,7 @@ def read_mesh(element: Element, owner: Element, document: Document) -> Mesh | No
     if filename is None:
         _lose(owner, "missing-filename", "has a <mesh> without filename", element, document)
         return None
-    return Mesh(filename=filename, scale=_read_scale(element, document))
+    return _make_mesh(filename=filename, scale=_read_scale(element, document))
 
 
 def _read_scale(element: Element, document: Document) -> Vector3:
@@ -150,16 +159,16 @@ _PROBLEMS = {
 }
 
 
-def read_inertial(element: Element, document: Document, *, is_frame: bool) -> Inertial:
-    """Reads mass and inertia; `is_frame` is for a link without shapes, as a mass of zero says."""
+def read_inertial(element: Element, link: Element, document: Document) -> Inertial:
+    """Reads mass and inertia of a link."""
     first, extras = document.children(element, _KNOWN)
-    mass = read_mass(first.get("mass"), element, document, is_frame=is_frame)
+    mass = read_mass(first.get("mass"), element, link, document)
     inertia = read_inertia(first.get("inertia"), element, document)
-    return Inertial(
+    return _make_inertial(
         origin=read_origin(first.get("origin"), document),
         mass=mass,
         inertia=inertia,
-        attributes=read_attributes(element),
+        attributes=read_attributes(element) if element.attributes else (),
         leaves=read_leaves(
             first, _LEAVES if inertia else _LEAVES_WITHOUT_INERTIA, extras, document
         ),
@@ -169,7 +178,7 @@ def read_inertial(element: Element, document: Document, *, is_frame: bool) -> In
 
 
 def read_mass(
-    element: Element | None, inertial: Element, document: Document, *, is_frame: bool
+    element: Element | None, inertial: Element, link: Element, document: Document
 ) -> float | None:
     """Reads the mass. Zero is what links without shapes, which are only frames, are given."""
     mass = None
@@ -183,7 +192,7 @@ def read_mass(
             f"{document.place(inertial)} has no mass; it stays without",
             element or inertial,
         )
-    elif mass < 0.0 or (mass == 0.0 and not is_frame):
+    elif mass < 0.0 or (mass == 0.0 and _has_shapes(link)):
         assert element is not None
         document.warning(
             "mass-not-positive",
@@ -205,7 +214,7 @@ def _mass_as_text(element: Element, document: Document) -> float | None:
 
 def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:
     """Reads the inertia tensor; what is missing in it is zero. None where nothing is given."""
-    if element is None or not any(name in element.attributes for name in _MOMENTS):
+    if element is None or element.attributes.keys().isdisjoint(_MOMENTS):
         document.warning(
             "missing-inertia",
             f"{document.place(inertial)} has no inertia; it stays without",
@@ -214,24 +223,23 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
         return None
     attributes = element.attributes
     try:
-        inertia = Inertia(
+        inertia = _make_inertia(
             ixx=plain_number(attributes["ixx"]),
             ixy=plain_number(attributes["ixy"]),
             ixz=plain_number(attributes["ixz"]),
             iyy=plain_number(attributes["iyy"]),
             iyz=plain_number(attributes["iyz"]),
             izz=plain_number(attributes["izz"]),
-            attributes=read_attributes(element),
-            extras=read_extras(element, document),
         )
     except (KeyError, ValueError):
         inertia = _read_odd_inertia(element, document)
+    inertia = add_beyond(inertia, element, document)
     _check_inertia(inertia, element, document)
     return inertia
 
 
 def _read_odd_inertia(element: Element, document: Document) -> Inertia:
-    moments = {name: document.number(element, name) for name in _MOMENTS}
+    moments = [document.number(element, name) for name in _MOMENTS]
     missing = [name for name in _MOMENTS if name not in element.attributes]
     if missing:
         document.warning(
@@ -239,11 +247,8 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
             f"{document.place(element)} has no {', '.join(missing)}; zero is used",
             element,
         )
-    return Inertia(
-        **{name: moment or 0.0 for name, moment in moments.items()},
-        attributes=read_attributes(element),
-        extras=read_extras(element, document),
-    )
+    ixx, ixy, ixz, iyy, iyz, izz = (moment or 0.0 for moment in moments)
+    return _make_inertia(ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
 
 
 def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
@@ -315,11 +320,11 @@ def read_link(element: Element, document: Document) -> Link | None:
         elif tag != "inertial":
             extras.append(document.extra(child))
         elif inertial is None:
-            inertial = read_inertial(child, document, is_frame=not _has_shapes(element))
+            inertial = read_inertial(child, element, document)
         else:
             document.warn_of_duplicate(child)
             extras.append(document.extra(child))
-    return Link(
+    return _make_link(
         name=name,
         inertial=inertial,
         visuals=tuple(visuals),
@@ -342,12 +347,12 @@ def read_visual(element: Element, document: Document) -> Visual | None:
     material = first.get("material")
     if geometry is None:
         return None
-    return Visual(
+    return _make_visual(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),
         material=None if material is None else read_material(material, document),
-        attributes=read_attributes(element),
+        attributes=read_attributes(element) if element.attributes else (),
         leaves=_read_leaves(first, extras, document),
         extras=extras,
         line=element.line,
@@ -361,11 +366,11 @@ def read_collision(element: Element, document: Document) -> Collision | None:
     origin = read_origin(first.get("origin"), document)
     if geometry is None:
         return None
-    return Collision(
+    return _make_collision(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),
-        attributes=read_attributes(element),
+        attributes=read_attributes(element) if element.attributes else (),
         leaves=_read_leaves(first, extras, document),
         extras=extras,
         line=element.line,
@@ -377,6 +382,8 @@ def _read_leaves(
 ) -> tuple[Leaf, ...]:
     """Of a visual or collision whose shape is known."""
     geometry = first["geometry"]
-    shape = next(child for child in geometry if child.tag in _SHAPES)
     leaves = read_leaves(first, ("origin",), extras, document)
+    shape = geometry[0]
+    if len(geometry) > 1:
+        shape = next(child for child in geometry if child.tag in _SHAPES)
     return leaves + read_geometry_leaves(geometry, shape, document)

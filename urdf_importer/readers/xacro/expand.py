@@ -42,10 +42,21 @@ def is_xacro(raw: bytes, source: str) -> bool:
     xacro and there is something to expand outside of comments."""
     if source.lower().endswith(".xacro"):
         return True
-    if b"xacro" not in raw:
+    if b"xacro" not in raw or not _is_to_expand(raw):
         return False
     data = _without_comments(decode_text(raw, source).data)
-    return bool(_DECLARED.search(data) and _TO_EXPAND.search(data))
+    return bool(_DECLARED.search(data)) and _is_to_expand(data)
+
+
+def _is_to_expand(data: bytes) -> bool:
+    """Whether _TO_EXPAND is somewhere in the text, which has the same bytes for it in any encoding;
+    faster by far than to search for so many words at once."""
+    for start in (b"<xacro:", b"${", b"$("):
+        place = -1
+        while (place := data.find(start, place + 1)) >= 0:
+            if _TO_EXPAND.match(data, place):
+                return True
+    return False
 
 
 def expand_xacro(
