@@ -130,7 +130,12 @@ def _plan_free(motion: JointMotion, bone: str) -> JointPlan:
         Channel(bone=bone, property=prop, index=index)  # type: ignore[arg-type]
         for prop, index in _ALL_OF[motion.kind]
     )
-    return JointPlan(joint=motion.joint, kind=motion.kind, channels=channels)
+    return JointPlan(
+        joint=motion.joint,
+        kind=motion.kind,
+        channels=channels,
+        mimics=motion.mimic.joint if motion.mimic else "",
+    )
 
 
 _SAFE_SUM = math.radians(265)

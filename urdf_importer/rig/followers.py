@@ -12,16 +12,12 @@ there; the driver alone then holds the bone, and IK is not followed within about
 """
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from ..kinematics.loops.curves import LoopCurve
 from .channels import clamp, drive_channels, hidden_twin, rotation_mode
-from .rig_plan import BonePlan, CopyPlan, CurveDriverPlan, DriverPlan, JointPlan, Property
-
-CURVE_STRETCH = 1000.0
-"""Blender takes what is within 1e-4 of a keyframe for the keyframe: curves of drivers are stretched
-along their positions, by as much as single precision bears."""
+from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
 
 
 def plan_mechanism(
@@ -67,63 +63,66 @@ _EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
 on each other: where nothing interfered, the number set is taken."""
 
 
-def plan_follower_drivers(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a driver of a follower reads the joint that it follows: `expression` of q and, where
+    `evaluated`, of r, as those of a DriverPlan."""
+
+    source: JointPlan
+    evaluated: bool
+    expression: str
+
+
+def plan_readings(
     joints: Sequence[JointPlan],
     bones: Sequence[BonePlan],
-    curves: Sequence[LoopCurve],
+    leaders: Mapping[str, Sequence[str]],
     *,
     enforce_limits: bool,
-) -> list[DriverPlan | CurveDriverPlan]:
-    """Plans one driver per follower, of mimic and of loops; chains drive from joint to joint."""
-    by_follower = {curve.follower: curve for curve in curves}
+) -> dict[tuple[str, str], Reading]:
+    """Returns (follower, leader) -> how that is read; chains are read from joint to joint."""
     by_name = {joint.joint.name: joint for joint in joints}
-    pairs = [(joint, by_name[joint.mimics]) for joint in joints if joint.mimics]
+    pairs = [(by_name[name], by_name[each]) for name, own in leaders.items() for each in own]
     entangled = _find_entangled(pairs, bones)
     turning: dict[str, int] = {}
     for joint in joints:
         if joint.kind == "revolute":
             bone = joint.channels[0].bone
             turning[bone] = turning.get(bone, 0) + 1
-    return [
-        _plan_driver(
-            follower,
-            source,
-            evaluated=follower.channels[0].bone not in entangled
-            and (source.kind == "prismatic" or turning[source.channels[0].bone] == 1),
-            enforce_limits=enforce_limits,
-            curve=by_follower.get(follower.joint.name),
+    readings = {}
+    for follower, source in pairs:
+        alone = source.kind == "prismatic" or turning[source.channels[0].bone] == 1
+        evaluated = follower.channels[0].bone not in entangled and alone
+        number = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
+        readings[follower.joint.name, source.joint.name] = Reading(
+            source=source, evaluated=evaluated, expression=number
         )
-        for follower, source in pairs
+    return readings
+
+
+def plan_mimic_drivers(
+    joints: Sequence[JointPlan],
+    readings: Mapping[tuple[str, str], Reading],
+    moved: Collection[str],
+) -> list[DriverPlan]:
+    """Plans one driver for each joint that mimics another, but for those that loops have moved."""
+    return [
+        _plan_driver(joint, readings[joint.joint.name, joint.mimics])
+        for joint in joints
+        if joint.mimics and joint.joint.name not in moved
     ]
 
 
-def _plan_driver(
-    follower: JointPlan,
-    source: JointPlan,
-    *,
-    evaluated: bool,
-    enforce_limits: bool,
-    curve: LoopCurve | None,
-) -> DriverPlan | CurveDriverPlan:
-    value = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
-    if curve is not None:
-        return CurveDriverPlan(
-            channel=follower.channels[0],
-            source=source.channels[0],
-            evaluated=evaluated,
-            expression=f"{value} * {source.sign * CURVE_STRETCH!r}",
-            samples=curve.samples * (CURVE_STRETCH, follower.sign, follower.sign / CURVE_STRETCH),
-            cyclic=curve.cyclic,
-        )
+def _plan_driver(follower: JointPlan, reading: Reading) -> DriverPlan:
     mimic = follower.joint.mimic
     assert mimic is not None
-    factor = follower.sign * source.sign * mimic.multiplier
+    factor = follower.sign * reading.source.sign * mimic.multiplier
     offset = follower.sign * mimic.offset
     return DriverPlan(
         channel=follower.channels[0],
-        source=source.channels[0],
-        evaluated=evaluated,
-        expression=f"{factor!r} * {value} + {offset!r}",
+        source=reading.source.channels[0],
+        evaluated=reading.evaluated,
+        expression=f"{factor!r} * {reading.expression} + {offset!r}",
     )
 
 

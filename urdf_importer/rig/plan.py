@@ -9,6 +9,7 @@ import numpy as np
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix
 from ..kinematics.forward import joint_frames, zero_frames
+from ..kinematics.loops.closings import Closing
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
@@ -24,12 +25,13 @@ from .channels import (
     plan_limits,
     rotation_mode,
 )
-from .followers import plan_follower_drivers, plan_mechanism
+from .followers import plan_mechanism, plan_mimic_drivers, plan_readings
 from .looks import fixed_look, joint_look, measure_joints, plan_limit_marks
-from .loops import let_follow, plan_loops
+from .loops import let_follow, list_leaders, order_angles, plan_loop_drivers, plan_loops
 from .rig_plan import (
     FIXED,
     JOINTS,
+    AnyDriverPlan,
     BonePlan,
     ConstraintPlan,
     DriverPlan,
@@ -85,8 +87,8 @@ def plan_rig(
     _check_size(robot, options)
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
-    curves = plan_loops(tree, diagnostics) if _closes_loops(robot, options) else ()
-    tree = let_follow(tree, curves)
+    closings = plan_loops(tree, diagnostics) if _closes_loops(robot, options) else ()
+    tree = let_follow(tree, closings)
     frames = _check_frames(tree, zero_frames(tree))
     joints_at = joint_frames(tree, frames)
     fixed_bones = options.fixed_joints == "bones"
@@ -103,12 +105,12 @@ def plan_rig(
     parts = [_plan_part(place, options, size, table, diagnostics) for place in places]
     bones = tuple(bone for part in parts for bone in part.bones)
     joints = tuple(joint for part in parts for joint in part.joints)
-    followers = plan_follower_drivers(joints, bones, curves, enforce_limits=options.enforce_limits)
+    hidden, followers = _plan_followers(joints, bones, closings, options, table)
     return RigPlan(
         robot=robot,
         tree=described,
         size=size,
-        bones=bones,
+        bones=(*order_angles(bones, joints, closings), *hidden),
         joints=joints,
         links=_plan_links(tree, frames, skeleton, parts),
         constraints=tuple(each for part in parts for each in part.constraints),
@@ -117,6 +119,25 @@ def plan_rig(
         cut_joints=tree.cut_joints,
         limit_marks=_plan_limit_marks(tree, joints_at, places, parts) if options.limit_arcs else (),
     )
+
+
+def _plan_followers(
+    joints: Sequence[JointPlan],
+    bones: Sequence[BonePlan],
+    closings: Sequence[Closing],
+    options: ImportOptions,
+    table: NameTable,
+) -> tuple[list[BonePlan], list[AnyDriverPlan]]:
+    """Returns what moves the joints that follow others, by mimic and by loops, and the hidden bones
+    that it needs."""
+    moved = list_leaders(closings)
+    leaders: dict[str, tuple[str, ...]] = {
+        joint.joint.name: (joint.mimics,) for joint in joints if joint.mimics
+    }
+    enforce = options.enforce_limits
+    readings = plan_readings(joints, bones, leaders | moved, enforce_limits=enforce)
+    hidden, drivers = plan_loop_drivers(closings, joints, bones, readings, table.claim)
+    return hidden, [*plan_mimic_drivers(joints, readings, moved), *drivers]
 
 
 def _closes_loops(robot: Robot, options: ImportOptions) -> bool:

@@ -149,6 +149,17 @@ class CurveDriverPlan:
     cyclic: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumDriverPlan:
+    """channel = the sum of products of two other channels each, at most 24."""
+
+    channel: Channel
+    terms: tuple[tuple[Channel, Channel], ...]
+
+
+AnyDriverPlan = DriverPlan | CurveDriverPlan | SumDriverPlan
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LinkPlan:
     """`rest` (4, 4) is the link's frame with all joints at zero. `bone` moves it; empty: the
@@ -188,7 +199,7 @@ class RigPlan:
     joints: tuple[JointPlan, ...]
     links: tuple[LinkPlan, ...]
     constraints: tuple[ConstraintPlan, ...]
-    drivers: tuple[DriverPlan | CurveDriverPlan, ...]
+    drivers: tuple[AnyDriverPlan, ...]
     bone_of_joint: dict[str, str]
     cut_joints: tuple[Joint, ...] = ()
     limit_marks: tuple[LimitMarkPlan, ...] = ()

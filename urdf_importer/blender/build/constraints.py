@@ -2,19 +2,21 @@
 """Limits, mechanism constraints and drivers, all native: they work without this extension."""
 
 from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ...rig.rig_plan import (
+    AnyDriverPlan,
     Channel,
     ConstraintPlan,
     CopyAllPlan,
     CopyPlan,
     CurveDriverPlan,
-    DriverPlan,
     LimitPlan,
+    SumDriverPlan,
 )
 from ..standing import properties
 
@@ -39,12 +41,15 @@ def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
         armature.data.bones[bone][properties.CONSTRAINTS] = names
 
 
-def build_drivers(armature: Any, plans: Sequence[DriverPlan | CurveDriverPlan]) -> None:
+def build_drivers(armature: Any, plans: Sequence[AnyDriverPlan]) -> None:
     """Drivers with simple expressions only, which Blender runs without Python."""
     for plan in plans:
         channel = plan.channel
         bone = armature.pose.bones[channel.bone]
         curve = _drive(bone, channel.property, channel.index)
+        if isinstance(plan, SumDriverPlan):
+            _add_up(curve.driver, armature, plan)
+            continue
         _read_number(curve.driver, armature, plan.source)
         if plan.evaluated:
             _read_evaluated(curve.driver, armature, plan.source)
@@ -90,9 +95,18 @@ def _bend(curve: Any, plan: CurveDriverPlan) -> None:
         cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET"
 
 
-def _read_number(driver: Any, armature: Any, channel: Channel) -> None:
-    """Makes q the number as the user set it."""
-    target = _add_variable(driver, "q", "SINGLE_PROP")
+def _add_up(driver: Any, armature: Any, plan: SumDriverPlan) -> None:
+    """Makes the driver add up products, whose factors have letters for names."""
+    pairs = list(zip(ascii_lowercase, ascii_uppercase, strict=True))[: len(plan.terms)]
+    for names, factors in zip(pairs, plan.terms, strict=True):
+        for name, channel in zip(names, factors, strict=True):
+            _read_number(driver, armature, channel, name)
+    driver.expression = "+".join("*".join(names) for names in pairs) or "0.0"
+
+
+def _read_number(driver: Any, armature: Any, channel: Channel, name: str = "q") -> None:
+    """Makes a variable the number as the user set it."""
+    target = _add_variable(driver, name, "SINGLE_PROP")
     target.id = armature
     target.data_path = channel_path(channel)
 

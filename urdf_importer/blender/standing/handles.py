@@ -19,7 +19,7 @@ import numpy as np
 from ...geometry.transforms import Vector
 from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, snap
 from ...kinematics.motion import SCALAR_KINDS
-from ...rig.followers import CURVE_STRETCH
+from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
 from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_joints
 from .links import name_link
@@ -115,6 +115,8 @@ def explain_hold(handle: JointHandle) -> str:
         return "linked from another file: make a library override"
     if "REST" in (armature.data.pose_position, handle.carrier.data.pose_position):
         return "the armature is in its rest position"
+    if handle.mover.kind == "spherical" and handle.mover is not joint:
+        return f"follows '{joint.name}': drag that one"
     if handle.ratio == 0.0:
         return f"follows '{joint.name}' by a multiplier of 0"
     if joint.mimics:
@@ -243,20 +245,42 @@ def _find_ratio(
     table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
 ) -> float:
     """Returns how far a joint goes against the one that it follows: what it mimics says so, or how
-    steep its driver's curve is, where a loop moves it."""
+    steep its driver's curve is, where a loop moves it. Zero for ball joints, which go no one way.
+    """
     if follower.name in table.ratios:
         return table.ratios[follower.name]
+    if follower.kind == "spherical":
+        return 0.0
     armature, channel = homes[follower.armature], follower.channels[0]
     path = f"{armature.pose.bones[follower.bone].path_from_id()}.{channel.prop}"
-    data = armature.animation_data
-    curve = data.drivers.find(path, index=channel.index) if data is not None else None
+    curve = _find_curve(armature, f"{path}[{channel.index}]")
     if curve is None:
         return 1.0
     bone = homes[source.armature].pose.bones[source.bone]
-    place = _shown(bone, source.channels[0]) * CURVE_STRETCH
-    step = _STEP * CURVE_STRETCH
-    rise = curve.evaluate(place + step) - curve.evaluate(place - step)
-    return channel.sign * float(rise) / (2.0 * _STEP)
+    place = _shown(bone, source.channels[0])
+    return channel.sign * _measure_rise(armature, curve, place)
+
+
+def _find_curve(armature: Any, path: str) -> Any:
+    """Finds the driver of a number, given by path and index; None where it has none."""
+    data, (owner, _, index) = armature.animation_data, path.rpartition("[")
+    return data.drivers.find(owner, index=int(index[:-1])) if data is not None else None
+
+
+def _measure_rise(armature: Any, curve: Any, place: float) -> float:
+    """Measures how steep a follower's driver is where its leader's channel is at `place`: by its
+    curve, or by those of the first factors that it adds up, whose second ones depend on another
+    joint."""
+    if len(curve.keyframe_points):
+        place, step = place * CURVE_STRETCH, _STEP * CURVE_STRETCH
+        rise = curve.evaluate(place + step) - curve.evaluate(place - step)
+        return float(rise) / (2.0 * _STEP)
+    paths = [each.targets[0].data_path for each in curve.driver.variables]
+    return sum(
+        _measure_rise(armature, own, place) * float(armature.path_resolve(factor))
+        for path, factor in zip(paths[::2], paths[1::2], strict=False)
+        if (own := _find_curve(armature, path)) is not None and len(own.keyframe_points)
+    )
 
 
 def _find_carrier(homes: dict[str, Any], chain: list[RigJoint]) -> RigJoint:

@@ -1,43 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where followers of a loop stand, as curves over the position of the one free joint.
 
-A linkage with one free joint goes one way. Its followers' positions, sampled with their slopes, are
-cubic Hermite curves, whose error falls with the fourth power of the distance of samples: some
-dozens of them hold to 1e-7 what any linkage does, in a plane or in space, and every program that
-knows keyframes can follow them.
+A part of a linkage with one free joint goes one way. Its followers' positions, sampled with their
+slopes, are cubic Hermite curves, whose error falls with the fourth power of the distance of
+samples: some dozens of them hold to 1e-7 what any linkage does, in a plane or in space, and every
+program that knows keyframes can follow them. Ball joints are three such curves, of their angles.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
-from ..motion import JointMotion
-from ..tree import KinematicTree
-from .freedom import LoopFreedom
-from .linkage import Linkage
-from .newton import Closed, solve_least
-from .solve import LinkageSolver
+from .blocks import AngleReader, Block, choose_orders
+from .newton import Closed
+from .tracing import SLACK, Tracer
 
 FINE = 2e-7
 """How far curves may be off between samples, in radians and sizes of the linkage."""
 _STRIDE = 0.1
 """Between the first samples, in radians and sizes of the linkage; what is wrong is halved."""
-_STEEPEST = 50.0
-"""Where followers move so many times as far as the free joint, at the end of its way, is its end:
-further on there is no pose, and single precision makes leaps of it."""
 _MOST_SAMPLES = 2000
 _FARTHEST = 20.0
 """How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
 _NARROWEST = 1e-6
+NARROW = 1e-3
+HARDLY = "its free joints can hardly move where it is closed"
+_LONGER = 1.1
+"""By how much the way must be longer for gaps to be borne with that the description makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoopCurve:
     """`samples` (K, 3): positions of `leader`, ascending, positions of `follower` there, slopes.
 
+    number         which of the follower's numbers it is: of ball joints the angle about X, Y or Z,
+                   in Blender's `order`
     lower, upper   how far the leader can go; None where it goes on without end
     cyclic         whether the samples are one turn, which repeats, each time further by what lies
                    between its ends
@@ -48,164 +48,184 @@ class LoopCurve:
     samples: Matrix
     lower: float | None
     upper: float | None
+    number: int = 0
+    order: str = "XYZ"
 
     @property
     def cyclic(self) -> bool:
         return self.lower is None and self.upper is None
 
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Free joint -> how far it can go; none that turns without end."""
+        if self.lower is None or self.upper is None:
+            return {}
+        return {self.leader: (self.lower, self.upper)}
 
-def find_loop_curves(
-    tree: KinematicTree, freedom: LoopFreedom, diagnostics: Diagnostics
-) -> tuple[LoopCurve, ...]:
-    """Returns a curve for each follower on linkages of one free joint.
 
-    Others stay open, with a diagnostic, as do those with joints of several degrees of freedom.
+def find_block_curves(
+    block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
+) -> tuple[list[LoopCurve], str]:
+    """Returns the curves of all followers of a part that has one free joint, or why there are none.
+
+    `ranges` say how far free joints can go by what closed before. Where the joint cannot go as far
+    as its limits say, that is reported.
     """
-    found: list[LoopCurve] = []
-    for linkage, follows in zip(freedom.linkages, freedom.moved, strict=True):
-        reason = _find_obstacle(linkage, follows)
-        if reason:
-            names = ", ".join(quote(closure.joint.name) for closure in linkage.closures[:3])
-            first = linkage.closures[0].joint
-            diagnostics.warning(
-                "loop-not-closed",
-                f"loop joint {names} stays open in the rig: {reason}",
-                subject=first.name,
-                line=first.line,
-            )
-            continue
-        found += _Sampler(linkage, follows).curves(diagnostics)
-    return tuple(found)
+    sampler = _Sampler(block, Tracer(block), ranges)
+    way = sampler.find_way()
+    if not way.whole:
+        lenient = _Sampler(block, Tracer(block, SLACK), ranges)
+        other = lenient.find_way()
+        if other.length > _LONGER * way.length:
+            sampler, way = lenient, other
+    if way.length < NARROW * float(sampler.unit):
+        return [], HARDLY
+    if not way.whole:
+        _report_range(block, way, diagnostics)
+    return sampler.curves(way), ""
 
 
-def _find_obstacle(linkage: Linkage, follows: tuple[bool, ...]) -> str:
-    """Why the followers cannot be drawn as curves; empty where they can."""
-    pairs = list(zip(linkage.variables, follows, strict=True))
-    for variable, _ in pairs:
-        if not variable.is_single:
-            return f"joint {quote(variable.motion.joint.name)} has several degrees of freedom"
-    free = [variable for variable, each in pairs if not each and not _is_locked(variable.motion)]
-    if len(free) != 1:
-        return f"{len(free)} of its joints are free, and one must be"
-    if not any(follows):
-        return "it moves no joint"
-    return ""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Way:
+    """`poses` from end to end; `whole` where the limits end it and nothing else."""
 
+    poses: list[Closed]
+    places: list[float]
+    whole: bool
+    cyclic: bool = field(default=False)
 
-def _is_locked(motion: JointMotion) -> bool:
-    return motion.lower is not None and motion.lower == motion.upper
+    @property
+    def length(self) -> float:
+        return self.places[-1] - self.places[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sample:
-    """`leader` its position; `values` and `slopes` (n,) of all variables."""
+    """`place` of the leader; `values` and `slopes` (m,) of what follows it."""
 
-    leader: float
+    place: float
     values: Vector
     slopes: Vector
     closed: Closed
 
 
+def _report_range(block: Block, way: _Way, diagnostics: Diagnostics) -> None:
+    joint = block.inputs[0].motion.joint
+    diagnostics.warning(
+        "loop-range",
+        f"joint {quote(joint.name)} can go from {way.places[0]:g} to {way.places[-1]:g} only: "
+        "further its loop cannot close; it is held there",
+        subject=joint.name,
+        line=joint.line,
+    )
+
+
 class _Sampler:
-    """Goes along the way of a linkage's one free joint."""
+    """Goes along the way of a part's one free joint."""
 
-    def __init__(self, linkage: Linkage, follows: tuple[bool, ...]) -> None:
-        self._linkage = linkage
-        self._solver = LinkageSolver(linkage, follows)
-        self._moving = self._solver.moving
-        self._follows = follows
-        self._leader = next(
-            variable
-            for variable, each in zip(linkage.variables, follows, strict=True)
-            if not each and not _is_locked(variable.motion)
-        )
-        self._column = self._leader.columns.start
-        self._unit = float(linkage.units[self._column])
+    def __init__(
+        self, block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]
+    ) -> None:
+        self._block = block
+        self._tracer = tracer
+        self._motion = block.inputs[0].motion
+        self._range = ranges.get(self._motion.joint.name)
+        self.unit = float(tracer.units[0])
+        self._orders: dict[str, str] = {}
+        self._reader = AngleReader(block.outputs, {})
 
-    def curves(self, diagnostics: Diagnostics) -> Iterator[LoopCurve]:
-        """Yields a curve for each follower."""
-        samples, lower, upper = self._sample(diagnostics)
-        places = np.array([each.leader for each in samples])
-        for variable, follows in zip(self._linkage.variables, self._follows, strict=True):
-            if not follows:
-                continue
-            column = variable.columns.start
-            rows = [(each.values[column], each.slopes[column]) for each in samples]
-            yield LoopCurve(
-                leader=self._leader.motion.joint.name,
-                follower=variable.motion.joint.name,
-                samples=np.column_stack([places, np.array(rows)]),
-                lower=lower,
-                upper=upper,
-            )
-
-    def _sample(self, diagnostics: Diagnostics) -> tuple[list[_Sample], float | None, float | None]:
-        motion = self._leader.motion
-        home = self._describe(self._solver.home({}))
+    def find_way(self) -> _Way:
+        """Returns the way between the limits, or to where there is none on."""
+        motion, home = self._motion, self._tracer.home
+        start = float(self._tracer.places(home)[0])
         turns = motion.kind == "revolute"
-        if turns and motion.lower is None and motion.upper is None:
-            round_trip, whole = self._go(home, home.leader + 2.0 * np.pi)
-            if whole:
-                return self._refine(round_trip), None, None
-        most = 2.0 * np.pi if turns else _FARTHEST * self._linkage.size
-        lower = home.leader - most if motion.lower is None else motion.lower
-        upper = home.leader + most if motion.upper is None else motion.upper
-        down, all_down = self._go(home, lower)
-        up, all_up = self._go(home, upper)
-        samples = self._refine([*down[:0:-1], *up])
-        bounds = (samples[0].leader, samples[-1].leader)
-        if not (all_down and all_up):
-            name = quote(motion.joint.name)
-            diagnostics.warning(
-                "loop-range",
-                f"joint {name} can go from {bounds[0]:g} to {bounds[1]:g} only: further its loop "
-                "cannot close; it is held there",
-                subject=motion.joint.name,
-                line=motion.joint.line,
-            )
-        return samples, *bounds
+        bounds = self._range or (motion.lower, motion.upper)
+        if turns and bounds == (None, None):
+            poses, places, whole = self._go(home, start + 2.0 * np.pi)
+            if whole and self._returns(poses):
+                return _Way(poses=poses, places=places, whole=True, cyclic=True)
+        most = 2.0 * np.pi if turns else _FARTHEST * self._block.linkage.size
+        lower = start - most if bounds[0] is None else bounds[0]
+        upper = start + most if bounds[1] is None else bounds[1]
+        down, below, all_down = self._go(home, lower)
+        up, above, all_up = self._go(home, upper)
+        poses, places = [*down[:0:-1], *up], [*below[:0:-1], *above]
+        return _Way(poses=poses, places=places, whole=all_down and all_up)
 
-    def _describe(self, closed: Closed) -> _Sample:
-        slopes = np.zeros(len(self._moving))
-        slopes[self._column] = 1.0 / self._unit
-        right = closed.jacobian[:, self._column] / self._unit
-        slopes[self._moving] = -solve_least(closed.jacobian[:, self._moving], right)
+    def curves(self, way: _Way) -> list[LoopCurve]:
+        """Returns a curve for each number of each follower."""
+        self._orders = choose_orders(self._block.outputs, way.poses)
+        self._reader = AngleReader(self._block.outputs, self._orders)
+        samples = self._refine(self._read(way.poses))
+        places = np.array([each.place for each in samples])
+        ends = (None, None) if way.cyclic else (samples[0].place, samples[-1].place)
+        return [
+            LoopCurve(
+                leader=self._motion.joint.name,
+                follower=name,
+                number=number,
+                order=self._orders.get(name, "XYZ"),
+                samples=np.column_stack(
+                    [places, [(each.values[row], each.slopes[row]) for each in samples]]
+                ),
+                lower=ends[0],
+                upper=ends[1],
+            )
+            for row, (name, number) in enumerate(self._reader.names)
+        ]
+
+    def _returns(self, poses: Sequence[Closed]) -> bool:
+        """Whether a whole turn brings all followers back, or whole turns on."""
+        first = self._reader.read(poses[0], None)
+        change = self._reader.read(poses[-1], first) - first
+        change -= np.where(self._reader.turning, 2.0 * np.pi * np.round(change / 2.0 / np.pi), 0.0)
+        return bool(np.abs(change).max() < 1e-6 * max(1.0, self._block.linkage.size))
+
+    def _read(self, poses: Sequence[Closed]) -> list[_Sample]:
+        samples: list[_Sample] = []
+        for closed in poses:
+            samples.append(self._describe(closed, samples[-1].values if samples else None))
+        return samples
+
+    def _describe(self, closed: Closed, near: Vector | None) -> _Sample:
+        values = self._reader.read(closed, near)
         return _Sample(
-            leader=float(closed.pose.values[self._column]),
-            values=closed.pose.values,
-            slopes=slopes * self._linkage.units,
+            place=float(self._tracer.places(closed)[0]),
+            values=values,
+            slopes=self._reader.rates(closed, values, self._tracer.speeds(closed, 0)),
             closed=closed,
         )
 
-    def _go(self, home: _Sample, end: float) -> tuple[list[_Sample], bool]:
-        """Returns samples from home to the end, or to where there is no way on; and which."""
-        way = (end - home.leader) / self._unit
+    def _go(self, home: Closed, end: float) -> tuple[list[Closed], list[float], bool]:
+        """Returns poses from home to the end, or to where there is no way on; and which."""
+        start = float(self._tracer.places(home)[0])
+        way = (end - start) / self.unit
         count = max(int(np.ceil(abs(way) / _STRIDE)), 1)
-        samples = [home]
-        for place in np.linspace(home.leader, end, count + 1)[1:] if way else ():
-            there = self._try(samples[-1], float(place))
+        poses, places, whole = [home], [start], True
+        for place in np.linspace(start, end, count + 1)[1:] if way else ():
+            there = self._try(poses[-1], float(place))
             if there is None:
-                return self._find_end(samples, float(place)), False
-            samples.append(there)
-        return samples, True
+                self._find_end(poses, places, float(place))
+                whole = False
+                break
+            poses.append(there)
+            places.append(float(place))
+        return poses, places, whole
 
-    def _try(self, here: _Sample, place: float) -> _Sample | None:
-        """Returns the sample at a place; None where there is none, or none to be trusted."""
-        found, reached = self._solver.trace(here.closed, place, self._column)
-        if not reached:
-            return None
-        there = self._describe(found)
-        steepness = np.abs(there.slopes / self._linkage.units).max() * self._unit
-        return there if steepness < _STEEPEST else None
+    def _try(self, here: Closed, place: float) -> Closed | None:
+        """Returns the pose at a place; None where there is none, or none to be trusted."""
+        there = self._tracer.go(here, np.array([place]))
+        return None if there is None or self._tracer.is_steep(there) else there
 
-    def _find_end(self, samples: list[_Sample], beyond: float) -> list[_Sample]:
-        while abs(beyond - samples[-1].leader) > _NARROWEST * self._unit:
-            there = self._try(samples[-1], (samples[-1].leader + beyond) / 2.0)
+    def _find_end(self, poses: list[Closed], places: list[float], beyond: float) -> None:
+        while abs(beyond - places[-1]) > _NARROWEST * self.unit:
+            middle = (places[-1] + beyond) / 2.0
+            there = self._try(poses[-1], middle)
             if there is None:
-                beyond = (samples[-1].leader + beyond) / 2.0
+                beyond = middle
             else:
-                samples.append(there)
-        return samples
+                poses.append(there)
+                places.append(middle)
 
     def _refine(self, samples: list[_Sample]) -> list[_Sample]:
         """Puts samples between those where a curve through them is off."""
@@ -213,18 +233,23 @@ class _Sampler:
         waiting = samples[:0:-1]
         while waiting:
             first, last = fine[-1], waiting[-1]
-            narrow = last.leader - first.leader < 2.0 * _NARROWEST * self._unit
+            narrow = last.place - first.place < 2.0 * _NARROWEST * self.unit
             middle = None
             if not narrow and len(fine) + len(waiting) < _MOST_SAMPLES:
-                middle = self._try(first, (first.leader + last.leader) / 2.0)
-            if middle is None or self._is_fine(first, middle, last):
+                middle = self._try(first.closed, (first.place + last.place) / 2.0)
+            if middle is None:
+                fine.append(waiting.pop())
+                continue
+            between = self._describe(middle, first.values)
+            if self._is_fine(first, between, last):
                 fine.append(waiting.pop())
             else:
-                waiting.append(middle)
+                waiting.append(between)
         return fine
 
     def _is_fine(self, first: _Sample, middle: _Sample, last: _Sample) -> bool:
-        width = last.leader - first.leader
+        width = last.place - first.place
         guess = (first.values + last.values) / 2.0 + width / 8.0 * (first.slopes - last.slopes)
-        off = np.abs(guess - middle.values) / self._linkage.units
-        return bool(off[self._moving].max() <= FINE)
+        worth = np.where(self._reader.turning, 1.0, self._block.linkage.size)
+        off = np.abs(guess - middle.values) / worth
+        return bool(off.max() <= max(FINE, 0.1 * middle.closed.gap))

@@ -15,12 +15,13 @@ import numpy as np
 from ...geometry.transforms import Matrix
 from ...model import LoopJoint
 from ..tree import KinematicTree
-from .linkage import Linkage, Variable
+from .linkage import Linkage, LinkagePose, Variable
 from .newton import CLOSED, close, find_rank, start_pose
 from .plan import plan_linkage
 
-_TRIES = 6
-"""Poses beside zero at which the rank is looked at, until two of them close."""
+_TRIES = 8
+_ENOUGH = 4
+"""Poses beside zero at which the rank is looked at, until so many of them close."""
 _TURN = 0.35
 """How far variables are taken from zero for them: radians, and parts of the linkage's size."""
 
@@ -105,7 +106,7 @@ def _group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
 
 def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tuple[bool, ...]:
     """Takes the variables that are least wanted free until their columns span all equations."""
-    jacobian = _find_general_jacobian(linkage)
+    jacobian = find_general_jacobian(linkage)
     follows: dict[str, bool] = {}
     columns: list[int] = []
     reached = 0
@@ -119,18 +120,39 @@ def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tupl
     return tuple(follows[variable.motion.joint.name] for variable in linkage.variables)
 
 
-def _find_general_jacobian(linkage: Linkage) -> Matrix:
-    """Returns the Jacobian of highest rank among those at zero and at other closed poses."""
+def find_general_jacobian(linkage: Linkage) -> Matrix:
+    """Returns the Jacobian (G, n) of highest rank among those at zero and at other closed poses; of
+    several the one whose equations are the least alike. A parallelogram that is laid flat at zero
+    is seen as itself only where it is bent, so half of the poses are taken from within limits."""
     moving = np.ones(linkage.mixing.shape[1], dtype=bool)
     home = close(linkage, start_pose(linkage), moving)
     enough = max(2.0 * home.gap, 100.0 * CLOSED)
     random = np.random.default_rng(0)
-    others: list[Matrix] = []
-    for _ in range(_TRIES):
-        step = random.uniform(-_TURN, _TURN, len(moving))
-        found = close(linkage, linkage.move(home.pose, step), moving)
-        if found.gap <= enough:
-            others.append(found.jacobian)
-        if len(others) == 2:
+    found = [home.jacobian]
+    for attempt in range(_TRIES):
+        if len(found) > _ENOUGH:
             break
-    return max([*others, home.jacobian], key=find_rank)
+        step = random.uniform(-_TURN, _TURN, len(moving))
+        pose = linkage.move(home.pose, step)
+        if attempt % 2:
+            pose = _place_within_limits(linkage, pose, random)
+        there = close(linkage, pose, moving)
+        if there.gap <= enough:
+            found.append(there.jacobian)
+    return max(found, key=_judge)
+
+
+def _place_within_limits(
+    linkage: Linkage, pose: LinkagePose, random: np.random.Generator
+) -> LinkagePose:
+    for variable in linkage.variables:
+        lower, upper = variable.motion.lower, variable.motion.upper
+        if variable.is_single and lower is not None and upper is not None:
+            pose.values[variable.columns] = random.uniform(lower, upper)
+    return pose
+
+
+def _judge(jacobian: Matrix) -> tuple[int, float]:
+    rank = find_rank(jacobian)
+    sizes = np.linalg.svd(jacobian, compute_uv=False)
+    return rank, float(sizes[rank - 1]) if rank else 0.0

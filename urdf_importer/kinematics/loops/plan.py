@@ -76,7 +76,7 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
         axes=np.array([row[1] for _, row in rows]).reshape(-1, 3),
         mixing=mixing,
         offsets=offsets,
-        units=_find_units(variables, size),
+        units=_find_units(variables, size, mixing),
         variables=variables,
         closures=closures,
         size=size,
@@ -221,10 +221,14 @@ def _measure_size(tree: KinematicTree, closures: Sequence[Closure], places: Sequ
     return max(float(np.ptp(np.array(points), axis=0).max()), _LEAST_SIZE)
 
 
-def _find_units(variables: Sequence[Variable], size: float) -> Vector:
+def _find_units(variables: Sequence[Variable], size: float, mixing: Matrix) -> Vector:
+    """Returns (n,) how far each variable goes until a joint of the linkage moves by 1 rad or by the
+    size: a motor behind a gear turns further than its joint."""
     units = [
         1.0 if turning else size
         for variable in variables
         for turning, _, _ in _rows_of(variable.motion)
     ]
-    return np.array(units)
+    most = np.abs(mixing).max(axis=0, initial=0.0)
+    found: Vector = np.array(units) / np.where(most > 0.0, most, 1.0)
+    return found

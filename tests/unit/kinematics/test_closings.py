@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What closes loops without a solver: the curves and sums alone give the solver's positions."""
+
+import numpy as np
+import pytest
+
+from support.mechanisms import ankle, delta, five_bar, steered_rod
+from support.real_robots import ROOT as ROBOTS
+from urdf_importer import Diagnostics, close_loops, read_robot
+from urdf_importer.geometry.transforms import rotation_from_quaternion, rotations_about
+from urdf_importer.kinematics.loops import find_freedom
+from urdf_importer.kinematics.loops.blocks import ORDERS, angles_of, split_linkage
+from urdf_importer.kinematics.loops.closings import find_closings
+from urdf_importer.kinematics.loops.curves import LoopCurve
+from urdf_importer.kinematics.loops.surfaces import LoopSurface, evaluate_surface
+from urdf_importer.kinematics.tree import retrace_tree
+
+CASSIE = ROBOTS / "cassie_description" / "robots"
+
+
+def turn_in_order(angles, order):
+    turned = np.eye(3)
+    for letter in order:
+        index = "XYZ".index(letter)
+        turned = rotations_about(np.eye(3)[None, index], np.array([angles[index]]))[0] @ turned
+    return turned
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_angles_give_the_rotation_and_stay_near(order):
+    random = np.random.default_rng(1)
+    for near in random.uniform(-9.0, 9.0, (20, 3)):
+        rotation = turn_in_order(near, order)
+        found = angles_of(rotation, order, near + random.uniform(-0.01, 0.01, 3))
+        assert turn_in_order(found, order) == pytest.approx(rotation, abs=1e-12)
+        assert found == pytest.approx(near, abs=1e-9)
+
+
+def plan(mechanism, tmp_path):
+    tree = retrace_tree(read_robot(mechanism.write(tmp_path / "robot.sdf")))
+    diagnostics = Diagnostics()
+    freedom = find_freedom(tree)
+    return tree, freedom, find_closings(tree, freedom, diagnostics), diagnostics
+
+
+@pytest.mark.parametrize("kind", [five_bar, ankle])
+@pytest.mark.parametrize("seed", [3, 4])
+def test_sums_are_where_the_solver_is(kind, seed, tmp_path):
+    tree, freedom, (surface,), diagnostics = plan(kind(np.random.default_rng(seed)), tmp_path)
+    assert isinstance(surface, LoopSurface)
+    assert list(diagnostics) == []
+    low, high = surface.rectangle.T
+    for places in np.random.default_rng(seed).uniform(low, high, (12, 2)):
+        asked = dict(zip(surface.leaders, places.tolist(), strict=True))
+        found = close_loops(tree, asked, freedom=freedom).positions
+        shown = evaluate_surface(surface, places)
+        for (name, _), number in zip(surface.own, shown, strict=True):
+            if isinstance(found[name], float):
+                assert number == pytest.approx(found[name], abs=2e-5)
+
+
+def test_cranks_without_limits_are_held_where_all_can_be_reached(tmp_path):
+    mechanism = five_bar(np.random.default_rng(5), span=None)
+    tree, freedom, (surface,), diagnostics = plan(mechanism, tmp_path)
+    assert {each.code for each in diagnostics} == {"loop-range"}
+    corners = [(a, b) for a in surface.rectangle[0] for b in surface.rectangle[1]]
+    for corner in corners:
+        asked = dict(zip(surface.leaders, map(float, corner), strict=True))
+        assert close_loops(tree, asked, freedom=freedom).reached
+    assert np.ptp(surface.rectangle, axis=1).min() > 0.5
+
+
+def test_a_rod_between_balls_is_drawn_for_the_whole_turn_and_does_not_spin(tmp_path):
+    _, _, closings, _ = plan(steered_rod(np.random.default_rng(6)), tmp_path)
+    rod = [each for each in closings if each.follower == "rod_ball"]
+    assert [each.number for each in rod] == [0, 1, 2]
+    assert all(isinstance(each, LoopCurve) and each.cyclic for each in closings)
+    assert all(len(each.samples) < 400 for each in closings)
+    for end in (0, -1):
+        angles = [each.samples[end, 1] for each in rod]
+        assert turn_in_order(angles, rod[0].order) == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_more_than_two_free_joints_stay_open_and_say_so(tmp_path):
+    _, _, closings, diagnostics = plan(delta(np.random.default_rng(7)), tmp_path)
+    assert closings == ()
+    (message,) = diagnostics
+    assert message.code == "loop-not-closed"
+    assert "3 of its joints are free" in message.message
+
+
+def test_the_spring_of_cassies_knee_is_solved_before_its_heel():
+    tree = retrace_tree(read_robot(CASSIE / "cassie.sdf"))
+    freedom = find_freedom(tree)
+    blocks = [
+        block
+        for linkage, moved in zip(freedom.linkages, freedom.moved, strict=True)
+        for block in split_linkage(tree, linkage, moved)
+    ]
+    named = {block.loops: block for block in blocks}
+    spring = named["left-shin-spring-joint",]
+    heel = named["left-achilles-spring-joint",]
+    assert [each.motion.joint.name for each in spring.outputs] == ["left-knee-shin-joint"]
+    assert [each.motion.joint.name for each in heel.inputs] == [
+        "left-knee-ip",
+        "left-knee-spring-joint",
+    ]
+    assert "left-knee-shin-joint" not in {each.motion.joint.name for each in heel.outputs}
+    foot = named["right-plantar-foot-joint",]
+    assert [each.motion.joint.name for each in foot.inputs] == ["right-tarsus-crank-joint"]
+
+
+def test_ball_joints_keep_their_turn_but_for_the_spin(tmp_path):
+    """What the rod's two ends say of it is the solver's, though the spin is not."""
+    tree, freedom, closings, _ = plan(steered_rod(np.random.default_rng(8)), tmp_path)
+    rod = [each for each in closings if each.follower == "rod_ball"]
+    place, *_ = rod[0].samples[len(rod[0].samples) // 3]
+    found = close_loops(tree, {"crank_pin": float(place)}, freedom=freedom).positions["rod_ball"]
+    angles = [each.samples[len(each.samples) // 3, 1] for each in rod]
+    along = np.array((0.9, 0.15, 0.88))
+    shown = turn_in_order(angles, rod[0].order) @ along
+    assert shown == pytest.approx(rotation_from_quaternion(found) @ along, abs=1e-9)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where followers of a loop stand, over the positions of two free joints.
+
+Each follower's number is a sum of products of two curves, one over each free joint: Chebyshev
+polynomials through poses at their nodes, and of their coefficients the singular value
+decomposition, whose terms fall so fast that some ten of them hold to 1e-6 what a linkage does. A
+program that knows keyframes, multiplies and adds can follow them, forwards and backwards in time,
+and has no other way to put the linkage together to fall into.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from ...diagnostics import Diagnostics, quote
+from ...geometry.transforms import Matrix, Vector
+from .blocks import AngleReader, Block, choose_orders
+from .curves import HARDLY, NARROW
+from .newton import Closed
+from .products import (
+    FINE,
+    count_nodes,
+    draw_curve,
+    evaluate_curve,
+    fit_polynomials,
+    split_products,
+    stretch,
+)
+from .tracing import SLACK, Tracer
+
+_STEEPEST = 12.0
+_STEPS = 8
+"""From where the linkage is at zero to each limit, as it is looked at which poses there are."""
+_FEWEST_NODES, _MOST_NODES = 14, 40
+_FARTHEST = 2.0
+"""How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
+_NEARER, _MOST_TRIES = 0.88, 8
+"""What does not come out smooth enough is tried again with less room, so many times."""
+_ZOOMS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoopSurface:
+    """Each number of a follower is the sum of own curve * shared curve.
+
+    leaders   the two free joints
+    rectangle   (2, 2) how far each can go
+    shared    per term (K, 3) positions of the second leader, ascending, values there, slopes
+    own       (follower, number) -> the same over the first leader, one for each term
+    orders    ball joint among the followers -> in which of Blender's orders its angles are
+    """
+
+    leaders: tuple[str, str]
+    rectangle: Matrix
+    shared: tuple[Matrix, ...]
+    own: dict[tuple[str, int], tuple[Matrix, ...]]
+    orders: dict[str, str]
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Free joint -> how far it can go."""
+        rows = zip(self.leaders, self.rectangle.tolist(), strict=True)
+        return {name: (lower, upper) for name, (lower, upper) in rows}
+
+
+def find_block_surface(
+    block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
+) -> tuple[list[LoopSurface], str]:
+    """Returns what moves the followers of a part with two free joints, or why there is nothing.
+
+    `ranges` say how far free joints can go by what closed before. They can go as far as a rectangle
+    of their positions can be closed; where that is less than their limits say it is reported.
+    """
+    tracer = Tracer(block)
+    wanted = _find_wanted(block, tracer, ranges)
+    mapper = _Mapper(block, tracer, wanted)
+    rectangle = mapper.find_rectangle()
+    if _measure(rectangle, wanted) < 0.9:
+        lenient = _Mapper(block, Tracer(block, SLACK), wanted)
+        other = lenient.find_rectangle()
+        if _measure(other, wanted) > 1.2 * _measure(rectangle, wanted):
+            mapper, rectangle = lenient, other
+    for _ in range(_MOST_TRIES):
+        if (np.ptp(rectangle, axis=1) / tracer.units).min() < NARROW:
+            return [], HARDLY
+        surface = mapper.fit(rectangle)
+        if surface is not None:
+            _report_ranges(block, ranges, wanted, rectangle, diagnostics)
+            return [surface], ""
+        rectangle = mapper.start[:, None] + _NEARER * (rectangle - mapper.start[:, None])
+    return [], "its joints turn too sharply for curves"
+
+
+def _measure(rectangle: Matrix, whole: Matrix) -> float:
+    """Returns how much of the whole a rectangle is."""
+    return float(np.prod(np.ptp(rectangle, axis=1) / np.maximum(np.ptp(whole, axis=1), 1e-12)))
+
+
+def _find_wanted(block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]) -> Matrix:
+    """Returns (2, 2) how far the limits let the free joints go; half a turn where there is none."""
+    rows = []
+    for variable, place in zip(block.inputs, tracer.places(tracer.home), strict=True):
+        motion = variable.motion
+        most = np.pi if motion.kind == "revolute" else _FARTHEST * block.linkage.size
+        low, high = ranges.get(motion.joint.name, (motion.lower, motion.upper))
+        lower = place - most if low is None else low
+        upper = place + most if high is None else high
+        rows.append((min(lower, place), max(upper, place)))
+    return np.array(rows)
+
+
+def _report_ranges(
+    block: Block,
+    ranges: Mapping[str, tuple[float, float]],
+    wanted: Matrix,
+    rectangle: Matrix,
+    diagnostics: Diagnostics,
+) -> None:
+    for variable, most, found in zip(block.inputs, wanted, rectangle, strict=True):
+        joint = variable.motion.joint
+        known = joint.name in ranges or variable.motion.lower is not None
+        if known and np.allclose(most, found, atol=1e-9):
+            continue
+        diagnostics.warning(
+            "loop-range",
+            f"joint {quote(joint.name)} can go from {found[0]:g} to {found[1]:g} only, as "
+            "far as its loop closes wherever the other free joint is; it is held there",
+            subject=joint.name,
+            line=joint.line,
+        )
+
+
+class _Mapper:
+    """Knows the poses of a part over the positions of its two free joints."""
+
+    def __init__(self, block: Block, tracer: Tracer, wanted: Matrix) -> None:
+        self._block = block
+        self._tracer = tracer
+        self._wanted = wanted
+        self.start = tracer.places(tracer.home)
+        self._names = [variable.motion.joint.name for variable in block.inputs]
+        self._worth = np.where(AngleReader(block.outputs, {}).turning, 1.0, block.linkage.size)
+
+    def find_rectangle(self) -> Matrix:
+        """Returns (2, 2) the largest rectangle about the pose of zero in which all can be closed.
+        What is narrower than a step is looked for again with shorter ones."""
+        wanted = self._wanted
+        for _ in range(_ZOOMS):
+            found = self._look(wanted)
+            narrow = np.ptp(found, axis=1) <= 0.0
+            if not narrow.any() or narrow.all():
+                break
+            nearer = self.start[:, None] + (wanted - self.start[:, None]) / _STEPS
+            wanted = np.where(narrow[:, None], nearer, wanted)
+        return found
+
+    def _look(self, wanted: Matrix) -> Matrix:
+        axes = [
+            np.unique([*np.linspace(low, at, _STEPS + 1), *np.linspace(at, high, _STEPS + 1)])
+            for (low, high), at in zip(wanted, self.start, strict=True)
+        ]
+        homes = [int(np.argmin(np.abs(a - s))) for a, s in zip(axes, self.start, strict=True)]
+        poses = self._visit(axes, homes, _STEEPEST)
+        there = np.array([[pose is not None for pose in row] for row in poses])
+        (a, b), (c, d) = _find_rectangle(there, axes, homes)
+        return np.array([[axes[0][a], axes[0][b]], [axes[1][c], axes[1][d]]])
+
+    def fit(self, rectangle: Matrix) -> LoopSurface | None:
+        """Returns the sums in a rectangle; None where they are not fine enough."""
+        counts = [_FEWEST_NODES, _FEWEST_NODES]
+        for _ in range(_MOST_TRIES):
+            found = self._sample(rectangle, counts)
+            if found is None:
+                return None
+            numbers, orders, names = found
+            coefficients = fit_polynomials(numbers / self._worth[:, None, None])
+            needed = count_nodes(coefficients)
+            if all(n <= count for n, count in zip(needed, counts, strict=True)):
+                break
+            if max(needed) > _MOST_NODES:
+                return None
+            counts = [max(*pair) for pair in zip(needed, counts, strict=True)]
+        else:
+            return None
+        terms = split_products(coefficients)
+        if terms is None:
+            return None
+        surface = self._draw(terms, rectangle, names, orders)
+        return surface if self._holds(surface) else None
+
+    def _visit(
+        self, axes: list[Vector], homes: list[int], steepest: float
+    ) -> list[list[Closed | None]]:
+        """Goes to all pairs of places, along the first axis and from there along the second."""
+
+        def go(here: Closed | None, row: int, column: int) -> Closed | None:
+            if here is None:
+                return None
+            there = self._tracer.go(here, np.array([axes[0][row], axes[1][column]]))
+            if there is None or np.isinf(steepest):
+                return there
+            return None if self._tracer.is_steep(there, steepest) else there
+
+        shape = [len(axis) for axis in axes]
+        poses: list[list[Closed | None]] = [[None] * shape[1] for _ in range(shape[0])]
+        for rows in (range(homes[0], shape[0]), range(homes[0] - 1, -1, -1)):
+            here: Closed | None = self._tracer.home if rows.step == 1 else poses[homes[0]][homes[1]]
+            for row in rows:
+                here = go(here, row, homes[1])
+                if here is None:
+                    break
+                poses[row][homes[1]] = here
+                for columns in (range(homes[1] + 1, shape[1]), range(homes[1] - 1, -1, -1)):
+                    there: Closed | None = here
+                    for column in columns:
+                        there = go(there, row, column)
+                        if there is None:
+                            break
+                        poses[row][column] = there
+        return poses
+
+    def _sample(
+        self, rectangle: Matrix, counts: list[int]
+    ) -> tuple[Matrix, dict[str, str], tuple[tuple[str, int], ...]] | None:
+        """Returns the numbers (m, A, B) of followers at Chebyshev's nodes."""
+        axes = [
+            stretch(chebyshev.chebpts1(count), row)
+            for count, row in zip(counts, rectangle, strict=True)
+        ]
+        homes = [int(np.argmin(np.abs(a - s))) for a, s in zip(axes, self.start, strict=True)]
+        poses = self._visit(axes, homes, np.inf)
+        flat = [pose for row in poses for pose in row if pose is not None]
+        if len(flat) < counts[0] * counts[1]:
+            return None
+        orders = choose_orders(self._block.outputs, flat)
+        reader = AngleReader(self._block.outputs, orders)
+        numbers = np.zeros((len(reader.names), *counts))
+        middle = reader.read(self._pick(poses, homes), None)
+        for row in _outwards(homes[0], counts[0]):
+            before = numbers[:, _inwards(row, homes[0]), homes[1]] if row != homes[0] else middle
+            for column in _outwards(homes[1], counts[1]):
+                if column != homes[1]:
+                    before = numbers[:, row, _inwards(column, homes[1])]
+                numbers[:, row, column] = reader.read(self._pick(poses, [row, column]), before)
+        return numbers, orders, reader.names
+
+    @staticmethod
+    def _pick(poses: list[list[Closed | None]], place: list[int]) -> Closed:
+        found = poses[place[0]][place[1]]
+        assert found is not None
+        return found
+
+    def _draw(
+        self,
+        terms: tuple[Matrix, Matrix],
+        rectangle: Matrix,
+        names: tuple[tuple[str, int], ...],
+        orders: dict[str, str],
+    ) -> LoopSurface:
+        """Returns the terms, (m, R, A) and (R, B) coefficients, as curves."""
+        own, shared = terms
+        return LoopSurface(
+            leaders=(self._names[0], self._names[1]),
+            rectangle=rectangle,
+            shared=tuple(draw_curve(each, rectangle[1]) for each in shared),
+            own={
+                name: tuple(draw_curve(each, rectangle[0]) for each in own[row] * worth)
+                for row, (name, worth) in enumerate(zip(names, self._worth, strict=True))
+            },
+            orders=orders,
+        )
+
+    def _holds(self, surface: LoopSurface) -> bool:
+        """Compares the sums with poses at random places: nothing is taken on trust."""
+        random = np.random.default_rng(0)
+        reader = AngleReader(self._block.outputs, surface.orders)
+        here: Closed | None = self._tracer.home
+        low, high = surface.rectangle.T
+        for places in random.uniform(low, high, (12, 2)):
+            assert here is not None
+            there = self._tracer.go(here, places)
+            if there is None:
+                return False
+            shown = evaluate_surface(surface, places)
+            off = np.abs(reader.read(there, shown) - shown) / self._worth
+            if off.max() > 5.0 * FINE + 0.1 * there.gap:
+                return False
+            here = there
+        return True
+
+
+def evaluate_surface(surface: LoopSurface, places: Vector) -> Vector:
+    """Returns (m,) the followers' numbers where the two free joints are at `places` (2,), in the
+    order of `own`."""
+    second = np.array([evaluate_curve(curve, places[1]) for curve in surface.shared])
+    return np.array(
+        [
+            sum(
+                evaluate_curve(curve, places[0]) * each
+                for curve, each in zip(own, second, strict=True)
+            )
+            for own in surface.own.values()
+        ]
+    )
+
+
+def _find_rectangle(
+    there: Matrix, axes: list[Vector], homes: list[int]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Returns rows and columns of the largest rectangle, against the whole, that holds the home and
+    lies in what is there."""
+    spans = [max(float(np.ptp(axis)), 1e-12) for axis in axes]
+    best, size = ((homes[0], homes[0]), (homes[1], homes[1])), 0.0
+    for low in range(homes[0] + 1):
+        for high in range(homes[0], len(axes[0])):
+            whole = there[low : high + 1].all(axis=0)
+            if not whole[homes[1]]:
+                continue
+            left, right = homes[1], homes[1]
+            while left > 0 and whole[left - 1]:
+                left -= 1
+            while right < len(whole) - 1 and whole[right + 1]:
+                right += 1
+            tall = (axes[0][high] - axes[0][low]) / spans[0]
+            wide = (axes[1][right] - axes[1][left]) / spans[1]
+            if tall * wide > size:
+                best, size = ((low, high), (left, right)), tall * wide
+    return best
+
+
+def _outwards(home: int, count: int) -> list[int]:
+    return [*range(home, count), *range(home - 1, -1, -1)]
+
+
+def _inwards(place: int, home: int) -> int:
+    return place - 1 if place > home else place + 1

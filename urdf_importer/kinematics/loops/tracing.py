@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways of a part of a linkage, step by step from the pose of zero."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import Vector
+from .blocks import Block
+from .linkage import LinkagePose
+from .newton import CLOSED, Closed, close, solve_least
+from .solve import LinkageSolver
+
+SLACK = 3e-4
+"""Sizes of the linkage and radians. Descriptions of real machines contradict themselves by some of
+the last digits, and would stand still if that counted."""
+_STRIDE = 0.25
+"""How far free joints go at once, in radians and sizes of the linkage."""
+_LEAST_STRIDE = 1.0 / 16.0
+"""Of one such step: what does not close after it cannot be reached."""
+_JUMP = 0.6
+"""Followers that move further at once may have fallen into another way to be put together."""
+IDLE = 1e-6
+"""Of singular values, against the largest: turns that change gaps less change none."""
+STEEPEST = 50.0
+"""Where followers move so many times as far as the free joint, at the end of its way, is its end:
+further on there is no pose, and single precision makes leaps of it."""
+
+
+class Tracer:
+    """Follows a part from pose to pose; gaps of up to `slack` count as closed.
+
+    home       the closed pose at zero
+    columns    of the free joints that may move
+    units      (len(columns),) what one unit of each is worth: 1 rad, or the linkage's size
+    """
+
+    def __init__(self, block: Block, slack: float = 0.0) -> None:
+        self._linkage = block.linkage
+        solver = LinkageSolver(block.linkage, block.follows)
+        self._moving: NDArray[np.bool_] = solver.moving
+        self.home = solver.home({})
+        self._spins = dict(_find_spins(block, self.home))
+        self._enough = max(3.0 * self.home.gap, 100.0 * CLOSED, slack)
+        self.columns = tuple(variable.columns.start for variable in block.inputs)
+        self.units: Vector = block.linkage.units[list(self.columns)]
+
+    def places(self, closed: Closed) -> Vector:
+        """Returns where the free joints are."""
+        found: Vector = closed.pose.values[list(self.columns)]
+        return found
+
+    def go(self, here: Closed, places: Vector) -> Closed | None:
+        """Returns the pose with the free joints at these places; None where there is no way."""
+        target = here.pose.values.copy()
+        target[list(self.columns)] = places
+        way = (target - here.pose.values) / self._linkage.units
+        strides = max(int(np.ceil(float(np.abs(way).max()) / _STRIDE)), 1)
+        done, stride = 0.0, 1.0 / strides
+        while done < 1.0 - 1e-12:
+            part = min(stride, 1.0 - done)
+            last = done + part >= 1.0 - 1e-12
+            there = self._step(here, way * part, places if last else None)
+            if there.gap <= self._enough and not self._jumps(here, there):
+                here, done = there, done + part
+            elif stride * strides > _LEAST_STRIDE:
+                stride /= 2.0
+            else:
+                return None
+        return here
+
+    def speeds(self, closed: Closed, index: int) -> Vector:
+        """Returns (n,) how fast all variables move where the free joint `index` does, by one."""
+        column = self.columns[index]
+        found = np.zeros(len(self._moving))
+        found[column] = 1.0 / self._linkage.units[column]
+        right = closed.jacobian[:, column] * found[column]
+        found[self._moving] = -solve_least(closed.jacobian[:, self._moving], right)
+        speeds: Vector = found * self._linkage.units
+        for variable in self._linkage.variables:
+            name = variable.motion.joint.name
+            if name in self._spins:
+                turn = np.array(closed.pose.several[name])
+                speeds[variable.columns] += _hold_spin(
+                    turn, speeds[variable.columns], self._spins[name]
+                )
+        return speeds
+
+    def is_steep(self, closed: Closed, most: float = STEEPEST) -> bool:
+        """Whether followers move so fast here that a pose a little further on is not sure."""
+        for index, unit in enumerate(self.units):
+            speeds = self.speeds(closed, index) / self._linkage.units * unit
+            if np.abs(speeds).max() >= most:
+                return True
+        return False
+
+    def _step(self, here: Closed, change: Vector, places: Vector | None) -> Closed:
+        """Moves the free joints, the followers along their tangent, and closes what is left. Sums
+        of steps are rounded; the places where the free joints are to be are not."""
+        moving, step = self._moving, change.copy()
+        step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
+        if float(np.abs(step).max()) > 2.0 * _JUMP:
+            step[moving] = 0.0
+        moved = self._linkage.move(here.pose, step)
+        if places is not None:
+            moved.values[list(self.columns)] = places
+        there = close(self._linkage, moved, moving)
+        if not self._spins:
+            return there
+        for name, axis in self._spins.items():
+            there.pose.several[name] = _stop_spin(there.pose.several[name], axis)
+        return close(self._linkage, there.pose, moving)
+
+    def _jumps(self, here: Closed, there: Closed) -> bool:
+        moved = (there.pose.values - here.pose.values) / self._linkage.units
+        return bool(np.abs(moved).max() > _JUMP) or self._turns_over(here.pose, there.pose)
+
+    def _turns_over(self, here: LinkagePose, there: LinkagePose) -> bool:
+        """Whether a ball joint turns further than a follower may at once."""
+        least = np.cos(_JUMP)
+        for variable in self._linkage.variables:
+            if variable.motion.kind == "spherical":
+                name = variable.motion.joint.name
+                if abs(np.dot(here.several[name], there.several[name])) < least:
+                    return True
+        return False
+
+
+def _find_spins(block: Block, home: Closed) -> Iterator[tuple[str, Vector]]:
+    """Yields ball joint -> the axis (3,), in its link, about which that can spin without moving
+    anything: that of a rod with a ball joint at either end."""
+    for variable, follows in zip(block.linkage.variables, block.follows, strict=True):
+        if not follows or variable.motion.kind != "spherical":
+            continue
+        _, sizes, rows = np.linalg.svd(home.jacobian[:, variable.columns])
+        if sizes[1] > IDLE * sizes[0] >= sizes[2]:
+            yield variable.motion.joint.name, rows[2]
+
+
+def _stop_spin(quaternion: tuple[float, ...], axis: Vector) -> tuple[float, ...]:
+    """Returns the turn x, y, z, w without what of it is about an axis of the link, so that a rod
+    stands the same way however it came there."""
+    vector, w = np.array(quaternion[:3]), quaternion[3]
+    half = float(np.arctan2(vector @ axis, w))
+    cosine, spin = float(np.cos(half)), -float(np.sin(half)) * axis
+    turned = w * spin + cosine * vector + np.cross(vector, spin)
+    return (*turned.tolist(), w * cosine - float(vector @ spin))
+
+
+def _hold_spin(turn: Vector, speed: Vector, axis: Vector) -> Vector:
+    """Returns the spin that is added to how fast a link turns, both about its own axes, so that
+    _stop_spin finds nothing to stop."""
+    across = float(np.cross(turn[:3], speed) @ axis)
+    spin: Vector = -(speed @ axis + across / turn[3]) * axis
+    return spin
