@@ -2,6 +2,8 @@
 """Loops with ball joints and with two free joints in Blender: the free joints are set, the drivers
 alone close the rest."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def check_poses(armature, robot, count, near, seed=3):
         for name, position in wanted.items():
             assert shown[name] == pytest.approx(position, abs=2e-6)
         assert gap_of(robot, shown) < near
-        frames = forward_kinematics(robot, shown)
+        frames = forward_kinematics(replace(robot, loops=()), shown)
         for link in robot.links:
             assert link_pose(armature, link.name) == pytest.approx(frames[link.name], abs=2e-5)
 
