@@ -18,6 +18,7 @@ from urdf_importer import (
     open_blend,
     save_blend,
     set_joint_positions,
+    update_robot,
 )
 from urdf_importer.blender.semantics.apply import show_state
 
@@ -82,9 +83,20 @@ def test_a_rig_stands_and_moves_as_mujoco_says(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("extension")
 def test_the_menu_reads_it_too(tmp_path: Path) -> None:
-    (tmp_path / "crane.mjcf").write_text(MODEL)
-    for name in ("mjcf", "urdf"):
+    for suffix, name in ((".mjcf", "mjcf"), (".xml", "mjcf"), (".xml", "urdf")):
+        path = (tmp_path / "crane").with_suffix(suffix)
+        path.write_text(MODEL)
         run = getattr(bpy.ops.import_scene, name)
-        assert run(filepath=str(tmp_path / "crane.mjcf")) == {"FINISHED"}
+        assert run(filepath=str(path)) == {"FINISHED"}
     armatures = [each for each in bpy.data.objects if each.type == "ARMATURE"]
-    assert [each["urdf_robot"]["name"] for each in armatures] == ["crane", "crane"]
+    assert [each["urdf_robot"]["name"] for each in armatures] == ["crane"] * 3
+
+
+def test_an_update_reads_the_model_again(tmp_path: Path) -> None:
+    path = tmp_path / "crane.xml"
+    path.write_text(MODEL)
+    armature = import_robot(path).armature
+    path.write_text(MODEL.replace('pos="0.8 0 0"', 'pos="1.2 0 0"'))
+    update_robot(armature)
+    set_joint_positions(armature, POSE)
+    check(armature, Compiled(path))

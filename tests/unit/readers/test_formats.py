@@ -115,6 +115,27 @@ def test_formats_claim_nothing_twice() -> None:
     assert all(each == each.lower() and each.startswith(".") for each in suffixes)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("<mujoco/>", "mjcf"),
+        ("<?xml version='1.0'?><!-- <robot/> --><mujocoinclude/>", "mjcf"),
+        ("<robot/>", "urdf"),
+        ("<sdf/>", "sdf"),
+        ("<PhysicalModelingXMLFile/>", "simmechanics"),
+        ("<SimscapeMultibodyImportXML/>", "simmechanics"),
+    ],
+)
+def test_what_an_xml_is_shows_its_first_tag(text: str, name: str) -> None:
+    assert choose_reader(text.encode(), "a.xml", reader_formats()).name == name
+
+
+def test_a_part_of_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text("<mujocoinclude><asset/></mujocoinclude>")
+    with pytest.raises(ReadError, match="part that models of MuJoCo include"):
+        read_robot(tmp_path / "part.xml")
+
+
 def test_an_unknown_root_is_refused_as_ever(tmp_path: Path) -> None:
     (tmp_path / "robot.sdf").write_text("<html/>")
     with pytest.raises(ReadError, match="this is a web page"):

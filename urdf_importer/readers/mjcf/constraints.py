@@ -38,6 +38,7 @@ class ConstraintReader:
         self._refs = built.refs
         self._diagnostics = diagnostics
         self._names = Claims()
+        self._tendons: dict[str, list[tuple[str, float]]] = {}
         self.loops: list[LoopJoint] = []
 
     @property
@@ -47,6 +48,7 @@ class ConstraintReader:
     def read(self, model: Model, suffixes: Iterable[str]) -> None:
         """Reads all <equality> of the model that is read. What names copies is copied too, once for
         each of `suffixes` that all of its names have. Raises ReadError for what is not a number."""
+        self._tendons = _list_fixed_tendons(model)
         for node in _list_active(model):
             if not self._finds_all(node):
                 copies = [_name_all(node, "", suffix) for suffix in suffixes]
@@ -80,10 +82,30 @@ class ConstraintReader:
     def _read(self, node: Node) -> None:
         if node.tag == "joint":
             self._couple(node)
+        elif node.tag == "tendon":
+            self._couple_by_tendon(node)
         elif node.tag in _KINDS:
             self._close(node)
         else:
             self._leave_out(node, "is of a kind that is not read")
+
+    def _couple_by_tendon(self, node: Node) -> None:
+        """Reads an equality that keeps the length of a fixed tendon, where that is the sum of one
+        or two joints: the second follows the first then."""
+        terms = self._tendons.get(node.text("tendon1"), [])
+        constant = next(iter(node.numbers("polycoef")), 0.0)
+        fits = 1 <= len(terms) <= 2 and not node.text("tendon2")
+        if not fits or not all(name in self._joints and factor for name, factor in terms):
+            self._leave_out(node, "keeps a tendon that is not the sum of one or two joints")
+            return
+        (name, factor), others = terms[-1], terms[:-1]
+        # Lengths count from where MuJoCo begins: so do the positions of the two.
+        coupled = {"joint1": name, "polycoef": f"{constant / factor!r} 0 0 0 0"}
+        if others:
+            leader, share = others[0]
+            coupled["joint2"] = leader
+            coupled["polycoef"] = f"{constant / factor!r} {-share / factor!r} 0 0 0"
+        self._couple(replace(node, attributes={"name": node.text("name"), **coupled}))
 
     def _couple(self, node: Node) -> None:
         name, leader = node.text("joint1"), node.text("joint2")
@@ -166,6 +188,17 @@ class ConstraintReader:
             line=node.line,
             source=node.source,
         )
+
+
+def _list_fixed_tendons(model: Model) -> dict[str, list[tuple[str, float]]]:
+    """Returns the joints of fixed tendons and their factors, by the names of tendons."""
+    return {
+        tendon.text("name"): [
+            (joint.text("joint"), joint.number("coef")) for joint in tendon.all("joint")
+        ]
+        for section in model.root.all("tendon")
+        for tendon in section.all("fixed")
+    }
 
 
 def _list_active(model: Model) -> list[Node]:

@@ -29,7 +29,7 @@ from ...markup.xml import Element, parse_xml, verbatim
 from ...model import Extra
 
 ROOT = "mujoco"
-_ROOTS = frozenset({ROOT, "mujocoinclude"})
+ROOTS = (ROOT, "mujocoinclude")
 _MOST_FILES = 200
 _MOST_CHARACTERS = 1024
 _LARGEST = 1e15
@@ -195,7 +195,7 @@ def parse(data: bytes, source: str) -> Node:
     """Returns the root of a model's text, without what it includes. Raises ReadError."""
     text = decode_text(data, source)
     tree = _Tree(text.data, source)
-    parse_xml(text.data, source, tree, _ROOTS)
+    parse_xml(text.data, source, tree, frozenset(ROOTS))
     return tree.root
 
 

@@ -9,7 +9,7 @@ from ..formats import Description, ReaderFormat
 from .actuators import ActuatorReader
 from .bodies import BodyReader, build_links
 from .constraints import ConstraintReader
-from .document import ROOT, Node
+from .document import ROOT, ROOTS, Node
 from .masses import Scales, scale_to
 from .meshes import MeshFiles
 from .models import READ_SECTIONS, Model, Models
@@ -24,6 +24,8 @@ def read_mjcf(given: Description) -> Robot:
     models = Models(given.resolver, meshes, diagnostics)
     model = models.open(given.data, given.source)
     root = model.root
+    if root.tag != ROOT:
+        raise root.refuse("this is a part that models of MuJoCo include; read a model instead")
     reader = BodyReader(models, diagnostics)
     bodies = reader.read(model)
     if len(bodies) == 1 and not bodies[0].geoms:
@@ -76,6 +78,6 @@ MJCF = ReaderFormat(
     name="mjcf",
     label="MuJoCo",
     suffixes=(".mjcf",),
-    roots=(ROOT,),
+    roots=ROOTS,
     read=read_mjcf,
 )

@@ -33,6 +33,7 @@ _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
 _MATERIAL_COLOR: Color = (1.0, 1.0, 1.0, 1.0)
 _THINNEST = 1e-9
+_PLANE = "mjcf-plane"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,12 +145,18 @@ class Assets:
         )
 
     def _drop(
-        self, node: Node, finding: str, *, lost: bool = True, told: str = "; it is left out"
+        self,
+        node: Node,
+        finding: str,
+        *,
+        lost: bool = True,
+        told: str = "; it is left out",
+        code: str = "mjcf-shape-changed",
     ) -> None:
         name = node.text("name") or node.text("mesh")
         report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
         report(
-            "mjcf-shape-lost" if lost else "mjcf-shape-changed",
+            "mjcf-shape-lost" if lost else code,
             f"<{node.tag}> {quote(name)} {finding}" + (told if lost else ""),
             subject=name,
             line=node.line,
@@ -162,6 +169,9 @@ class Assets:
         kind = node.text("type", "sphere")
         if kind in ("mesh", "sdf"):
             return self._read_mesh_geom(node, frame)
+        if kind == "plane":
+            self._drop(node, "is a plane without end; it is left out", lost=False, code=_PLANE)
+            return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
         place, size = _place_geom(node, frame, kind, node.numbers("size"), self._compiler)

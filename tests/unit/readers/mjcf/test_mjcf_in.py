@@ -55,7 +55,11 @@ def test_mujocos_own_model(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     robot, compiled = read_robot(OWN, diagnostics), Compiled(OWN)
     check_frames(robot, compiled, np.random.default_rng(0).uniform(-1, 1, 50))
-    assert {each.code for each in diagnostics} == {"mjcf-shape-lost", "mjcf-shape-changed"}
+    assert {each.code for each in diagnostics} == {
+        "mjcf-plane",
+        "mjcf-shape-lost",
+        "mjcf-shape-changed",
+    }
     assert len(robot.extras) == 1 and "<actuator>" in robot.extras[0].xml
 
 
@@ -337,7 +341,7 @@ def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     robot = read_robot(model(text, tmp_path), diagnostics)
     assert [each.code for each in diagnostics] == [
-        "mjcf-shape-lost", "mjcf-shape-changed", "mjcf-shape-lost", "mjcf-not-read",
+        "mjcf-plane", "mjcf-shape-changed", "mjcf-shape-lost", "mjcf-not-read",
     ]  # fmt: skip
     assert all(each.line for each in diagnostics)
     assert robot.links[0].visuals[-1].geometry == Capsule(radius=0.1, length=1.0)
@@ -403,6 +407,25 @@ def test_joints_follow_and_are_held(tmp_path: Path) -> None:
     compiled.relax(2000)
     at = float(compiled.data.joint("j").qpos[0])
     close(compiled.data.joint("k").qpos[0], mimic.multiplier * at + mimic.offset, 2e-3)
+
+
+@pytest.mark.parametrize("polycoef", ["", 'polycoef="0.2 0 0 0 0"'])
+def test_joints_of_a_tendon_follow(tmp_path: Path, polycoef: str) -> None:
+    tendons = (
+        '<tendon><fixed name="x"><joint joint="j" coef="0.5"/><joint joint="k" coef="-0.25"/>'
+        '</fixed><fixed name="y"><joint joint="l" coef="2"/></fixed></tendon>'
+        f'<equality><tendon tendon1="x" {polycoef}/><tendon tendon1="y"/></equality>'
+    )
+    path = model(CHAIN + tendons, tmp_path)
+    robot, compiled = read_robot(path), Compiled(path)
+    by_name = {joint.name: joint for joint in robot.joints}
+    mimic, held = by_name["k"].mimic, by_name["l"].limit
+    assert mimic is not None and mimic.joint == "j" and held is not None
+    assert held.lower == held.upper == 0.0
+    compiled.data.joint("j").qpos = 0.3
+    compiled.relax(3000)
+    at = float(compiled.data.joint("j").qpos[0])
+    close(compiled.data.joint("k").qpos[0], mimic.multiplier * at + mimic.offset, 5e-3)
 
 
 def test_loops_are_closed_where_mujoco_closes_them(tmp_path: Path) -> None:
