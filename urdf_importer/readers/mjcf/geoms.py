@@ -19,6 +19,7 @@ from ...model import (
     Collision,
     Color,
     Cylinder,
+    Ellipsoid,
     Geometry,
     Material,
     Mesh,
@@ -33,7 +34,6 @@ _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
 _MATERIAL_COLOR: Color = (1.0, 1.0, 1.0, 1.0)
 _THINNEST = 1e-9
-_PLANE = "mjcf-plane"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,14 +151,22 @@ class Assets:
         *,
         lost: bool = True,
         told: str = "; it is left out",
-        code: str = "mjcf-shape-changed",
     ) -> None:
         name = node.text("name") or node.text("mesh")
         report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
         report(
-            "mjcf-shape-lost" if lost else code,
+            "mjcf-shape-lost" if lost else "mjcf-shape-changed",
             f"<{node.tag}> {quote(name)} {finding}" + (told if lost else ""),
             subject=name,
+            line=node.line,
+            source=node.source,
+        )
+
+    def _drop_plane(self, node: Node) -> None:
+        self._diagnostics.warning(
+            "mjcf-plane",
+            f"<geom> {quote(node.text('name'))} is a plane without end; it is left out",
+            subject=node.text("name"),
             line=node.line,
             source=node.source,
         )
@@ -170,7 +178,7 @@ class Assets:
         if kind in ("mesh", "sdf"):
             return self._read_mesh_geom(node, frame)
         if kind == "plane":
-            self._drop(node, "is a plane without end; it is left out", lost=False, code=_PLANE)
+            self._drop_plane(node)
             return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
@@ -186,8 +194,6 @@ class Assets:
             what = f"a {kind} of the size {quote(written)}" if written else f"a {kind}"
             self._drop(node, f"is {what}, which is not read")
             return None
-        if kind == "ellipsoid":
-            self._drop(node, "is an ellipsoid; a sphere of its volume takes its place", lost=False)
         return Geom(
             node=node,
             frame=place,
@@ -266,7 +272,7 @@ def _make_geometry(kind: str, size: tuple[float, ...]) -> Geometry | None:
         return Cylinder(radius=size[0], length=2.0 * size[1])
     if kind == "box":
         return Box(size=(2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
-    return Sphere(radius=float(np.cbrt(size[0] * size[1] * size[2])))
+    return Ellipsoid(radii=(size[0], size[1], size[2]))
 
 
 def make_visual(geom: Geom) -> Visual:

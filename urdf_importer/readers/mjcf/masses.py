@@ -110,8 +110,6 @@ class Scales:
             return self._measure_mesh(geom.node, geom.mesh)
         if geom.node.flag("shellinertia"):
             return measure_primitive_shell(geom.kind, geom.size)
-        if geom.kind == "ellipsoid":
-            return _measure_ellipsoid(geom.size)
         assert geom.geometry is not None and not isinstance(geom.geometry, Mesh)
         return primitive_mass(geom.geometry)
 
@@ -150,10 +148,3 @@ def _scale(inertial: Inertial | None, factor: float) -> Inertial | None:
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     scaled = replace(i, **{name: getattr(i, name) * factor for name in names})
     return replace(inertial, mass=(inertial.mass or 0.0) * factor, inertia=scaled)
-
-
-def _measure_ellipsoid(size: Sequence[float]) -> MassProperties:
-    a, b, c = size[:3]
-    volume = 4.0 / 3.0 * math.pi * a * b * c
-    moments = np.array([b * b + c * c, a * a + c * c, a * a + b * b])
-    return MassProperties(volume, np.zeros(3), np.diag(0.2 * volume * moments))

@@ -30,7 +30,7 @@ from urdf_importer.geometry.primitives import make_box, make_capsule
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes.write_files import write_mesh_files
-from urdf_importer.model import Box, Capsule, Mesh, Sphere
+from urdf_importer.model import Box, Capsule, Ellipsoid, Mesh, Sphere
 
 OWN = Path(mujoco.__file__).parent / "testdata" / "model.xml"
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
@@ -341,9 +341,10 @@ def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     robot = read_robot(model(text, tmp_path), diagnostics)
     assert [each.code for each in diagnostics] == [
-        "mjcf-plane", "mjcf-shape-changed", "mjcf-shape-lost", "mjcf-not-read",
+        "mjcf-plane", "mjcf-shape-lost", "mjcf-not-read",
     ]  # fmt: skip
     assert all(each.line for each in diagnostics)
+    assert robot.links[0].visuals[0].geometry == Ellipsoid(radii=(1, 2, 3))
     assert robot.links[0].visuals[-1].geometry == Capsule(radius=0.1, length=1.0)
 
 
