@@ -52,6 +52,7 @@ _FOLDER_VARIABLES = (
 )
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80
+_MOST_LISTED = 200
 
 
 class PackageResolver:
@@ -133,6 +134,23 @@ class PackageResolver:
         state = read_state(path)
         if state is not None and len(self.states) < MOST_NOTED:
             self.states.setdefault(path, state)
+
+    def list_folder(self, uri: str, suffix: str) -> list[Path]:
+        """Returns the files in a folder that end so, by their names, as far as they may be read;
+        none for what is not a folder. Raises MeshError for what is not a URI."""
+        reference = read_reference(uri.rstrip("/") + "/_", "file")
+        for place in self._places(reference, ""):
+            folder = os.path.dirname(place.candidate)
+            if self._judge(folder, place.package) is not Verdict.NOT_A_FILE:
+                continue
+            with contextlib.suppress(OSError):
+                names = sorted(name for name in os.listdir(folder) if name.endswith(suffix))
+                paths = [os.path.join(folder, name) for name in names[:_MOST_LISTED]]
+                paths = [p for p in paths if self._judge(p, place.package) is Verdict.FOUND]
+                for path in paths:
+                    self.note_file(path)
+                return [Path(path) for path in paths]
+        return []
 
     def find_packages(self, name: str) -> list[str]:
         """Returns the folders of the package, the one that counts first; the others only fill gaps.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Color
+from ..model import Color, Surface
 
 _MINUS_ZERO = np.uint32(0x80000000)
 _HASH_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
@@ -19,7 +19,8 @@ class MeshMaterial:
 
     `color` is red, green, blue, alpha in 0..1, sRGB, as the file's viewers show it. `texture` is an
     image file that may be read; `image` the bytes of one that lies inside the mesh file. The image
-    takes the place of red, green and blue; its alpha counts where `image_alpha` says so.
+    takes the place of red, green and blue; its alpha counts where `image_alpha` says so. The maps
+    of `surface` are paths of files that may be read.
     """
 
     name: str = ""
@@ -27,6 +28,7 @@ class MeshMaterial:
     texture: Path | None = None
     image: bytes = field(default=b"", repr=False)
     image_alpha: bool = False
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -25,6 +25,7 @@ from ..model import (
     MeshPart,
     Robot,
     Solid,
+    Surface,
     Visual,
 )
 from .kept_files import load_kept
@@ -32,6 +33,7 @@ from .loaders import UNSCALED, check_scale, scale_mesh
 
 Shape = Visual | Collision
 _Kind = TypeVar("_Kind", Visual, Collision)
+_SCRIPT = ".material"
 _DRAWN = "solid:"
 """How the names of meshes begin that stand for solids; no file is called so."""
 _File = tuple[Path, MeshPart | None]
@@ -153,6 +155,41 @@ class RobotFiles:
         report = partial(self.diagnostics.warning, subject=link.name, line=material.line)
         return self._resolver.resolve_file(name, report, kind="texture")
 
+    def find_surface(self, material: Material, link: Link) -> Surface | None:
+        """Returns the surface of a material with the files of its maps. A map that is lost is
+        reported once; the number takes its place."""
+        surface = material.surface
+        if surface is None or not surface.maps:
+            return surface
+        found: dict[str, str | None] = {}
+        for name, file in surface.maps.items():
+            try:
+                found[name] = str(self.find_texture(replace(material, texture=file), link))
+            except MeshError as error:
+                found[name] = None
+                key = (file, error.code)
+                if key not in self._lost:
+                    self._lost.add(key)
+                    report_lost_texture(error, file, link.name, material.line, self.diagnostics)
+        # Told one by one: mypy does not follow names of fields.
+        return replace(surface, **found)  # type: ignore[arg-type]
+
+    def is_there(self, name: str, kind: FileKind) -> bool:
+        """Whether just there is a file that may be read; nothing is reported."""
+        notes: list[tuple[str, str]] = []
+        try:
+            self._resolver.resolve_file(name, _note_in(notes), kind=kind)
+        except MeshError:
+            return False
+        return not notes
+
+    def find_scripts(self, name: str) -> list[Path]:
+        """Finds the scripts of materials that a URI means: a file, or those in a folder, by their
+        names. Raises MeshError for a file that is not there."""
+        if name.lower().endswith(_SCRIPT):
+            return [self._resolver.resolve_file(name, _ignore, kind="file")]
+        return self._resolver.list_folder(name, _SCRIPT)
+
     def list_textures(self, robot: Robot) -> set[Path]:
         """Lists the image files that the visuals of a robot show, and reports nothing."""
         found: set[Path] = set()
@@ -162,7 +199,10 @@ class RobotFiles:
                 brought = self.peek(visual.geometry).materials
                 found.update(each.texture for each in brought if each.texture is not None)
             materials += [visual.material] if visual.material is not None else []
-        for name in {material.texture for material in materials if material.texture}:
+        named = {material.texture for material in materials if material.texture}
+        for material in materials:
+            named.update(material.surface.maps.values() if material.surface is not None else ())
+        for name in named:
             with suppress(MeshError):
                 found.add(self._resolver.resolve_file(name, _ignore, kind="texture"))
         return found

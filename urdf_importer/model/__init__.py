@@ -32,7 +32,7 @@ from .link import (
     Visual,
 )
 from .loop import LoopJoint
-from .material import Color, Material, resolve_material
+from .material import MAPS, Color, Material, Surface, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot
 from .semantic import (
@@ -75,6 +75,7 @@ from .visual_material import VisualMaterials
 __all__ = [
     "IDENTITY",
     "JOINT_TYPES",
+    "MAPS",
     "Actuator",
     "Altimeter",
     "Attributes",
@@ -139,6 +140,7 @@ __all__ = [
     "Sonar",
     "Sphere",
     "Stream",
+    "Surface",
     "Transmission",
     "TransmissionJoint",
     "UncheckedLink",

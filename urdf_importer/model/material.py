@@ -12,16 +12,44 @@ Color = tuple[float, float, float, float]
 
 @fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """How a surface reflects and glows; None where nothing says it.
+
+    `metalness` and `roughness` are in 0..1, `emission` is red, green, blue in 0..1, sRGB. The maps
+    are images, which take the place of their numbers: paths or URIs as written.
+    """
+
+    metalness: float | None = None
+    roughness: float | None = None
+    emission: tuple[float, float, float] | None = None
+    normal_map: str | None = None
+    roughness_map: str | None = None
+    metalness_map: str | None = None
+    emission_map: str | None = None
+
+    @property
+    def maps(self) -> dict[str, str]:
+        """The maps that there are, by the names of their fields."""
+        found = {name: getattr(self, name) for name in MAPS}
+        return {name: each for name, each in found.items() if each}
+
+
+MAPS = ("normal_map", "roughness_map", "metalness_map", "emission_map")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """A material as one place of the description writes it.
 
     `color` is red, green, blue, alpha in 0..1, sRGB (what RViz shows). `texture` is the path or
-    URI as written. A material with neither refers to a definition of its name elsewhere.
+    URI as written. A material with neither refers to a definition of its name elsewhere. `surface`
+    is None where nothing is said of it: then it is matt.
     """
 
     name: str = ""
     color: Color | None = None
     texture: str | None = None
+    surface: Surface | None = None
     attributes: Attributes = ()
     leaves: tuple[Leaf, ...] = ()
     extras: tuple[Extra, ...] = ()

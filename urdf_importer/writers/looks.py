@@ -27,7 +27,8 @@ class Looks:
             return None
         texture = self._find_texture(material, link) if material.texture else None
         color = material.color or _WITHOUT_COLOR
-        return MeshMaterial(name=material.name, color=color, texture=texture)
+        surface = self._source.find_surface(material, link)
+        return MeshMaterial(name=material.name, color=color, texture=texture, surface=surface)
 
     def _find_texture(self, material: Material, link: Link) -> Path | None:
         try:

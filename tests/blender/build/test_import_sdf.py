@@ -7,11 +7,13 @@ import bpy
 import numpy as np
 import pytest
 
+from support.mesh_files import png
 from urdf_importer import (
     export_robot,
     extract_robot,
     import_robot,
     read_robot,
+    update_robot,
     write_urdf,
 )
 from urdf_importer.model import Cone, Ellipsoid, Extrusion, Mesh
@@ -88,3 +90,69 @@ def test_the_shapes_keep_their_kinds(tmp_path: Path) -> None:
     robot = import_robot(write(tmp_path, f'<link name="a">{inside}</link>')).robot
     kinds = [type(each.geometry) for each in robot.links[0].visuals]
     assert kinds == [Ellipsoid, Cone, Extrusion]
+
+
+PBR = """<material><diffuse>1 0.5 0.25 1</diffuse><emissive>0 0 1 1</emissive><pbr><metal>
+    <metalness>0.75</metalness><roughness>0.25</roughness><albedo_map>a.png</albedo_map>
+    <normal_map>n.png</normal_map><roughness_map>r.png</roughness_map></metal></pbr></material>"""
+
+
+def shader_of(name: str) -> bpy.types.Node:
+    material = bpy.data.objects[name].material_slots[0].material
+    return next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+
+
+def image_of(socket: bpy.types.NodeSocket) -> bpy.types.Image:
+    node = socket.links[0].from_node
+    return (node.inputs["Color"].links[0].from_node if node.type == "NORMAL_MAP" else node).image
+
+
+def test_maps_and_numbers_reach_the_shader_and_come_back(tmp_path: Path) -> None:
+    for name in "anr":
+        (tmp_path / f"{name}.png").write_bytes(png())
+    (tmp_path / "uv.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    )
+    mesh = "<mesh><uri>uv.obj</uri></mesh>"
+    plain = PBR.replace("_map>", "_mop>")
+    visual = '<visual name="{0}"><geometry>{1}</geometry>{2}</visual>'
+    inside = visual.format("mapped", mesh, PBR) + visual.format("plain", "<box/>", plain)
+    inside += visual.format("box", "<box/>", PBR)
+    path = write(tmp_path, f'<link name="a">{inside}</link>')
+    result = import_robot(path)
+    assert not result.diagnostics
+    shader = shader_of("plain")
+    assert shader.inputs["Metallic"].default_value == pytest.approx(0.75)
+    assert shader.inputs["Roughness"].default_value == pytest.approx(0.25)
+    assert tuple(shader.inputs["Emission Color"].default_value) == (0.0, 0.0, 1.0, 1.0)
+    assert shader.inputs["Emission Strength"].default_value == 1.0
+    mapped = shader_of("mapped")
+    images = {name: image_of(mapped.inputs[name]) for name in ("Base Color", "Normal", "Roughness")}
+    assert [Path(each.filepath).name for each in images.values()] == ["a.png", "n.png", "r.png"]
+    spaces = [each.colorspace_settings.name for each in images.values()]
+    assert spaces == ["sRGB", "Non-Color", "Non-Color"]
+    assert not shader_of("box").inputs["Normal"].links  # which only texture coordinates say
+    assert extract_robot(result.armature) == result.robot
+
+    text = Path(export_robot(result.armature, tmp_path / "out" / "M.proto").path).read_text()
+    for wanted in ("metalness 0.75", "roughness 0.25", "emissiveColor 0 0 1", "normalMap"):
+        assert wanted in text
+    before = len(bpy.data.materials)
+    import_robot(path)
+    assert len(bpy.data.materials) == before  # equal ones are shared
+
+
+def test_an_update_changes_what_is_as_it_was_made(tmp_path: Path) -> None:
+    visual = '<visual name="v"><geometry><box/></geometry>{0}</visual>'
+    plain = PBR.replace("_map>", "_mop>")
+    path = write(tmp_path, f'<link name="a">{visual.format(plain)}</link>')
+    armature = import_robot(path).armature
+    assert not update_robot(armature).changes
+    rougher = plain.replace("0.25</rough", "0.5</rough")
+    write(tmp_path, f'<link name="a">{visual.format(rougher)}</link>')
+    update_robot(armature)
+    assert shader_of("v").inputs["Roughness"].default_value == pytest.approx(0.5)
+    shader_of("v").inputs["Roughness"].default_value = 0.125
+    write(tmp_path, f'<link name="a">{visual.format(plain)}</link>')
+    update_robot(armature)
+    assert shader_of("v").inputs["Roughness"].default_value == pytest.approx(0.125)

@@ -44,7 +44,10 @@ ROBOT = """
 
 SHAPES = """
 <sdf version="1.9"><model name="shapes"><link name="a">
-  <visual name="egg"><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid></geometry></visual>
+  <visual name="egg"><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid></geometry>
+    <material><emissive>0 0 1</emissive><pbr><metal><normal_map>skin.png</normal_map>
+    <roughness_map>skin.png</roughness_map><metalness_map>skin.png</metalness_map>
+    <emissive_map>skin.png</emissive_map></metal></pbr></material></visual>
   <visual name="tip"><geometry><cone/></geometry></visual>
   <visual name="slab"><geometry><polyline><point>0 0</point><point>1 0</point><point>0 1</point>
     <height>2</height></polyline></geometry></visual>

@@ -9,7 +9,7 @@ tell, it is decoded; else Blender does so when it first shows it, at four bytes 
 import colorsys
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ from ...images.colors import linear_from_srgb
 from ...images.size import MOST_BYTES, check_image
 from ...meshes import RobotFiles
 from ...meshes.robot_files import report_lost_texture
-from ...model import Color, Link, Material
+from ...model import Color, Link, Material, Surface
 from ..extract.fingerprints import describe_material
+from ..extract.materials import MAP_INPUTS, MATT
 from ..ledger import Ledger
 from ..standing import properties
 
@@ -45,12 +46,15 @@ class ImageBuilder:
         self._packs = packs
         self._found: dict[Path | str, Any | MeshError] = {}
 
-    def load(self, path: Path) -> Any:
+    def load(self, path: Path, *, is_data: bool = False) -> Any:
         """Loads the image in a file, which it refers to, as with any image in Blender, also where
-        it is packed."""
-        if path not in self._found:
-            self._found[path] = self._attempt_file(path)
-        return self._given(path)
+        it is packed. `is_data`: its numbers are not colours."""
+        key: Path | str = f"data {path}" if is_data else path
+        if key not in self._found:
+            made = self._found[key] = self._attempt_file(path)
+            if is_data and not isinstance(made, MeshError):
+                made.colorspace_settings.name = "Non-Color"
+        return self._given(key)
 
     def unpack(self, content: bytes, name: str) -> Any:
         """Packs an image of these bytes into the .blend."""
@@ -145,7 +149,7 @@ class MaterialBuilder:
         self._images = ImageBuilder(ledger, packs=packs)
         self._built: dict[tuple[MeshMaterial, bool], Any] = {}
         self._names: dict[Any, str] = {}
-        self._described: dict[tuple[str, Color | None, str | None], MeshMaterial] = {}
+        self._described: dict[tuple[Any, ...], MeshMaterial] = {}
 
     def build(self, material: Material, link: Link, *, has_uvs: bool) -> Any | None:
         """Builds a description's material; None if it has neither colour nor texture.
@@ -154,7 +158,7 @@ class MaterialBuilder:
         """
         if material.is_reference:
             return None
-        key = (material.name, material.color, material.texture)
+        key = (material.name, material.color, material.texture, material.surface)
         if key not in self._described:
             self._described[key] = self._find_material(material, link)
         return self._build(self._described[key], link.name, material.line, has_uvs=has_uvs)
@@ -185,7 +189,8 @@ class MaterialBuilder:
                 image = self._find_image(material, subject, line) if has_image else None
                 called = material.name or name or _name_look(material)
                 made = self._ledger.new_material(called)
-                fill_material(made, material, image, has_uvs=has_uvs)
+                maps = self._find_maps(material, subject, line)
+                fill_material(made, material, image, maps, has_uvs=has_uvs)
                 made[properties.LOOK] = look
                 self._names[made] = name
             self._built[key] = made
@@ -199,7 +204,8 @@ class MaterialBuilder:
                 texture = self._files.find_texture(material, link)
             except MeshError as error:
                 self._report(error, material.texture, link.name, material.line)
-        return MeshMaterial(name=material.name, color=color, texture=texture)
+        surface = self._files.find_surface(material, link)
+        return MeshMaterial(name=material.name, color=color, texture=texture, surface=surface)
 
     def _find_image(self, material: MeshMaterial, subject: str, line: int) -> Any | None:
         try:
@@ -211,9 +217,20 @@ class MaterialBuilder:
             self._report(error, name, subject, line)
             return None
 
-    def _load(self, path: Path, subject: str, line: int) -> Any:
+    def _find_maps(self, material: MeshMaterial, subject: str, line: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        maps = material.surface.maps if material.surface is not None else {}
+        for name, file in maps.items():
+            try:
+                is_data = name != "emission_map"
+                found[name] = self._load(Path(file), subject, line, is_data=is_data)
+            except MeshError as error:
+                self._report(error, Path(file).name, subject, line)
+        return found
+
+    def _load(self, path: Path, subject: str, line: int, *, is_data: bool = False) -> Any:
         before = len(self._images.left_out)
-        image = self._images.load(path)
+        image = self._images.load(path, is_data=is_data)
         if not before and self._images.left_out:
             self._files.diagnostics.warning(
                 "textures-not-packed",
@@ -228,9 +245,16 @@ class MaterialBuilder:
         report_lost_texture(error, name, subject, line, self._files.diagnostics)
 
 
-def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_uvs: bool) -> None:
+def fill_material(
+    made: Any,
+    material: MeshMaterial,
+    image: Any | None,
+    maps: Mapping[str, Any],
+    *,
+    has_uvs: bool,
+) -> None:
     """Fills a new, empty material datablock, with the image that takes the colour's place
-    or None."""
+    or None, and the images of the surface's maps."""
     color = material.color
     linear = (*(linear_from_srgb(part) for part in color[:3]), color[3])
     if made.node_tree is None:
@@ -238,24 +262,60 @@ def fill_material(made: Any, material: MeshMaterial, image: Any | None, *, has_u
     shader = next(n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*linear[:3], 1.0)
     shader.inputs["Alpha"].default_value = color[3]
-    shader.inputs["Roughness"].default_value = 0.5
+    shader.inputs["Roughness"].default_value = MATT
     made.diffuse_color = linear
+    if material.surface is not None:
+        _fill_surface(made, shader, material.surface, maps, has_uvs=has_uvs)
     if image is not None:
         _add_image(made, shader, image, has_uvs=has_uvs, has_alpha=material.image_alpha)
+
+
+def _fill_surface(
+    made: Any, shader: Any, surface: Surface, maps: Mapping[str, Any], *, has_uvs: bool
+) -> None:
+    inputs = shader.inputs
+    if surface.metalness is not None:
+        inputs["Metallic"].default_value = made.metallic = surface.metalness
+    if surface.roughness is not None:
+        inputs["Roughness"].default_value = made.roughness = surface.roughness
+    if surface.emission is not None:
+        color = (linear_from_srgb(part) for part in surface.emission)
+        inputs["Emission Color"].default_value = (*color, 1.0)
+    if surface.emission is not None or "emission_map" in maps:
+        inputs["Emission Strength"].default_value = 1.0
+    for row, (name, image) in enumerate(maps.items()):
+        if name == "normal_map" and not has_uvs:
+            continue  # It is said along the texture's own axes, which a projection has not.
+        texture = _add_texture(made, image, (-400.0, -100.0 - 300.0 * row), has_uvs=has_uvs)
+        texture.label = name
+        target = inputs[MAP_INPUTS[name]]
+        if name == "normal_map":
+            bend = made.node_tree.nodes.new("ShaderNodeNormalMap")
+            bend.location = (-200.0, -100.0 - 300.0 * row)
+            made.node_tree.links.new(bend.outputs["Normal"], target)
+            target = bend.inputs["Color"]
+        made.node_tree.links.new(texture.outputs["Color"], target)
+
+
+def _add_texture(made: Any, image: Any, location: tuple[float, float], *, has_uvs: bool) -> Any:
+    """Adds the node of an image, which without uvs is projected onto the box around the object."""
+    nodes = made.node_tree.nodes
+    texture = nodes.new("ShaderNodeTexImage")
+    texture.image = image
+    texture.location = location
+    if not has_uvs:
+        place = nodes.new("ShaderNodeTexCoord")
+        place.location = (location[0] - 200.0, location[1])
+        texture.projection = "BOX"
+        made.node_tree.links.new(place.outputs["Generated"], texture.inputs["Vector"])
+    return texture
 
 
 def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:
     """Puts the image in place of the colour; its alpha is multiplied by the material's."""
     nodes, links = made.node_tree.nodes, made.node_tree.links
-    texture = nodes.new("ShaderNodeTexImage")
-    texture.image = image
-    texture.location = (-400.0, 200.0)
+    texture = _add_texture(made, image, (-400.0, 200.0), has_uvs=has_uvs)
     links.new(texture.outputs["Color"], shader.inputs["Base Color"])
-    if not has_uvs:
-        place = nodes.new("ShaderNodeTexCoord")
-        place.location = (-600.0, 200.0)
-        texture.projection = "BOX"
-        links.new(place.outputs["Generated"], texture.inputs["Vector"])
     if not has_alpha:
         return
     factor = nodes.new("ShaderNodeMath")

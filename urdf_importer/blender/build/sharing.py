@@ -10,7 +10,7 @@ again once, the first time that it could be shared; from then on a digest of all
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ...diagnostics import MeshError
 from ...files.regular import read_mesh_file
 from ...images.size import MOST_BYTES
 from ..extract.fingerprints import read_material
+from ..extract.materials import MAP_INPUTS
 from ..ledger import Ledger
 from ..standing import properties
 from .materials import fill_material
@@ -156,42 +157,64 @@ def is_as_made(material: Any) -> bool:
     image = _find_image(material)
     if image is not None and not _is_image_of(look, image):
         return False
-    key = (look, None if image is None else image.name)
+    maps = _find_maps(material)
+    if not _are_maps_of(look, maps):
+        return False
+    names = tuple((name, each.name) for name, each in maps.items())
+    key = (look, None if image is None else image.name, names)
     if key not in _references:
         if len(_references) >= _MOST_REFERENCES:
             _references.clear()
-        _references[key] = _describe_reference(look, image)
+        _references[key] = _describe_reference(look, image, maps)
     return bool(_describe(material) == _references[key])
 
 
 _MOST_REFERENCES = 1000
-_references: dict[tuple[str, str | None], Any] = {}
+_references: dict[tuple[Any, ...], Any] = {}
 """What materials look like as they are made, by what they are made from."""
 
 
-def _describe_reference(look: str, image: Any | None) -> Any:
+def _describe_reference(look: str, image: Any | None, maps: Mapping[str, Any]) -> Any:
     described, has_uvs = read_material(look)
     reference = bpy.data.materials.new("~ reference")
     try:
-        fill_material(reference, described, image, has_uvs=has_uvs)
+        fill_material(reference, described, image, maps, has_uvs=has_uvs)
         return _describe(reference)
     finally:
         bpy.data.materials.remove(reference)
 
 
 def _find_image(material: Any) -> Any | None:
-    """Finds the image that the only image node of a material shows."""
-    if material.node_tree is None:
-        return None
-    images = [n.image for n in material.node_tree.nodes if n.bl_idname == "ShaderNodeTexImage"]
+    """Finds the image that the only image node of a material shows, but for those of maps."""
+    images = [node.image for node in _image_nodes(material) if node.label not in MAP_INPUTS]
     return images[0] if len(images) == 1 else None
+
+
+def _find_maps(material: Any) -> dict[str, Any]:
+    """Finds the images of a surface's maps."""
+    nodes = _image_nodes(material)
+    return {n.label: n.image for n in nodes if n.label in MAP_INPUTS and n.image is not None}
+
+
+def _image_nodes(material: Any) -> list[Any]:
+    nodes = () if material.node_tree is None else material.node_tree.nodes
+    return [node for node in nodes if node.bl_idname == "ShaderNodeTexImage"]
+
+
+def _are_maps_of(look: str, maps: Mapping[str, Any]) -> bool:
+    kept = json.loads(look).get("surface") or {}
+    return all(_is_file(image, str(kept.get(name))) for name, image in maps.items())
+
+
+def _is_file(image: Any, kept: str) -> bool:
+    shown = bpy.path.abspath(image.filepath, library=image.library)
+    return bool(os.path.realpath(shown) == os.path.realpath(kept))
 
 
 def _is_image_of(look: str, image: Any) -> bool:
     kept = json.loads(look).get("image")
     if isinstance(kept, str):
-        shown = bpy.path.abspath(image.filepath, library=image.library)
-        return bool(os.path.realpath(shown) == os.path.realpath(kept))
+        return _is_file(image, kept)
     packed = image.packed_file
     return bool(packed is not None and zlib.crc32(packed.data) == kept)
 
@@ -200,6 +223,8 @@ def _shows_the_file(material: Any) -> bool:
     """Whether the image of a material was not painted on, and one that was packed is still what
     its file holds."""
     kept = json.loads(material[properties.LOOK]).get("image")
+    if any(each.is_dirty or each.source != "FILE" for each in _find_maps(material).values()):
+        return False
     image = _find_image(material)
     if image is None:
         return kept is None

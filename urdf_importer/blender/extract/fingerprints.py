@@ -5,12 +5,13 @@ the source from changes of the user."""
 import json
 import zlib
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ...geometry.mesh_data import MeshData, MeshMaterial
-from ...model import Collision, Mesh, Visual
+from ...model import Collision, Mesh, Surface, Visual
 from ...options import ImportOptions
 from ..standing import properties
 
@@ -77,6 +78,9 @@ def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
     if material.texture or material.image:
         image = str(material.texture) if material.texture else zlib.crc32(material.image)
         described |= {"image": image, "image_alpha": material.image_alpha, "uvs": has_uvs}
+    if material.surface is not None:
+        described["surface"] = asdict(material.surface)
+        described["uvs"] = has_uvs
     return json.dumps(described)
 
 
@@ -84,9 +88,19 @@ def read_material(text: str) -> tuple[MeshMaterial, bool]:
     """Reads (material without its image, whether there were uvs) from a description."""
     kept = json.loads(text)
     material = MeshMaterial(
-        name=kept["name"], color=tuple(kept["color"]), image_alpha=kept.get("image_alpha", False)
+        name=kept["name"],
+        color=tuple(kept["color"]),
+        image_alpha=kept.get("image_alpha", False),
+        surface=_read_surface(kept.get("surface")),
     )
     return material, kept.get("uvs", False)
+
+
+def _read_surface(kept: dict[str, Any] | None) -> Surface | None:
+    if kept is None:
+        return None
+    emission = kept.pop("emission")
+    return Surface(**kept, emission=None if emission is None else tuple(emission))
 
 
 def note_materials(owner: Any, materials: Iterable[Any]) -> None:

@@ -14,9 +14,19 @@ import bpy
 from ...diagnostics import Diagnostics, MeshError, quote
 from ...geometry.mesh_data import MeshMaterial
 from ...images.colors import srgb_from_linear
+from ...model import Surface
 from ..convert import save_pixels
 
 _DIGITS = 6
+MATT = 0.5
+"""The roughness of materials of which nothing says any."""
+MAP_INPUTS = {
+    "normal_map": "Normal",
+    "roughness_map": "Roughness",
+    "metalness_map": "Metallic",
+    "emission_map": "Emission Color",
+}
+"""The inputs of the shader that the maps of a surface go to."""
 _WITHOUT_MATERIAL = MeshMaterial()
 
 
@@ -53,7 +63,28 @@ class MaterialReader:
             color=_srgb(red, green, blue, alpha),
             texture=texture,
             image_alpha=image_alpha and texture is not None,
+            surface=self._read_surface(shader, material),
         )
+
+    def _read_surface(self, shader: Any, material: Any) -> Surface | None:
+        """Reads what is not matt as the importer makes it; None where all is."""
+        inputs = shader.inputs
+        metalness, roughness = (
+            round(inputs[name].default_value, _DIGITS) for name in ("Metallic", "Roughness")
+        )
+        maps = {}
+        for name, socket in MAP_INPUTS.items():
+            image = _find_image(inputs[socket])
+            file = None if image is None else self._find_file(image, material)
+            if file is not None:
+                maps[name] = str(file)
+        emission: tuple[float, float, float] | None = None
+        if inputs["Emission Strength"].default_value > 0.0:
+            red, green, blue = _srgb(*inputs["Emission Color"].default_value)[:3]
+            emission = (red, green, blue) if any((red, green, blue)) else None
+        if not maps and emission is None and not metalness and roughness == MATT:
+            return None
+        return Surface(metalness=metalness, roughness=roughness, emission=emission, **maps)
 
     def _find_file(self, image: Any, material: Any) -> Path | None:
         if image not in self._images:

@@ -135,7 +135,7 @@ class ShapeExtractor:
             return replace(visual, material=None), found, slots
         only = found[used[0]] if found and used else MeshMaterial()
         texture = None if only.texture is None else str(only.texture)
-        material = Material(name=only.name, color=only.color, texture=texture)
+        material = Material(name=only.name, color=only.color, texture=texture, surface=only.surface)
         return replace(visual, material=material), (), None
 
     def _finish(

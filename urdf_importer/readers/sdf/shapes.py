@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a link is made of: mass, shapes, materials."""
+"""What a link is made of: its shapes."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,12 @@ from ...model import (
     Box,
     Capsule,
     Collision,
-    Color,
     Cone,
     Cylinder,
     Ellipsoid,
     Extrusion,
     Geometry,
     Link,
-    Material,
     Mesh,
     MeshPart,
     Outline,
@@ -29,15 +27,13 @@ from ...model import (
     Vector3,
     Visual,
 )
-from ...model.visual_material import find_gazebo_color
 from .masses import read_inertial
+from .materials import read_material
 from .models import place_beside
 from .page import Page, all_of, find
 from .scope import ROUNDING, Node, place_part
 
 _UP: Vector3 = (0.0, 0.0, 1.0)
-_BLACK: Color = (0.0, 0.0, 0.0, 1.0)
-_GREY: Color = (0.7, 0.7, 0.7, 1.0)
 _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
@@ -48,7 +44,7 @@ def read_link(node: Node, files: RobotFiles) -> Link:
     return Link(
         name=node.full_name,
         inertial=read_inertial(node, collisions, files),
-        visuals=tuple(_read_visuals(node)),
+        visuals=tuple(_read_visuals(node, files)),
         collisions=tuple(each for _, each in collisions if each is not None),
         line=element.line,
     )
@@ -59,7 +55,7 @@ def others_of(element: Element) -> list[Element]:
     return [child for child in element if child.tag not in _HANDLED]
 
 
-def _read_visuals(node: Node) -> list[Visual]:
+def _read_visuals(node: Node, files: RobotFiles) -> list[Visual]:
     found = []
     for element in all_of(node.element, "visual"):
         geometry = _read_geometry(element, node)
@@ -70,7 +66,7 @@ def _read_visuals(node: Node) -> list[Visual]:
                 geometry=geometry,
                 origin=_place(element, node),
                 name=element.attributes.get("name", ""),
-                material=_read_material(element, page, geometry),
+                material=read_material(element, page, geometry, files),
                 extras=tuple(page.extra(each) for each in element if each.tag not in others),
                 line=element.line,
             )
@@ -225,51 +221,3 @@ _READERS: dict[str, Callable[[Element, Page, _Lose], Geometry | None]] = {
     "heightmap": _picture,
     "image": _picture,
 }
-
-
-# Materials
-
-
-def _read_material(element: Element, page: Page, geometry: Geometry) -> Material | None:
-    """Reads the material of a visual. One without any is grey, but for meshes, which may bring
-    their own."""
-    material = find(element, "material")
-    clear = page.size(element, "transparency", default=0.0)
-    if material is None:
-        return None if isinstance(geometry, Mesh) and not clear else _plain(_GREY, clear)
-    color = _read_color(material, page)
-    map_name = page.text(material, "pbr", "metal", "albedo_map").strip()
-    return Material(
-        color=_fade(color, clear),
-        texture=place_beside(map_name, page.home) or None,
-        extras=tuple(page.extra(each) for each in material if each.tag != "diffuse"),
-        line=material.line,
-    )
-
-
-def _plain(color: Color, clear: float) -> Material:
-    return Material(color=_fade(color, clear))
-
-
-def _fade(color: Color, clear: float) -> Color:
-    red, green, blue, alpha = color
-    return red, green, blue, alpha * min(max(1.0 - clear, 0.0), 1.0)
-
-
-def _read_color(material: Element, page: Page) -> Color:
-    """Reads `diffuse`; where there is none, the colour that a script's name stands for."""
-    diffuse = find(material, "diffuse")
-    numbers = [] if diffuse is None else page.numbers(diffuse)
-    if len(numbers) in (3, 4):
-        red, green, blue, *rest = (min(max(number, 0.0), 1.0) for number in numbers)
-        return red, green, blue, rest[0] if rest else 1.0
-    name = page.text(material, "script", "name").strip() or page.text(material, "script").strip()
-    found = find_gazebo_color(name) if name else None
-    if found is not None:
-        return found
-    is_bare = find(material, "ambient") is None and find(material, "pbr") is None
-    return _GREY if name or is_bare else (1.0, 1.0, 1.0, 1.0) if _has_map(material) else _BLACK
-
-
-def _has_map(material: Element) -> bool:
-    return find(material, "pbr", "metal", "albedo_map") is not None

@@ -27,6 +27,7 @@ from ...model import (
     Mesh,
     Robot,
     Sphere,
+    Surface,
     Visual,
 )
 from ...names import Claims
@@ -170,10 +171,12 @@ class ShapeWriter:
 
     def _bind(self, prim: Prim, look: MeshMaterial, visual: Visual, link: Link) -> None:
         url = self._textures.find(look, link.name, visual.line) if self._textures else None
-        key = (look.color, url)
+        surface = look.surface or Surface()
+        gloss = (surface.roughness, surface.metalness, surface.emission)
+        key = (look.color, url, gloss)
         if key not in self._paths:
             name = self._names.claim(clean_identifier(look.name or "material"))
-            self.looks.children.append(_make_look(name, self._root, look.color, url))
+            self.looks.children.append(_make_look(name, self._root, look.color, url, surface))
             self._paths[key] = path_to(self._root, LOOKS, name)
         prim.schemas.append("MaterialBindingAPI")
         prim.add("rel material:binding", self._paths[key])
@@ -232,8 +235,8 @@ def _make_mesh(name: str, triangles: Triangles) -> Prim:
     return prim
 
 
-def _make_look(name: str, root: str, color: Color, url: str | None) -> Prim:
-    """Makes a matt material. An image takes the place of the colour."""
+def _make_look(name: str, root: str, color: Color, url: str | None, gloss: Surface) -> Prim:
+    """Makes a material, matt where nothing else is said. An image takes the place of the colour."""
     material, home = Prim("Material", name), f"{root}/{LOOKS}/{name}"
     material.add("token outputs:surface.connect", f"</{home}/surface.outputs:surface>")
     surface = Prim("Shader", "surface")
@@ -245,8 +248,11 @@ def _make_look(name: str, root: str, color: Color, url: str | None) -> Prim:
         surface.add("color3f inputs:diffuseColor.connect", f"</{home}/image.outputs:rgb>")
         material.children += _make_image(home, url)
     surface.add("float inputs:opacity", color[3])
-    surface.add("float inputs:roughness", 0.6)
-    surface.add("float inputs:metallic", 0.0)
+    surface.add("float inputs:roughness", 0.6 if gloss.roughness is None else gloss.roughness)
+    surface.add("float inputs:metallic", gloss.metalness or 0.0)
+    if gloss.emission is not None:
+        linear = write_tuple(map(linear_from_srgb, gloss.emission), 7)
+        surface.add("color3f inputs:emissiveColor", linear)
     surface.declare("token outputs:surface")
     material.children.append(surface)
     return material

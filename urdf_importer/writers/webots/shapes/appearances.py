@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What shapes look like: colours and images."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from ....geometry.mesh_data import MeshMaterial
-from ....model import Color
+from ....model import Color, Surface
 from ...textures import Textures
 from ..vrml import Node, Value
 
@@ -13,36 +17,62 @@ _DIGITS = 6
 class Appearances:
     """`find` gives the same node for the same look, so that it is written once.
 
-    Colours go in as they are: Webots takes them as sRGB, like RViz. A description knows neither
-    metal nor gloss, so all is matt.
+    Colours go in as they are: Webots takes them as sRGB, like RViz. Where nothing is said of metal
+    or gloss, all is matt.
     """
 
     def __init__(self, textures: Textures) -> None:
         self._textures = textures
-        self._nodes: dict[tuple[Color, str], Node] = {}
+        self._nodes: dict[tuple[Any, ...], Node] = {}
 
     def find(self, look: MeshMaterial | None, subject: str, line: int) -> Node:
         """Returns the appearance of a look; `subject` (a link's name) and `line` are for
         diagnostics."""
         color = _rounded(look.color if look is not None else _WITHOUT_COLOR)
         url = self._textures.find(look, subject, line) if look is not None else None
-        key = (color, url or "")
+        surface = (look.surface if look is not None else None) or Surface()
+        maps = {
+            name: self._textures.find(MeshMaterial(texture=Path(file)), subject, line)
+            for name, file in surface.maps.items()
+        }
+        key = (color, url or "", surface, *maps.values())
         if key not in self._nodes:
-            self._nodes[key] = _make(color, url)
+            self._nodes[key] = _make(color, url, surface, maps)
         return self._nodes[key]
 
 
-def _make(color: Color, url: str | None) -> Node:
-    """Makes an appearance. An image takes the place of the colour, which Webots would multiply it
-    by."""
+_MAPS = (
+    ("roughness_map", "roughnessMap"),
+    ("metalness_map", "metalnessMap"),
+    ("normal_map", "normalMap"),
+    ("emission_map", "emissiveColorMap"),
+)
+
+
+def _make(color: Color, url: str | None, surface: Surface, maps: Mapping[str, str | None]) -> Node:
+    """Makes an appearance. An image takes the place of the colour or number, which Webots would
+    multiply it by."""
     fields: dict[str, Value] = {"baseColor": (1.0, 1.0, 1.0) if url else color[:3]}
     if url:
         fields["baseColorMap"] = Node("ImageTexture", {"url": [url]})
     if color[3] < 1.0:
         fields["transparency"] = round(1.0 - color[3], _DIGITS)
-    fields["roughness"] = 1.0
-    fields["metalness"] = 0.0
+    fields["roughness"] = _number(surface.roughness, maps.get("roughness_map"), 1.0)
+    fields["metalness"] = _number(surface.metalness, maps.get("metalness_map"), 0.0)
+    for name, field in _MAPS:
+        if maps.get(name):
+            fields[field] = Node("ImageTexture", {"url": [maps[name]]})
+    if maps.get("emission_map"):
+        fields["emissiveColor"] = (1.0, 1.0, 1.0)
+    elif surface.emission is not None:
+        fields["emissiveColor"] = surface.emission
     return Node("PBRAppearance", fields)
+
+
+def _number(said: float | None, image: str | None, default: float) -> float:
+    if image:
+        return 1.0
+    return default if said is None else round(said, _DIGITS)
 
 
 def _rounded(color: Color) -> Color:
