@@ -55,7 +55,9 @@ def _find_mixed(
 ) -> NDArray[np.bool_]:
     """Which of `count` vertices have corners with different normals."""
     chosen = np.empty(count, dtype=np.int32)
-    chosen[corners] = np.arange(len(corners), dtype=np.int32)
+    for start in range(0, len(corners), _PIECE):
+        piece = corners[start : start + _PIECE]
+        chosen[piece] = np.arange(start, start + len(piece), dtype=np.int32)
     is_mixed = np.zeros(count, dtype=bool)
     for start in range(0, len(corners), _PIECE):
         piece = corners[start : start + _PIECE]

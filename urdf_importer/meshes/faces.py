@@ -9,6 +9,7 @@ silently, as all viewers do; a quad that is a triangle becomes one.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,17 @@ def missing_part(path: Path, part: str, known: Iterable[str]) -> MeshError:
     what = f"it has {shown}{rest}" if names else "it has no parts with names"
     message = f"{quote(path.name)} has no part {quote(part)}; {what}"
     return MeshError(message, code="missing-part")
+
+
+def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[Any]) -> None:
+    """Puts the rows of these indices into `found`, which may be the indices themselves. Indices
+    that are not there get any row.
+
+    Some at a time: numpy wants indices of 64 bits, and would make these of all.
+    """
+    for start in range(0, len(indices), PIECE):
+        part = slice(start, start + PIECE)
+        np.take(rows, indices[part].astype(np.intp), axis=0, out=found[part], mode="clip")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -127,15 +139,13 @@ def make_mesh(
     faces = _drop_invalid(faces, path, report)
     if not len(faces.sizes):
         raise MeshError(f"{quote(path.name)} has no faces", code="empty-mesh")
-    is_used = np.zeros(len(faces.vertices), dtype=bool)
-    is_used[faces.corners] = True
-    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
     materials, slots = _drop_unused(materials, faces.slots)
     normals, faces.normals = _make_unit_normals(faces), None
     uvs, faces.uvs = None if faces.uvs is None else _finite_uvs(faces.uvs), None
+    vertices, corners = _drop_unused_vertices(faces.vertices, faces.corners)
     return MeshData(
-        vertices=faces.vertices[is_used].astype(np.float32),
-        corners=rank[faces.corners],
+        vertices=vertices,
+        corners=corners,
         face_sizes=None if (faces.sizes == 3).all() else faces.sizes.astype(np.int32),
         normals=normals,
         uvs=uvs,
@@ -143,6 +153,22 @@ def make_mesh(
         slots=slots,
         name=path.stem,
     )
+
+
+def _drop_unused_vertices(
+    vertices: NDArray[np.floating], corners: NDArray[np.integer]
+) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    is_used = np.zeros(len(vertices), dtype=bool)
+    for start in range(0, len(corners), PIECE):
+        is_used[corners[start : start + PIECE]] = True
+    if is_used.all():
+        return (
+            np.ascontiguousarray(vertices, dtype=np.float32),
+            np.ascontiguousarray(corners, dtype=np.int32),
+        )
+    found = np.empty(len(corners), dtype=np.int32)
+    take_rows(np.cumsum(is_used, dtype=np.int32) - np.int32(1), corners, found)
+    return vertices[is_used].astype(np.float32), found
 
 
 def _drop_invalid(faces: Faces, path: Path, report: Report) -> Faces:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
-from .faces import Faces, make_mesh
+from .faces import Faces, make_mesh, take_rows
 from .numbers import parse_numbers
 
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
@@ -108,7 +108,7 @@ def _take_alike(
     for index, (each, count) in enumerate(zip(element.properties, counts, strict=True)):
         if each.length and (there < element.count or (rows[f"length{index}"] != count).any()):
             return None
-        sizes = np.full(there, count, dtype=np.int64)
+        sizes = np.broadcast_to(np.int64(count), there)
         columns[each.name] = Column(sizes, rows[f"values{index}"].reshape(-1))
     return columns, start + there * row.itemsize, there < element.count
 
@@ -199,8 +199,7 @@ def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Fa
     points = _take(vertices, ("x", "y", "z"))
     if polygons is None or points is None:
         raise MeshError(f"{quote(path.name)} has no faces", code="empty-mesh")
-    with np.errstate(invalid="ignore"):
-        corners = polygons.values.astype(np.int64)
+    corners = _as_indices(polygons.values)
     normals = _take(vertices, ("nx", "ny", "nz"))
     found = (uv for uv in (_take(vertices, names) for names in _UV_NAMES) if uv is not None)
     uvs = next(found, None)
@@ -215,13 +214,23 @@ def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Fa
     return made.keep(is_face)
 
 
+def _as_indices(values: NDArray[np.generic]) -> NDArray[np.integer]:
+    """Whole numbers in 32 bits: those that do not fit become negative, which no index is."""
+    if values.dtype.kind in "iu":
+        return values.astype(np.int32)
+    with np.errstate(invalid="ignore"):
+        return values.astype(np.int64)
+
+
 def _at_corners(
-    rows: NDArray[np.floating] | None, corners: NDArray[np.int64]
+    rows: NDArray[np.floating] | None, corners: NDArray[np.integer]
 ) -> NDArray[np.floating] | None:
     """Corners that are not there get any row: their faces are left out later."""
     if rows is None or not len(rows):
         return None
-    return np.take(rows, corners, axis=0, mode="clip")
+    found = np.empty((len(corners), rows.shape[1]), dtype=rows.dtype)
+    take_rows(rows, corners, found)
+    return found
 
 
 def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.floating] | None:
@@ -230,8 +239,11 @@ def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.floating] | N
         return None
     is_single = all(vertices[name].dtype.str[1:] == "f4" for name in names)
     kind = np.float32 if is_single else np.float64
+    rows = np.empty((len(vertices[names[0]]), len(names)), dtype=kind)
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.column_stack([vertices[name].astype(kind) for name in names])
+        for place, name in enumerate(names):
+            rows[:, place] = vertices[name]
+    return rows
 
 
 def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:

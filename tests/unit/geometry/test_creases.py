@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from urdf_importer.geometry import creases
 from urdf_importer.geometry.creases import find_creases
 from urdf_importer.geometry.mesh_data import MeshData
 
@@ -40,8 +41,10 @@ def sides_of(mesh):
     return sides, names
 
 
+@pytest.mark.parametrize("piece", [5, creases._PIECE])
 @pytest.mark.parametrize("triangles_only", [True, False])
-def test_creases_are_edges_whose_faces_differ_at_an_end(triangles_only):
+def test_creases_are_edges_whose_faces_differ_at_an_end(triangles_only, piece, monkeypatch):
+    monkeypatch.setattr(creases, "_PIECE", piece)
     seen = set()
     for seed in range(30):
         mesh = random_mesh(seed, triangles_only)

@@ -18,6 +18,8 @@ from support.mesh_files import TRIANGLE, Gltf, png
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.files.regular import refuse_beside
 from urdf_importer.meshes import MeshData
+from urdf_importer.meshes import faces as mesh_faces
+from urdf_importer.meshes.gltf import load as gltf_load
 from urdf_importer.meshes.gltf.load import load_gltf
 
 Check = Callable[[MeshData], None]
@@ -130,6 +132,44 @@ def test_several_primitives_and_instances_are_one_mesh(load) -> None:
     gltf.json["nodes"] = [{"mesh": 0}, {"mesh": 0, "translation": [10, 0, 0]}]
     gltf.json["scenes"] = [{"nodes": [0, 1]}]
     assert load(gltf).face_count == 4
+
+
+@pytest.mark.parametrize("piece", [2, mesh_faces.PIECE])
+@pytest.mark.parametrize("seed", range(12))
+def test_corners_have_what_their_vertices_have(load, monkeypatch, piece: int, seed: int) -> None:
+    """Of any parts, however many rows are worked on at a time."""
+    monkeypatch.setattr(mesh_faces, "PIECE", piece)
+    monkeypatch.setattr(gltf_load, "PIECE", piece)
+    random = np.random.default_rng(seed)
+    gltf = Gltf()
+    has_normals = bool(random.random() < 0.7)
+    wanted: list[list[float]] = []
+    for _ in range(int(random.integers(1, 4))):
+        count = int(random.integers(3, 9))
+        points = np.concatenate([TRIANGLE, random.integers(0, 3, (count - 3, 3))]).astype("<f4")
+        normals = random.normal(size=(count, 3)).astype("<f4")
+        uvs = np.zeros((count, 2), dtype="<f4")
+        indices = random.integers(0, count + (random.random() < 0.5), (9, 3))
+        indices[4] = [2, 0, 1]
+        part = gltf.primitive(points, indices=gltf.accessor(indices.ravel(), "<u2", 5123, "SCALAR"))
+        if has_normals:
+            part["attributes"]["NORMAL"] = gltf.points(normals)
+        if random.random() < 0.6:
+            uvs = random.random((count, 2)).astype("<f4")
+            part["attributes"]["TEXCOORD_0"] = gltf.accessor(uvs, "<f4", 5126, "VEC2")
+        for face in indices[(indices < count).all(axis=1)]:
+            if len(np.unique(points[face], axis=0)) == 3:
+                units = normals[face] / np.linalg.norm(normals[face], axis=1)[:, None]
+                shown = np.column_stack([uvs[face, 0], 1 - uvs[face, 1]])
+                shown *= "TEXCOORD_0" in part["attributes"]
+                wanted += np.column_stack([points[face], units * has_normals, shown]).tolist()
+    mesh = load(gltf)
+    none = np.zeros((len(mesh.corners), 3))
+    normals = none if mesh.normals is None else mesh.normals
+    uvs = none[:, :2] if mesh.uvs is None else mesh.uvs
+    found = np.column_stack([mesh.vertices[mesh.corners], normals, uvs])
+    assert (mesh.normals is not None) == has_normals
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize(

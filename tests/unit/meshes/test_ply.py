@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """PLY, text and binary of both byte orders, and bytes that lie."""
 
+import math
 import struct
 import time
 from collections.abc import Callable
@@ -123,6 +124,35 @@ def test_counts_that_lie_cost_nothing(load, notes, form: str) -> None:
 def test_indices_that_are_not_there(load, notes) -> None:
     mesh = load(ply("binary_little_endian", [[0, 1, 2], [0, 1, 99], [-1, 0, 1]]))
     assert (mesh.face_count, notes.codes) == (1, ["invalid-facets"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "lost"),
+    [
+        ("uint", "I", [4, 2**31, 2**31 + 1, 2**32 - 1]),
+        ("int", "i", [4, -1, -(2**31), 2**31 - 1]),
+        ("ushort", "H", [4, 2**16 - 1]),
+        ("short", "h", [4, -1]),
+        ("uchar", "B", [4, 255]),
+        ("char", "b", [4, -1]),
+        ("float", "f", [4.0, -1.0, 2.0**31, 2.0**32, 1e30, math.inf, math.nan]),
+        ("double", "d", [4.0, -1.0, 2.0**31, 2.0**32, 2.0**64, 1e300, -math.inf, math.nan]),
+    ],
+)
+@pytest.mark.parametrize("order", ORDERS)
+def test_indices_of_every_type(
+    load, notes, order: str, kind: str, code: str, lost: list[float]
+) -> None:
+    """None of those that are not there comes to mean another, as what is cut to 32 bits might."""
+    content = ply(order, [])
+    content = content.replace(b"uchar int", b"uchar " + kind.encode())
+    content = content.replace(b"face 0", f"face {len(lost) + 2}".encode())
+    faces = [[0, 1, 2], [3, 2, 1], *([0, 1, each] for each in lost)]
+    mesh = load(
+        content + b"".join(struct.pack(f"{ORDERS[order]}B3{code}", 3, *each) for each in faces)
+    )
+    assert mesh.corners.tolist() == [0, 1, 2, 3, 2, 1]
+    assert notes.codes == ["invalid-facets"]
 
 
 @pytest.mark.parametrize(

@@ -47,18 +47,12 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
     mesh = ledger.new_mesh(name)
     if not len(data.corners):
         return mesh
-    sizes = data.face_sizes
-    starts = (
-        np.arange(0, len(data.corners), 3, dtype=np.int32)
-        if sizes is None
-        else np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-    )
     mesh.vertices.add(len(data.vertices))
     mesh.loops.add(len(data.corners))
-    mesh.polygons.add(len(starts))
+    mesh.polygons.add(data.face_count)
     mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
     mesh.attributes[".corner_vert"].data.foreach_set("value", data.corners)
-    mesh.polygons.foreach_set("loop_start", starts)
+    mesh.polygons.foreach_set("loop_start", _find_starts(data))
     mesh.update(calc_edges=True)
     if data.uvs is not None:
         layer = mesh.uv_layers.new(name=UV_MAP, do_init=False)
@@ -68,6 +62,15 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
         slots.data.foreach_set("value", data.slots)
     _shade(mesh, data, smooth_angle)
     return mesh
+
+
+def _find_starts(data: MeshData) -> NDArray[np.int32]:
+    """Which corner of all is each face's first."""
+    if data.face_sizes is None:
+        return np.arange(0, len(data.corners), 3, dtype=np.int32)
+    starts = np.cumsum(data.face_sizes, dtype=np.int32)
+    starts -= data.face_sizes
+    return starts
 
 
 def copy_bare(mesh: Any, ledger: Ledger) -> Any:

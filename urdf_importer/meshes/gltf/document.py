@@ -36,9 +36,9 @@ class Document:
 
     path: Path
     json: Node
-    binary: bytes
+    binary: bytes | memoryview
     resolve: ResolveBeside
-    buffers: dict[int, bytes] = field(default_factory=dict)
+    buffers: dict[int, bytes | memoryview] = field(default_factory=dict)
 
     def fail(self, what: str, code: str = "unreadable-mesh") -> NoReturn:
         raise MeshError(f"{quote(self.path.name)} {what}", code=code)
@@ -102,7 +102,7 @@ class Document:
             self.fail("declares more data than it has")
         return memoryview(data)[start : start + length], max(as_int(view.get("byteStride", 0)), 0)
 
-    def _buffer(self, index: Any) -> bytes:
+    def _buffer(self, index: Any) -> bytes | memoryview:
         uri = self.item("buffers", index).get("uri")
         number = as_int(index)
         if number not in self.buffers:
@@ -149,21 +149,22 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _split_chunks(data: bytes, path: Path) -> tuple[bytes, bytes]:
+def _split_chunks(data: bytes, path: Path) -> tuple[bytes, memoryview]:
     """The JSON and the binary chunk, as far as the file reaches."""
-    chunks: dict[bytes, bytes] = {}
+    view = memoryview(data)
+    chunks: dict[bytes, memoryview] = {}
     place = _HEADER
     for _ in range(2):
         if place + _CHUNK_HEADER > len(data):
             break
         length = int.from_bytes(data[place : place + 4], "little")
         start = place + _CHUNK_HEADER
-        chunks.setdefault(data[place + 4 : start], data[start : start + length])
+        chunks.setdefault(data[place + 4 : start], view[start : start + length])
         place = start + length
     if _JSON_CHUNK not in chunks:
         raise MeshError(f"{quote(path.name)} ends before its JSON or has another version than 2")
     # Some exporters end the JSON with a comma or NULs in place of blanks.
-    return chunks[_JSON_CHUNK].rstrip(b"\0 ,"), chunks.get(_BINARY_CHUNK, b"")
+    return bytes(chunks[_JSON_CHUNK]).rstrip(b"\0 ,"), chunks.get(_BINARY_CHUNK, view[:0])
 
 
 def decode_data_uri(uri: str) -> bytes | None:

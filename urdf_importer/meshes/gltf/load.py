@@ -6,19 +6,18 @@ not mean it). Blender's own importer is not used: it turns them, makes objects, 
 images that would have to be found and removed, and takes a hundred times as long. Cameras,
 lights, skins and animations are left; skinned meshes stand in their bind pose."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import MeshError, Report, quote
+from ...diagnostics import Report, quote
 from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshData, MeshMaterial, weld_points
-from ...images.colors import srgb_from_linear
-from ...model import Color
-from ..faces import Faces, make_mesh, missing_part
+from ..faces import PIECE, Faces, make_mesh, missing_part, take_rows
 from .document import (
     Document,
     Node,
@@ -27,15 +26,32 @@ from .document import (
     as_int,
     as_list,
     as_numbers,
-    decode_data_uri,
     load_document,
 )
+from .material import load_materials, read_uv_set
 
 MOST_CORNERS = 100_000_000
 """Of all nodes together: a file of a few bytes can show one mesh a million times."""
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 
 Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """The triangles of one primitive, in the scene's frame.
+
+    vertices, normals  float32 (V, 3); None where there are no normals
+    uvs                float32 (V, 2), origin at the lower left; None where there are none
+    corners            int32 (C,), -1 for vertices that are not there
+    slot               index into the materials
+    """
+
+    vertices: NDArray[np.float32]
+    corners: NDArray[np.int32]
+    normals: NDArray[np.float32] | None
+    uvs: NDArray[np.float32] | None
+    slot: int
 
 
 def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = "") -> MeshData:
@@ -55,9 +71,9 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = ""
 
 def _read_parts(
     document: Document, report: Report, part_name: str
-) -> tuple[list[Faces], tuple[MeshMaterial, ...]]:
+) -> tuple[list[_Part], tuple[MeshMaterial, ...]]:
     """Reads the faces of each primitive, in the scene's frame, and all materials."""
-    parts: list[Faces] = []
+    parts: list[_Part] = []
     corner_count = 0
     known: list[str] = []
     for matrix, mesh, name in _walk_nodes(document, report):
@@ -141,7 +157,7 @@ def _read_transform(node: Node) -> Matrix:
     return matrix
 
 
-def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> Faces | None:
+def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> _Part | None:
     """None where there are no triangles."""
     attributes = as_dict(primitive.get("attributes"))
     mode = as_int(primitive.get("mode", _TRIANGLES))
@@ -165,15 +181,12 @@ def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> Face
     if np.linalg.det(turn) < 0:
         corners = corners.reshape(-1, 3)[:, ::-1].ravel()
     material = as_index(primitive.get("material"), len(document.items("materials")))
-    with np.errstate(over="ignore", invalid="ignore"):
-        placed = points @ turn.T + matrix[:3, 3]
-    return Faces(
-        vertices=placed,
+    return _Part(
+        vertices=_convert(points, lambda rows: rows @ turn.T + matrix[:3, 3]),
         corners=corners,
-        sizes=np.full(len(corners) // 3, 3, dtype=np.int32),
-        normals=_read_normals(document, attributes, corners, len(points), turn),
-        uvs=_read_uvs(document, attributes, corners, len(points), material),
-        slots=np.full(len(corners) // 3, 0 if material is None else material + 1, dtype=np.int32),
+        normals=_read_normals(document, attributes, len(points), turn),
+        uvs=_read_uvs(document, attributes, len(points), material),
+        slot=0 if material is None else material + 1,
     )
 
 
@@ -196,20 +209,26 @@ def _make_triangles(order: NDArray[np.int32], mode: int) -> NDArray[np.int32]:
     return triangles.ravel()
 
 
-def _read_rows(document: Document, index: Any, width: int) -> NDArray[np.float64]:
+def _read_rows(document: Document, index: Any, width: int) -> NDArray[Any]:
+    """As stored, a view of the document's bytes."""
     rows = document.accessor(index)
     if rows.shape[1] != width:
         document.fail("has data of another width than its attribute needs")
-    with np.errstate(invalid="ignore"):  # of signalling NaNs; they are found later, by name
-        return rows.astype(np.float64)
+    return rows
+
+
+def _convert(rows: NDArray[Any], work: Callable[[Matrix], Matrix]) -> NDArray[np.float32]:
+    """What becomes of all rows, worked on in double precision, some at a time."""
+    found = np.empty(rows.shape, dtype=np.float32)
+    # Signalling NaNs and what is too large are found later, by name.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(rows), PIECE):
+            found[start : start + PIECE] = work(rows[start : start + PIECE].astype(np.float64))
+    return found
 
 
 def _read_normals(
-    document: Document,
-    attributes: Node,
-    corners: NDArray[np.int32],
-    count: int,
-    turn: Matrix,
+    document: Document, attributes: Node, count: int, turn: Matrix
 ) -> NDArray[np.float32] | None:
     if "NORMAL" not in attributes:
         return None
@@ -221,61 +240,72 @@ def _read_normals(
     cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)]).T
     largest = np.abs(cofactors).max()
     sign = -1.0 if np.linalg.det(turn) < 0 else 1.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        turned = rows @ (cofactors.T * (sign / largest if largest > 0 else 0.0))
-    return _at_corners(turned, corners)
+    factors = cofactors.T * (sign / largest if largest > 0 else 0.0)
+    return _convert(rows, lambda each: each @ factors)
 
 
 def _read_uvs(
-    document: Document,
-    attributes: Node,
-    corners: NDArray[np.int32],
-    count: int,
-    material: int | None,
+    document: Document, attributes: Node, count: int, material: int | None
 ) -> NDArray[np.float32] | None:
-    """Those of the set that the material's image uses, origin at the lower left."""
+    """Those of the set that the material's image uses."""
     name = f"TEXCOORD_{read_uv_set(document, material)}"
     if name not in attributes:
         return None
     rows = _read_rows(document, attributes[name], 2)
     if len(rows) != count:
         return None
-    return _at_corners(np.column_stack([rows[:, 0], 1.0 - rows[:, 1]]), corners)
+    return _convert(rows, lambda each: np.column_stack([each[:, 0], 1.0 - each[:, 1]]))
 
 
-def _at_corners(rows: NDArray[np.float64], corners: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Corners that are not there get any row: their faces are left out later."""
-    if not len(rows):
-        return np.zeros((len(corners), rows.shape[1]), dtype=np.float32)
-    with np.errstate(over="ignore"):
-        found: NDArray[np.float32] = np.take(rows.astype(np.float32), corners, axis=0, mode="clip")
-    return found
-
-
-def _join(parts: list[Faces]) -> Faces:
+def _join(parts: list[_Part]) -> Faces:
     """Normals only where all parts have them, zero uvs where one has none.
 
     An index that is not there must not become one of the next part's.
     """
-    if len(parts) == 1:
-        return parts[0]
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    corners = [
-        np.where(part.corners >= 0, part.corners + start, -1)
-        for part, start in zip(parts, starts[:-1], strict=True)
-    ]
-    normals = [part.normals for part in parts if part.normals is not None]
-    has_uvs = any(part.uvs is not None for part in parts)
-    zeros = np.zeros((0 if not has_uvs else max(len(p.corners) for p in parts), 2), np.float32)
-    uvs = [zeros[: len(p.corners)] if p.uvs is None else p.uvs for p in parts]
+    corners = [part.corners for part in parts]
+    normals = [part.normals for part in parts]
+    uvs = [part.uvs for part in parts]
+    has_uvs = any(each is not None for each in uvs)
+    counts = [len(each) // 3 for each in corners]
     return Faces(
         vertices=_concatenate([part.vertices for part in parts]),
-        corners=_concatenate(corners),
-        sizes=np.concatenate([part.sizes for part in parts]),
-        normals=_concatenate(normals) if len(normals) == len(parts) else None,
-        uvs=_concatenate(uvs) if has_uvs else None,
-        slots=np.concatenate([part.slots for part in parts if part.slots is not None]),
+        corners=_join_corners(parts),
+        sizes=np.broadcast_to(np.int32(3), sum(counts)),
+        normals=None if any(each is None for each in normals) else _spread(normals, corners, 3),
+        uvs=_spread(uvs, corners, 2) if has_uvs else None,
+        slots=_join_slots([part.slot for part in parts], counts),
     )
+
+
+def _join_corners(parts: list[_Part]) -> NDArray[np.int32]:
+    if len(parts) == 1:
+        return parts[0].corners
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    return np.concatenate(
+        [
+            np.where(part.corners >= 0, part.corners + np.int32(start), np.int32(-1))
+            for part, start in zip(parts, starts[:-1], strict=True)
+        ]
+    )
+
+
+def _join_slots(slots: list[int], counts: list[int]) -> NDArray[np.int32]:
+    if len(set(slots)) == 1:
+        return np.broadcast_to(np.int32(slots[0]), sum(counts))
+    return np.repeat(np.array(slots, dtype=np.int32), counts)
+
+
+def _spread(
+    rows: list[NDArray[np.float32] | None], corners: list[NDArray[np.int32]], width: int
+) -> NDArray[np.float32]:
+    """The rows at all corners, one part after the other; zeros where a part has none."""
+    found = np.zeros((sum(map(len, corners)), width), dtype=np.float32)
+    start = 0
+    for each, indices in zip(rows, corners, strict=True):
+        if each is not None and len(each):
+            take_rows(each, indices, found[start : start + len(indices)])
+        start += len(indices)
+    return found
 
 
 def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
@@ -285,96 +315,12 @@ def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _weld(faces: Faces) -> Faces:
     """glTF splits vertices wherever normals or uvs differ; corners hold these here."""
-    with np.errstate(over="ignore"):
-        points = faces.vertices.astype(np.float32)
+    points = faces.vertices.astype(np.float32, copy=False)
     if not np.isfinite(points).all():
         return faces
     faces.vertices, place = weld_points(points)
-    is_missing = faces.corners < 0
-    faces.corners = np.take(place, faces.corners, mode="clip")
-    if is_missing.any():
+    is_missing = faces.corners < 0 if faces.corners.min(initial=0) < 0 else None
+    take_rows(place, faces.corners, faces.corners)
+    if is_missing is not None:
         faces.corners[is_missing] = -1
     return faces
-
-
-MOST_MATERIALS = 10_000
-MOST_IMAGE_BYTES = 64 * 1024**2
-
-
-def load_materials(document: Document, report: Report) -> tuple[MeshMaterial, ...]:
-    """Returns the default material, then those of the file.
-
-    Reports `unreadable-texture` for images within that cannot be taken and the code of `resolve`
-    for files; the material keeps its colour.
-    """
-    written = document.items("materials")[:MOST_MATERIALS]
-    default = MeshMaterial(color=(1.0, 1.0, 1.0, 1.0))
-    return (default, *(_read_material(document, as_dict(each), report) for each in written))
-
-
-def read_uv_set(document: Document, material: int | None) -> int:
-    materials = document.items("materials")
-    if material is None:
-        return 0
-    return max(as_int(_base_image(as_dict(materials[material])).get("texCoord", 0)), 0)
-
-
-def _base_image(material: Node) -> Node:
-    return as_dict(as_dict(material.get("pbrMetallicRoughness")).get("baseColorTexture"))
-
-
-def _read_material(document: Document, material: Node, report: Report) -> MeshMaterial:
-    surface = as_dict(material.get("pbrMetallicRoughness"))
-    factor = as_numbers(surface.get("baseColorFactor"), 4) or (1.0, 1.0, 1.0, 1.0)
-    red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in factor)
-    is_opaque = material.get("alphaMode", "OPAQUE") not in ("BLEND", "MASK")
-    color: Color = (
-        srgb_from_linear(red),
-        srgb_from_linear(green),
-        srgb_from_linear(blue),
-        1.0 if is_opaque else alpha,
-    )
-    name = material.get("name")
-    made = MeshMaterial(name=name if isinstance(name, str) else "", color=color)
-    image = _base_image(material)
-    if "index" not in image:
-        return made
-    try:
-        return _add_image(document, made, image["index"], has_alpha=not is_opaque)
-    except MeshError as error:
-        code = error.code if error.code != "unreadable-mesh" else "unreadable-texture"
-        report(
-            code,
-            f"the texture of material {quote(made.name)}: {error.message}; "
-            "the material keeps its colour",
-        )
-        return made
-
-
-def _add_image(
-    document: Document, material: MeshMaterial, texture: Any, *, has_alpha: bool
-) -> MeshMaterial:
-    source = document.item("textures", texture)
-    index = as_index(source.get("source"), len(document.items("images")))
-    if index is None:
-        webp = as_dict(as_dict(source.get("extensions")).get("EXT_texture_webp"))
-        index = as_index(webp.get("source"), len(document.items("images")))
-    image = document.item("images", index)
-    uri = image.get("uri")
-    content = b""
-    path = None
-    if not isinstance(uri, str):
-        content = document.view(image.get("bufferView"))
-    elif uri.startswith("data:"):
-        content = decode_data_uri(uri) or b""
-    else:
-        path = document.resolve(uri, "texture")
-    if path is None and not 0 < len(content) <= MOST_IMAGE_BYTES:
-        document.fail("has an image within that is empty or too large")
-    return MeshMaterial(
-        name=material.name,
-        color=material.color,
-        texture=path,
-        image=content,
-        image_alpha=has_alpha,
-    )
