@@ -2,7 +2,7 @@
 """A motion -> the keyframes of a robot, in a new action."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +22,15 @@ from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import links_of, name_link
 from .base import Base, plan_frames
-from .curves import frame_rate, new_action, widen_range, write_curve
+from .curves import PlannedCurve, frame_rate, new_action, widen_range, write_curve
 from .from_frames import explain_none, solve_joints
+from .loops import close_curves, compare_driven, list_led
 
 _OVER = 1e-6
 _COARSE = 0.01
 """Of a frame: keys that stand closer fall on one."""
 _OFF = 1e-3
 """Radians or metres that a recorded follower may be off its leader without a word."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCurve:
-    """A number of an object and its keys."""
-
-    item: Any
-    path: str
-    index: int
-    group: str
-    keys: Keys
 
 
 def apply_trajectory(
@@ -60,7 +50,10 @@ def apply_trajectory(
         raise KinematicsError("nothing of the motion lies between its start and end")
     turned = [base.item for base in bases if base.turns_object]
     _report_coarse(curves, options, diagnostics)
-    return _write(armature, curves, trajectory, options, turned)
+    timing = _first_second(curves, options), frame_rate() / options.speed
+    thinned = [replace(each, keys=_thin(each.keys, options, *timing)) for each in curves]
+    closed = close_curves(armature, thinned, timing, diagnostics)
+    return _write(armature, closed, timing, trajectory, options, turned)
 
 
 def _name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -> Trajectory:
@@ -95,11 +88,13 @@ def _plan_joints(
             name: _plan_linear(each.times, each.values, None, rigs[name], options)
             for name, each in samples.items()
         }
+    led = list_led(armature)
     for joint, planned in keys.items():
         bone, rig = joints[joint]
-        if rig.mimics:
+        if rig.mimics and joint not in led:
             continue
-        planned = _hold_limits(planned, rig, options, diagnostics)
+        if joint not in led:
+            planned = _hold_limits(planned, rig, options, diagnostics)
         channel = rig.channels[0]
         sign = channel.sign
         slopes = None if planned.slopes is None else planned.slopes * sign
@@ -109,6 +104,7 @@ def _plan_joints(
             index=channel.index,
             group=bone.name,
             keys=replace(planned, values=planned.values * sign, slopes=slopes),
+            joint=rig,
         )
 
 
@@ -183,6 +179,7 @@ def _compare_followers(
         wanted = mimic.multiplier * evaluate(leader, own.times) + mimic.offset
         worst = int(np.abs(own.values - wanted).argmax())
         off.append((abs(float(own.values[worst] - wanted[worst])), name, float(own.times[worst])))
+    off += compare_driven(armature, keys)
     off = [each for each in off if each[0] > _OFF]
     if off:
         distance, name, time = max(off)
@@ -257,6 +254,7 @@ def _cut(curve: PlannedCurve, options: MotionOptions) -> PlannedCurve:
 def _write(
     armature: Any,
     curves: list[PlannedCurve],
+    timing: tuple[float, float],
     trajectory: Trajectory,
     options: MotionOptions,
     turned: list[Any],
@@ -264,9 +262,8 @@ def _write(
     """Writes the curves, an action for each armature that moves; the main one's is returned. What
     fails leaves no action behind."""
     scene = bpy.context.scene
-    rate = frame_rate() / options.speed
+    first, rate = timing
     origin = float(scene.frame_start) if options.start_frame is None else options.start_frame
-    first = max(options.start, 0.0) if options.start > 0 else _first_time(curves)
     name = options.action or Path(trajectory.source).stem or "Motion"
     moving = {armature, *(curve.item for curve in curves)}
     before = {each: _action_of(each) for each in moving}
@@ -277,7 +274,7 @@ def _write(
             own = name if item == armature else f"{name} {name_armature(item)}"
             made[item] = new_action(item, own)
         for curve in curves:
-            keys = _thin(curve.keys, options, first, rate)
+            keys = curve.keys
             frames = origin + (keys.times - first) * rate
             ends.append(float(frames[-1]))
             action = made[curve.item]
@@ -305,6 +302,11 @@ def _action_of(item: Any) -> Any:
 
 def _first_time(curves: list[PlannedCurve]) -> float:
     return min(float(curve.keys.times[0]) for curve in curves)
+
+
+def _first_second(curves: list[PlannedCurve], options: MotionOptions) -> float:
+    """Returns the second of the recording that the first frame shows."""
+    return max(options.start, 0.0) if options.start > 0 else _first_time(curves)
 
 
 def _thin(keys: Keys, options: MotionOptions, first: float, rate: float) -> Keys:

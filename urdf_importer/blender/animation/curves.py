@@ -7,6 +7,7 @@ To 4.3 an action has its curves itself; from 4.4 it has them in slots, one for e
 """
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ...diagnostics import KinematicsError
 from ...motion.keys import Keys
 from ...motion.trajectory import Numbers
+from ..standing.joints import RigJoint
 from ..standing.keys import find_curves
 
 _LINEAR, _BEZIER, _FREE = 1, 2, 0
@@ -23,6 +25,25 @@ FIRST_FRAME, LAST_FRAME = -1_048_574, 1_048_574
 """The range of a scene; curves go on beyond."""
 MOST_FRAMES = 1_000_000
 """Keys on whole frames; more would fill the memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCurve:
+    """A number of an object and its keys; those of a joint of one position name it."""
+
+    item: Any
+    path: str
+    index: int
+    group: str
+    keys: Keys
+    joint: RigJoint | None = None
+
+    @property
+    def positions(self) -> Keys:
+        """The keys as positions of the joint."""
+        sign = 1 if self.joint is None else self.joint.sign
+        slopes = None if self.keys.slopes is None else self.keys.slopes * sign
+        return replace(self.keys, values=self.keys.values * sign, slopes=slopes)
 
 
 def frame_rate(fps: float | None = None) -> float:

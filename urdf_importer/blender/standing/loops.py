@@ -34,13 +34,20 @@ class RigLoops:
     @cached_property
     def open_closer(self) -> LoopCloser:
         """What closes the linkages that have followers which the rig does not move."""
-        return self.closer.select(lambda names: bool(set(names) - self.driven))
+        solvers = self.closer.solvers
+        return self.closer.select(each for each in solvers if set(each.followers) - self.driven)
 
     @cached_property
     def solved(self) -> frozenset[str]:
         """The followers that numbers have to move."""
         found = {name for each in self.open_closer.solvers for name in each.followers}
         return frozenset(found - self.driven)
+
+    @cached_property
+    def led(self) -> frozenset[str]:
+        """The followers that the rig moves by its loops."""
+        found = {name for each in self.closer.solvers for name in each.followers}
+        return frozenset(found & self.driven)
 
     @cached_property
     def asked(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ line to the positions asked for; the answer depends on where it begins and on no
 cannot be reached is replaced by the nearest pose that closes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,6 +47,7 @@ _ANSWERING = 1e-3
 _FLAT = 1e-6
 """Where the way down is less steep, the nearest pose is reached."""
 _MOST_REACH = 100.0
+_GENTLY = 0.25
 _MEMORY = 5
 """Of so many steps one has to come nearer: such descents are quick because they may go back."""
 
@@ -97,7 +98,7 @@ def trace_loops(
     those of close_loops."""
     closer = LoopCloser(robot, freedom)
     for pose in poses:
-        found = closer.close(pose, start=start)
+        found = closer.close(pose, start=start, gently=start is not None)
         start = found.positions
         yield found
 
@@ -113,19 +114,22 @@ class LoopCloser:
             for linkage, follows in zip(self.freedom.linkages, self.freedom.moved, strict=True)
         )
 
-    def select(self, wanted: Callable[[Sequence[str]], bool]) -> "LoopCloser":
-        """Returns one that closes the linkages alone whose followers are `wanted`."""
+    def select(self, solvers: "Iterable[LinkageSolver]") -> "LoopCloser":
+        """Returns one that closes some of the linkages alone, by `solvers` of this one."""
         chosen = copy(self)
-        chosen.solvers = tuple(each for each in self.solvers if wanted(each.followers))
+        chosen.solvers = tuple(solvers)
         return chosen
 
-    def close(self, positions: Positions, *, start: Positions | None = None) -> LoopResult:
-        """Does as close_loops."""
+    def close(
+        self, positions: Positions, *, start: Positions | None = None, gently: bool = False
+    ) -> LoopResult:
+        """Does as close_loops. As one pose of a motion, `gently`, it slides no further than the
+        joints may go from one to the next, even where the nearest pose is further."""
         found = _check_positions(self.tree, positions)
         known = None if start is None else _check_positions(self.tree, start)
         gap, missed = 0.0, list[str]()
         for solver in self.solvers:
-            closed, reached = solver.follow(found, known)
+            closed, reached = solver.follow(found, known, _GENTLY if gently else np.inf)
             gap = max(gap, closed.gap * solver.linkage.size)
             there = solver.positions_of(closed.pose)
             if not reached:
@@ -225,7 +229,10 @@ class LinkageSolver:
         )
 
     def follow(
-        self, asked: Mapping[str, Position], known: Mapping[str, Position] | None
+        self,
+        asked: Mapping[str, Position],
+        known: Mapping[str, Position] | None,
+        farthest: float = np.inf,
     ) -> tuple[Closed, bool]:
         """Returns the pose for these positions, and whether the free joints came there: from
         `known` ones, or from those asked for themselves, or from zero."""
@@ -238,7 +245,7 @@ class LinkageSolver:
         if target.several != home.pose.several:
             several = LinkagePose(values=home.pose.values, several=target.several)
             here = close(self.linkage, several, self.moving)
-        return self._go(here, target)
+        return self._go(here, target, farthest)
 
     def list_missed(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
         """Lists the free joints that are not where they were asked to be; the first, if that cannot
@@ -266,11 +273,9 @@ class LinkageSolver:
         """Does as follow, from a closed pose, for one free joint: to a place of its column."""
         target = here.pose.copy()
         target.values[column] = place
-        return self._go(here, target, nearest=False)
+        return self._go(here, target, 0.0)
 
-    def _go(
-        self, here: Closed, target: LinkagePose, *, nearest: bool = True
-    ) -> tuple[Closed, bool]:
+    def _go(self, here: Closed, target: LinkagePose, farthest: float) -> tuple[Closed, bool]:
         way = np.where(self.moving, 0.0, target.values - here.pose.values) / self.linkage.units
         strides = max(int(np.ceil(float(np.abs(way).max(initial=0.0)) / _STRIDE)), 1)
         done, stride = 0.0, 1.0 / strides
@@ -279,10 +284,10 @@ class LinkageSolver:
             there = self._step(here, way * part)
             if self.closes(there) and not self._jumps(here, there):
                 here, done = there, done + part
-            elif stride * strides > (_LEAST_STRIDE if nearest else 4.0 * _LEAST_STRIDE):
+            elif stride * strides > (_LEAST_STRIDE if farthest else 4.0 * _LEAST_STRIDE):
                 stride /= 2.0
             else:
-                return self._come_near(here, target) if nearest else here, False
+                return self._come_near(here, target, farthest) if farthest else here, False
         # Sums of strides are rounded; where the joints were asked to be is not.
         exact = here.pose.copy()
         exact.values = np.where(self.moving, here.pose.values, target.values)
@@ -345,13 +350,13 @@ class LinkageSolver:
         moved = (there.pose.values - here.pose.values) / self.linkage.units
         return bool(np.abs(moved).max(initial=0.0) > _JUMP)
 
-    def _come_near(self, here: Closed, target: LinkagePose) -> Closed:
+    def _come_near(self, here: Closed, target: LinkagePose, farthest: float) -> Closed:
         """Slides along closed poses, as long as the free joints come nearer to their target: down
         the gradient, by steps as long as Barzilai and Borwein choose them (Two-Point Step Size
         Gradient Methods, 1988)."""
         linkage, free = self.linkage, ~self.moving
         everything = np.ones_like(free)
-        best, least = here, self._distance(here.pose, target, free)
+        best, least, gone = here, self._distance(here.pose, target, free), 0.0
         slope, reach, recent = self._find_slope(here, target, free), 1.0, [least]
         for _ in range(_MOST_ROUNDS):
             longest = float(np.abs(slope).max(initial=0.0))
@@ -368,10 +373,13 @@ class LinkageSolver:
             bend = float(step @ (slope - after))
             reach = min(float(step @ step) / bend, _MOST_REACH) if bend > 0.0 else _MOST_REACH
             here, slope = there, after
+            gone += float(np.abs(step).max())
             recent.append(distance)
             if distance < least:
                 best, least = there, distance
-            if len(recent) > _MEMORY and recent[-_MEMORY] - min(recent) < _FLAT:
+            if gone >= farthest or (
+                len(recent) > _MEMORY and recent[-_MEMORY] - min(recent) < _FLAT
+            ):
                 break
         return best
 
