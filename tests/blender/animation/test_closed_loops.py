@@ -128,6 +128,7 @@ def test_open_loops_are_keyed_as_they_were_recorded(tmp_path):
     assert shown["corner_3"] == 0.0
 
 
+@pytest.mark.slow
 def test_cassie_is_closed_to_a_micrometre_where_it_is_keyed():
     robot = read_robot(CASSIE, Diagnostics())
     armature = import_robot(CASSIE).armature

@@ -6,7 +6,6 @@ import bpy
 import numpy as np
 import pytest
 
-from support import real_robots
 from support.linkages import five_bar, four_bar, gap_of, hexagon
 from urdf_importer import (
     Diagnostics,
@@ -14,7 +13,6 @@ from urdf_importer import (
     close_loops,
     get_joint_positions,
     import_robot,
-    read_robot,
     set_joint_positions,
     write_urdf,
 )
@@ -22,7 +20,6 @@ from urdf_importer.blender.standing.mirrored import home_pose, ready_pose
 from urdf_importer.blender.standing.pose import random_pose, zero_pose
 
 pytestmark = pytest.mark.usefixtures("scene")
-CASSIE = real_robots.ROOT / "cassie_description" / "robots" / "cassie_v2.sdf"
 NEAR = 1e-5
 
 
@@ -106,13 +103,3 @@ def test_rigs_that_were_to_leave_them_open_do(tmp_path):
     wanted = {f"corner_{i}": 0.1 * i for i in range(5)}
     set_joint_positions(armature, wanted)
     assert look(armature) == pytest.approx(wanted, abs=NEAR)
-
-
-def test_cassie_crouches_on_closed_legs():
-    robot = read_robot(CASSIE, Diagnostics())
-    armature = import_robot(CASSIE).armature
-    zero_pose(armature)
-    assert gap_of(robot, look(armature)) < NEAR
-    for bend in (0.1, 0.2, 0.15):
-        set_joint_positions(armature, {"left-knee-op": -bend, "right-knee-op": -bend})
-        assert gap_of(robot, look(armature)) < NEAR

@@ -10,7 +10,7 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...kinematics.forward import Position
 from ...kinematics.loops import LoopCloser, find_freedom
-from ...kinematics.loops.solve import LinkageSolver
+from ...kinematics.loops.follow import LinkageSolver
 from ...motion.keys import Keys, evaluate
 from ...motion.loops import ClosedMotion, close_motion, plan_closed_times
 from ..standing.joints import RigJoint, posed_joints_of

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ...geometry.transforms import Vector
 from .blocks import Block
+from .follow import LinkageSolver
 from .linkage import LinkagePose
 from .newton import CLOSED, Closed, close, solve_least
-from .solve import LinkageSolver
 
 SLACK = 3e-4
 """Sizes of the linkage and radians. Descriptions of real machines contradict themselves by some of
