@@ -58,7 +58,6 @@ def test_mujocos_own_model(tmp_path: Path) -> None:
     assert {each.code for each in diagnostics} == {
         "mjcf-plane",
         "mjcf-shape-lost",
-        "mjcf-shape-changed",
     }
     assert len(robot.extras) == 1 and "<actuator>" in robot.extras[0].xml
 
