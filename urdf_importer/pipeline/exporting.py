@@ -109,13 +109,21 @@ def write_format(
     reads_scene = not kind.reads_rigs
     with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
         if not kind.reads_rigs:
-            described = seat_links(found.described)
-            robot = described if found.robot is found.described else found.robot
+            is_scene = found.robot is not found.described
+            moved = None if is_scene or not kind.keeps_seats else _list_turning(found.described)
+            described = seat_links(found.described, moved)
+            robot = found.robot if is_scene else described
             robot = found.files.draw(robot, (Mesh, *kind.solids))
             found = replace(found, described=described, robot=robot)
         if not kind.keeps_loops:
             _report_open_loops(found, kind.label)
         return kind.write(found, Path(path))
+
+
+def _list_turning(robot: Robot) -> list[str]:
+    """Lists the joints that have no axis that a link could stand away from."""
+    single = ("revolute", "continuous", "prismatic")
+    return [joint.name for joint in robot.joints if joint.type not in single]
 
 
 def _report_open_loops(found: OpenExport[Any], label: str) -> None:

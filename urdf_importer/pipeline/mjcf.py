@@ -46,5 +46,6 @@ MJCF_WRITER = WriterFormat(
     write=_write,
     suggest_name=suggest_stem,
     keeps_loops=True,
+    keeps_seats=True,
     solids=(Ellipsoid,),
 )

@@ -89,6 +89,8 @@ class WriterFormat(Generic[Options]):
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
     keeps_loops   whether joints that close loops are written; else each is reported
+    keeps_seats   whether links may stand away from the axes of their joints; else they are moved
+                  there
     solids        the shapes beyond boxes, cylinders, spheres and capsules that it has; meshes take
                   the place of the others
     reads_rigs    whether the writer reads rigs in Blender itself
@@ -108,6 +110,7 @@ class WriterFormat(Generic[Options]):
     suggest_name: Callable[[str], str]
     operator: str = ""
     keeps_loops: bool = False
+    keeps_seats: bool = False
     solids: tuple[type[Solid], ...] = ()
     reads_rigs: bool = False
     lists_changes: bool = False

@@ -138,4 +138,4 @@ def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[tupl
         key = frozenset((pair.link1, pair.link2))
         if len(key) == 2 and key <= names.keys() and key not in enabled:
             found.setdefault(key, (names[pair.link1], names[pair.link2]))
-    return list(found.values())
+    return [(one, other) for one, other in found.values() if one != other]

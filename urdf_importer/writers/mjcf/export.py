@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ...diagnostics import WriteError
+from ...diagnostics import Diagnostics, WriteError
 from ...files.outputs import check_output, replace_files
 from ...geometry.transforms import matrix_from_pose
 from ...kinematics.forward import AT_REST, POSITION_SIZES, complete_positions, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree, plan_tree
+from ...markup.xml import parse_fragment
 from ...meshes.robot_files import Shape
-from ...model import GroupState, Pose, Semantics
+from ...model import GroupState, Pose, Robot, Semantics
 from ...names import Claims
 from ..file_folder import FileFolder
 from ..formats import Facts, OpenExport, Written, count_robot
@@ -30,6 +31,7 @@ from .shapes import ShapeWriter
 
 START = "start"
 """The keyframe of the joints as they are to start."""
+_READ = ("contact", "keyframe", "size")
 Positions = dict[str, float | tuple[float, ...]]
 
 
@@ -55,6 +57,7 @@ def export_mjcf(
     path = path.absolute()
     if path.parent.is_dir():
         check_output(path)
+    _report_kept(found.robot, diagnostics)
     tree = plan_tree(found.robot, diagnostics)
     place = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
     is_free = find_freedom(options, semantics, tree)
@@ -85,6 +88,25 @@ def export_mjcf(
         bodies=plan.body_names,
         joints={name: _names_of(joints) for name, joints in plan.joints.items()},
     )
+
+
+def _report_kept(robot: Robot, diagnostics: Diagnostics) -> None:
+    """Tells what a model of MuJoCo said beyond the robot, which is kept word for word and is not
+    written anew."""
+    tags: set[str] = set()
+    for extra in robot.extras:
+        section = parse_fragment(extra.xml.encode()) if extra.tag == "mujoco" else None
+        for child in section if section is not None else ():
+            if child.tag == "actuator" and len(child) <= len(robot.transmissions):
+                continue
+            if child.tag not in _READ:
+                tags.add(f"<{child.tag}>")
+    if tags:
+        diagnostics.warning(
+            "mjcf-kept",
+            f"{', '.join(sorted(tags))} of the model that was read are not written anew",
+            subject=robot.name,
+        )
 
 
 def find_freedom(options: MjcfOptions, semantics: Semantics | None, tree: KinematicTree) -> bool:
@@ -215,7 +237,7 @@ def _count(plan: StructurePlan, document: MjcfDocument) -> Facts:
     )
     geoms = chain(document.visuals.values(), document.collisions.values())
     return counts | {
-        "bodies": len(plan.bodies),
+        "bodies": sum(not body.is_joined for body in plan.bodies),
         "geoms": sum(map(len, geoms)),
         "equalities": len(document.equalities),
         "actuators": [str(each.attributes["name"]) for each in document.actuators],

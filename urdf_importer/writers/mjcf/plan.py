@@ -6,9 +6,12 @@
 3. A planar joint is two slides and a hinge. A floating joint is free where what it hangs on never
    moves: MuJoCo has free joints in the world alone, so its body is put there. Elsewhere it is three
    slides and a ball.
-4. A joint whose limits leave it no room is held by an equality, since MuJoCo takes no such range.
+4. A body has all joints that MuJoCo's had before they were read: the empty links between them,
+   which are called after both, are not bodies then.
+5. A joint whose limits leave it no room is held by an equality, since MuJoCo takes no such range.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -33,19 +36,22 @@ from ...reshape.inertia import Body
 JointKind = Literal["hinge", "slide", "ball", "free"]
 WORLD = "world"
 FREE_JOINT = "floating_base"
+_SINGLE = ("hinge", "slide")
 _FAR = 1e10
 """Metres or radians: MuJoCo's ranges have two ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointPlan:
-    """One joint of MuJoCo. `axis` is a unit vector in the body's frame; `of` is the joint of the
-    description, None for that of a free root. `held` is where an equality holds it."""
+    """One joint of MuJoCo. `axis` is a unit vector and `point` a point on it, in the body's frame
+    and None for its origin; `of` is the joint of the description, None for that of a free root.
+    `held` is where an equality holds it."""
 
     name: str
     kind: JointKind
     of: JointMotion | None = None
     axis: Vector | None = None
+    point: Vector | None = None
     limits: tuple[float, float] | None = None
     held: float | None = None
 
@@ -53,7 +59,8 @@ class JointPlan:
 @dataclass(slots=True, kw_only=True, eq=False)
 class BodyPlan:
     """A link. `frame` (4, 4) is where its body stands in the body `parent`, with all joints at
-    zero; a parent of -1 is the world. `mass` is None for what weighs nothing."""
+    zero; a parent of -1 is the world. `mass` is None for what weighs nothing; a link between joints
+    that share a body is not one of its own (`is_joined`)."""
 
     name: str
     link: Link
@@ -61,6 +68,7 @@ class BodyPlan:
     frame: Matrix
     joints: list[JointPlan] = field(default_factory=list)
     mass: Body | None = None
+    is_joined: bool = False
 
     @property
     def is_world(self) -> bool:
@@ -99,7 +107,7 @@ class StructurePlan:
         top: list[int] = []
         below: list[list[int]] = [[] for _ in self.bodies]
         for place, body in enumerate(self.bodies):
-            if not body.is_world:
+            if not (body.is_world or body.is_joined):
                 (top if body.parent < 0 else below[body.parent]).append(place)
         return top, below
 
@@ -110,6 +118,7 @@ def plan_structure(
     """Plans bodies and joints. `base` (4, 4) is where the root link stands in the world."""
     planner = _Planner(tree, base, diagnostics)
     bodies = [planner.plan_body(place, is_free=is_free) for place in range(len(tree.links))]
+    _join_chains(tree, bodies)
     return StructurePlan(tree=tree, bodies=tuple(bodies), base=base)
 
 
@@ -141,14 +150,15 @@ class _Planner:
             return self._plan_root(place, is_free=is_free)
         parent = self._tree.parents[place]
         static = self._static[parent]
-        frame = matrix_from_pose(motion.joint.origin)
+        child = matrix_from_pose(motion.joint.child_origin)
+        frame = matrix_from_pose(motion.joint.origin) @ child
         if motion.kind == "floating" and static:
             frame = self._base @ self._zero[place]
             parent = -1
         elif parent in self._worlds:
             frame = self._base @ frame
             parent = -1
-        joints = self._plan_joints(motion, is_free=parent < 0)
+        joints = [_carry(each, child) for each in self._plan_joints(motion, is_free=parent < 0)]
         if is_free and parent < 0 and not joints:
             joints = [self._make_free_root()]
         self._static.append(static and not joints)
@@ -219,6 +229,42 @@ class _Planner:
         return self._joint_names.claim(name)
 
 
+def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
+    """Returns a joint in a body whose frame (4, 4) stands in what it was said in."""
+    if joint.kind not in _SINGLE or np.array_equal(frame, np.eye(4)):
+        return joint
+    assert joint.axis is not None
+    at = np.zeros(3) if joint.point is None else joint.point
+    turn = frame[:3, :3].T
+    return replace(joint, axis=turn @ joint.axis, point=turn @ (at - frame[:3, 3]))
+
+
+def _join_chains(tree: KinematicTree, bodies: list[BodyPlan]) -> None:
+    """Gives bodies the joints of the empty links above them that reading MJCF made: those called
+    BODY_JOINT, on which nothing else hangs and which nothing names."""
+    hanging = Counter(body.parent for body in bodies)
+    named = {name for loop in tree.robot.loops for name in (loop.link1, loop.link2)}
+    named |= {sensor.reference for sensor in tree.robot.sensors}
+    for body in bodies:
+        while body.parent >= 0 and hanging[body.parent] == 1:
+            above = bodies[body.parent]
+            if above.link.name in named or not _is_between(above, body):
+                break
+            body.joints = [*(_carry(each, body.frame) for each in above.joints), *body.joints]
+            body.frame, body.parent = above.frame @ body.frame, above.parent
+            above.is_joined, above.name, above.joints = True, body.name, []
+
+
+def _is_between(above: BodyPlan, body: BodyPlan) -> bool:
+    link, joints = above.link, [*above.joints, *body.joints]
+    if not (above.joints and body.joints) or any(each.kind not in _SINGLE for each in joints):
+        return False
+    motion = above.joints[-1].of
+    is_empty = not (link.inertial or link.visuals or link.collisions or link.extras)
+    called = motion is not None and link.name == f"{body.link.name}_{motion.joint.name}"
+    return is_empty and called
+
+
 def _limit(joint: JointPlan, motion: JointMotion) -> JointPlan:
     lower, upper = motion.lower, motion.upper
     if lower is None and upper is None:
@@ -254,21 +300,26 @@ def make_qpos(
     numbers: list[float] = []
     for place in order_bodies(plan):
         body = plan.bodies[place]
-        if body.joints:
-            numbers += _find_numbers(body, positions)
+        before: JointPlan | None = None
+        for joint in body.joints:
+            if before is None or joint.of is not before.of:
+                numbers += _find_numbers(body, joint, positions)
+            before = joint
     return [float(number) + 0.0 for number in numbers]
 
 
 def _find_numbers(
-    body: BodyPlan, positions: Mapping[str, float | tuple[float, ...]]
+    body: BodyPlan, joint: JointPlan, positions: Mapping[str, float | tuple[float, ...]]
 ) -> Sequence[float]:
-    motion = body.joints[0].of
+    """Returns the positions of all joints of a body that are one of the description, of which
+    `joint` is the first."""
+    motion = joint.of
     if motion is None:
         return _read_free(body.frame)
     given = positions[motion.joint.name]
     if not isinstance(given, tuple):
         return (given,)
-    if body.joints[0].kind == "free":
+    if joint.kind == "free":
         return _read_free(body.frame @ motion_matrix(motion, given))
     return given if motion.kind == "planar" else (*given[:-4], *_turn_wxyz(given[-4:]))
 

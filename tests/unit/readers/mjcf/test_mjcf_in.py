@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from support.mjcf_models import body, check_frames, close, judge, model
+from support.mjcf_models import body, check_frames, close, judge, model, models
 from support.mujoco_truth import Compiled
 from support.mutations import damaged, examples
 from support.paths import ROOT
@@ -84,93 +84,6 @@ def test_what_is_written_is_read_again(path: Path, tmp_path: Path) -> None:
 
 
 # Against the compiler, on models of all kinds
-
-_NUMBER = st.floats(-1, 1).map(lambda number: round(number, 3))
-_VECTOR = st.tuples(_NUMBER, _NUMBER, _NUMBER)
-_AXIS = _VECTOR.filter(lambda axis: sum(part * part for part in axis) > 0.01)
-
-
-def written(numbers: Any) -> str:
-    return " ".join(map(repr, numbers))
-
-
-_TURNS = st.one_of(
-    st.just(""),
-    _VECTOR.map(lambda v: f'euler="{written(v)}"'),
-    st.tuples(_AXIS, _NUMBER).map(lambda v: f'axisangle="{written((*v[0], v[1]))}"'),
-    st.tuples(_AXIS, _NUMBER).map(lambda v: f'quat="{written((v[1], *v[0]))}"'),
-    _AXIS.map(lambda v: f'zaxis="{written(v)}"'),
-    _AXIS.map(lambda v: f'xyaxes="{written(v)} {v[1] + 2} {v[2] - 3} {v[0]}"'),
-)
-_PLACES = st.tuples(_VECTOR, _TURNS).map(lambda v: f'pos="{written(v[0])}" {v[1]}')
-
-
-@st.composite
-def joints(draw: Any) -> str:
-    text = ""
-    for number in range(draw(st.integers(0, 3))):
-        kind = draw(st.sampled_from(["hinge", "slide", "ball"][: 2 if number else 3]))
-        place = f'pos="{written(draw(_VECTOR))}"' if kind != "slide" else ""
-        axis = f'axis="{written(draw(_AXIS))}"' if kind != "ball" else ""
-        ref = f'ref="{draw(_NUMBER)}"' if kind != "ball" and draw(st.booleans()) else ""
-        text += f'<joint name="jID_{number}" type="{kind}" {place} {axis} {ref}/>'
-        if kind == "ball":
-            break
-    return text
-
-
-_GEOMS = st.one_of(
-    _PLACES.map(lambda place: f'<geom size="0.1" {place}/>'),
-    _PLACES.map(lambda place: f'<geom type="box" size="0.1 0.2 0.3" {place} shellinertia="true"/>'),
-    _PLACES.map(lambda place: f'<geom size="0.1" {place} group="2"/><geom size="0.2"/>'),
-    _PLACES.map(lambda place: f'<geom type="box" size="0.1 0.2 0.3" {place} density="500"/>'),
-    _PLACES.map(lambda place: f'<geom type="capsule" size="0.1 0.2" {place} mass="2"/>'),
-    _PLACES.map(lambda place: f'<geom type="ellipsoid" size="0.1 0.2 0.4" {place}/>'),
-    _PLACES.map(lambda place: f'<geom class="tube" {place}/>'),
-    st.tuples(_AXIS, st.sampled_from(["capsule", "cylinder", "box"])).map(
-        lambda v: f'<geom type="{v[1]}" size="0.05" fromto="0.5 0 0 {written(v[0])}"/>'
-    ),
-    _PLACES.map(
-        lambda place: f'<inertial mass="3" diaginertia="0.2 0.3 0.4" {place}/><geom size="0.1"/>'
-    ),
-)
-
-
-_COMPILERS = st.sampled_from(
-    [
-        "",
-        'boundmass="0.7" boundinertia="0.01"',
-        'balanceinertia="true" inertiafromgeom="true"',
-        'balanceinertia="true" settotalmass="7"',
-        'inertiagrouprange="0 1"',
-        'autolimits="false" discardvisual="true"',
-    ]
-)
-
-
-@st.composite
-def models(draw: Any) -> str:
-    def make(depth: int, path: str) -> str:
-        content = draw(joints()).replace("ID", path) + draw(_GEOMS)
-        if depth < 3:
-            for number in range(draw(st.integers(0, 2))):
-                below = make(depth + 1, f"{path}{number}")
-                around = draw(st.sampled_from(["", "frame", "replicate"]))
-                if around == "frame":
-                    below = f"<frame {draw(_PLACES)}>{below}</frame>"
-                if around == "replicate":
-                    turn = f'euler="{written(draw(_VECTOR))}" offset="{written(draw(_VECTOR))}"'
-                    below = f'<replicate count="2" sep="_" {turn}>{below}</replicate>'
-                content += below
-        return f'<body name="b{path}" {draw(_PLACES)}>{content}</body>'
-
-    angle = draw(st.sampled_from(["degree", "radian"]))
-    sequence = draw(st.sampled_from(["xyz", "XYZ", "zyx", "xYz", "ZXZ"]))
-    tube = '<default class="tube"><geom type="cylinder" size="0.1 0.3"/></default>'
-    more = draw(_COMPILERS)
-    settings_of = f'<compiler angle="{angle}" eulerseq="{sequence}" {more}/>'
-    settings_of += f"<default>{tube}</default>"
-    return f"{settings_of}<worldbody>{make(0, 'r')}</worldbody>"
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
