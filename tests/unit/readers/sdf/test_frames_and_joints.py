@@ -2,6 +2,7 @@
 """Frames, axes and joints of SDF against products written out, by the rules of every version."""
 
 import math
+import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -296,3 +297,26 @@ def test_cassie_stands_where_its_file_says(name, loops):
         one = frames[loop.link1] @ matrix_from_pose(loop.origin1)
         other = frames[loop.link2] @ matrix_from_pose(loop.origin2)
         assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_a_robot_of_many_loops_is_read_in_a_blink(tmp_path):
+    """As many links, joints and loops as the PR2 of Gazebo has."""
+    shape = "<geometry><box><size>0.1 0.1 0.1</size></box></geometry>"
+    links = "".join(
+        f'<link name="l{i}"><pose>{0.1 * i} {i % 3} 0 0.1 0.2 {0.01 * i}</pose>'
+        f'<visual name="v">{shape}</visual><collision name="c">{shape}</collision></link>'
+        for i in range(44)
+    )
+    pairs = [((i - 1) // 2, i) for i in range(1, 44)] + [(i + 7, i + 22) for i in range(15)]
+    joints = "".join(
+        f'<joint name="j{number}" type="revolute"><pose>0.01 0 0 0 0 0.2</pose><parent>l{one}'
+        f"</parent><child>l{other}</child><axis><xyz>0 0 1</xyz></axis></joint>"
+        for number, (one, other) in enumerate(pairs)
+    )
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        robot = read(tmp_path, f'<model name="m">{links}{joints}</model>')
+        seconds.append(time.process_time() - start)
+    assert (len(pairs), len(robot.loops)) == (58, 15)
+    assert min(seconds) < 0.2

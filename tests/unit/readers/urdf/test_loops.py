@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from support.linkages import gap_of
-from urdf_importer import Diagnostics, forward_kinematics
+from support.mutations import damaged
+from urdf_importer import Diagnostics, RobotError, forward_kinematics
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.loops import close_loops
 from urdf_importer.model import Dynamics, Limit, Pose, Robot
@@ -301,3 +304,28 @@ def test_what_a_notation_cannot_say_becomes_a_loop_joint() -> None:
     before, after = forward_kinematics(longer), forward_kinematics(reread(text.encode()))
     assert all(np.array_equal(before[name], after[name]) for name in before)
     assert gap_of(reread(text.encode()), {}) == gap_of(longer, {})
+
+
+ISAAC = """<loop_joint name="last" type="revolute">
+    <link1 link="coupler" xyz="1 0 0"/><link1 link="rocker" xyz="0.6 0 0" rpy="0 0 1"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1"/>
+  </loop_joint>"""
+WHOLE = FOUR_BAR.format(loop="\n  ".join((JOINT, BALL, ISAAC))).encode()
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(damaged(st.just(WHOLE)))
+def test_damaged_loops_are_read_or_refused(data: bytes) -> None:
+    """What is read is what is written, in the order of what it says at the least."""
+    diagnostics = Diagnostics()
+    try:
+        robot = read_robot_text(data, "four.urdf", diagnostics)
+        frames = forward_kinematics(robot, diagnostics=diagnostics)
+    except RobotError as refusal:
+        assert "\n" not in refusal.message
+        return
+    assert all(np.isfinite(frame).all() for frame in frames.values())
+    assert all(item.line or item.code == "loop-out-of-reach" for item in diagnostics)
+    again = reread(write_robot_text(robot).encode())
+    assert [loop.name for loop in again.loops] == [loop.name for loop in robot.loops]
+    assert all(loop.notation in ("", "gazebo", "drake") for loop in again.loops)
