@@ -16,7 +16,8 @@ class LoopJoint:
     link; where the loop is closed and the joint at zero, both are one. `axis` is in the joint's
     frame, not normalised; a positive position moves `link2` about it as a child. None where the
     type needs none. `notation` is how a URDF spells it: "" for <loop_joint>, "gazebo" for SDF's
-    joint in a <gazebo>, "drake" for Drake's ball constraint: programs know one of them.
+    joint in a <gazebo>, "drake" for Drake's ball constraint, "joint" for a <joint> whose child
+    has a parent already: programs know one of them.
     """
 
     name: str

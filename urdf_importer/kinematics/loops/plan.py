@@ -11,12 +11,12 @@ from ...geometry.transforms import (
     matrices_from_poses,
     matrix_from_pose,
     plane_axes,
-    unit,
 )
 from ...model import LoopJoint
 from ..forward import zero_frames
 from ..motion import JointMotion
 from ..tree import KinematicTree
+from .gap import find_axis
 from .linkage import Closure, Linkage, Variable
 
 _ALL, _NONE = np.eye(3), np.empty((0, 3))
@@ -105,10 +105,9 @@ def _find_blocked(loop: LoopJoint) -> tuple[Matrix, Vector | None] | None:
         return _block(_ALL, _ALL), None
     if kind in ("ball", "spherical"):
         return _block(_ALL, _NONE), None
-    axis = np.array(loop.axis if loop.axis is not None else (1.0, 0.0, 0.0))
-    if kind not in ("revolute", "prismatic", "planar", "cylindrical") or not axis.any():
+    axis = find_axis(loop)
+    if kind not in ("revolute", "prismatic", "planar", "cylindrical") or axis is None:
         return None
-    axis = unit(axis)
     across = np.array(plane_axes(axis))
     if kind == "prismatic":
         return _block(across, _ALL), None

@@ -30,6 +30,7 @@ _UNBOUNDED = 1e16
 """From here on a limit of SDF is none."""
 _LIMIT = ("lower", "upper", "effort", "velocity")
 _ROUNDING = 1e-12
+_NO_LENGTH = 1e-9
 _TRUE = ("1", "true")
 _MODEL = "__model__"
 
@@ -286,7 +287,7 @@ def _read_axis(
     if base:
         x, y, z = frame[:3, :3].T @ place.frame(base)[:3, :3] @ np.array(axis)
         axis = (float(x) + 0.0, float(y) + 0.0, float(z) + 0.0)
-    if not any(axis):
+    if max(map(abs, axis)) < _NO_LENGTH:
         raise FaultError("has an axis of length zero")
     limit = _read_limit(first.get("limit"), page)
     is_bounded = limit is not None and (limit.lower is not None or limit.upper is not None)

@@ -22,6 +22,7 @@ from .loop import (
     report_unread,
 )
 from .material import check_materials, read_material
+from .second_parents import find_second_parents
 
 _DEFINED = {
     "link": "link",
@@ -129,8 +130,17 @@ class Parts:
             attributes=self.attributes,
             source=document.source,
         )
+        robot = self.part_joints(robot, find_second_parents(robot, document))
         check_loops(robot, document)
         return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
+
+    def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
+        """Returns the robot with these of its joints, by their numbers, as loops."""
+        if not seconds:
+            return robot
+        joints = [joint for number, joint in enumerate(robot.joints) if number not in seconds]
+        loops = sorted((*robot.loops, *seconds.values()), key=lambda loop: loop.line)
+        return replace(robot, joints=tuple(joints), loops=tuple(loops))
 
     def close(self, robot: Robot, found: GazeboLoops) -> Robot:
         """Returns the robot with what the joints within <gazebo> become; loops in the order of the
@@ -172,6 +182,16 @@ class LocatedParts(Parts):
         if len(getattr(self, f"{kind}s")) > len(found):
             found.append(element)
         element.clear()
+
+    def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
+        """Keeps the <joint> of a loop as its element."""
+        joints, loops = self.elements["joint"], self.elements["loop"]
+        moved = [joints[number] for number in seconds]
+        places = zip((*robot.loops, *seconds.values()), (*loops, *moved), strict=True)
+        ordered = sorted(places, key=lambda place: place[0].line)
+        self.elements["loop"] = [element for _, element in ordered]
+        self.elements["joint"] = [e for number, e in enumerate(joints) if number not in seconds]
+        return super().part_joints(robot, seconds)
 
     def close(self, robot: Robot, found: GazeboLoops) -> Robot:
         """Keeps the <gazebo> of a joint within as its element."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, matrix_from_pose, unit
+from ...geometry.transforms import Matrix, matrix_from_pose
+from ...kinematics.loops.gap import find_axis
 from ...markup.write import Value
 from ...model import LoopJoint, Semantics
 from ...names import Claims
@@ -83,12 +84,12 @@ class _LoopPlanner:
         elif loop.type in _BALLS:
             self._join(loop, "connect", np.zeros(3))
         elif loop.type in _HINGES:
-            axis = np.array(loop.axis or (1.0, 0.0, 0.0))
-            if not np.any(axis):
+            axis = find_axis(loop)
+            if axis is None:
                 self._leave_open(loop, "has an axis of length zero")
                 return
             self._join(loop, "connect", np.zeros(3))
-            self._join(loop, "connect", _SPAN * unit(axis))
+            self._join(loop, "connect", _SPAN * axis)
             self._note(loop)
         elif loop.type != "floating":
             self._leave_open(loop, f"is of the type {quote(loop.type)}, which no equality can hold")

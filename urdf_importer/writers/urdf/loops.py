@@ -12,9 +12,10 @@ import numpy as np
 from ...diagnostics import KinematicsError
 from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ...kinematics.forward import zero_frames
+from ...kinematics.loops.gap import find_axis
 from ...kinematics.tree import retrace_tree
 from ...markup.write import XmlWriter, format_number, format_numbers
-from ...model import Dynamics, Extra, Limit, LoopJoint, Pose, Robot
+from ...model import IDENTITY, Dynamics, Extra, Limit, LoopJoint, Pose, Robot
 
 _GAZEBO_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball")
 _OF_AXIS = ("initial_position", "mimic")
@@ -41,8 +42,11 @@ def _settle(robot: Robot) -> Iterator[LoopJoint]:
             places = dict(zip(names, zero_frames(tree), strict=True))
         except KinematicsError:
             pass  # There are no frames to go by.
+    held = {joint.child: joint.line for joint in robot.joints}
     for loop in robot.loops:
-        if loop.notation == "gazebo":
+        if loop.notation == "joint":
+            yield loop if _is_second(loop, held) else replace(loop, notation="")
+        elif loop.notation == "gazebo":
             yield _settle_gazebo(loop, places)
         elif loop.notation == "drake":
             yield _settle_drake(loop)
@@ -50,9 +54,15 @@ def _settle(robot: Robot) -> Iterator[LoopJoint]:
             yield replace(loop, notation="")
 
 
+def _is_second(loop: LoopJoint, held: dict[str, int]) -> bool:
+    """Whether a <joint> would be read as this loop: its frame is the child's, and a joint that
+    stands before it in the file holds the child."""
+    return loop.origin2 == IDENTITY and held.get(loop.link2, loop.line + 1) <= loop.line
+
+
 def _settle_gazebo(loop: LoopJoint, places: dict[str, Matrix]) -> LoopJoint:
     one, other = places.get(loop.link1), places.get(loop.link2)
-    lacks_axis = loop.type in _GAZEBO_TYPES[:3] and not (loop.axis and any(loop.axis))
+    lacks_axis = loop.type in _GAZEBO_TYPES[:3] and (loop.axis is None or find_axis(loop) is None)
     if one is None or other is None or loop.type not in _GAZEBO_TYPES or lacks_axis:
         return replace(loop, notation="")
     first = invert(one) @ (

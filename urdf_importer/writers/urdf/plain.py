@@ -227,6 +227,9 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
     if loop.notation == "drake":
         write_ball_constraint(loop, xml)
         return
+    if loop.notation == "joint":
+        write_joint(_as_joint(loop), xml)
+        return
     xml.open("loop_joint", {"name": loop.name, "type": loop.type})
     _write_end("link1", loop.link1, loop.origin1, xml)
     _write_end("link2", loop.link2, loop.origin2, xml)
@@ -237,6 +240,20 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
         write_dynamics(loop.dynamics, xml)
     write_extras(loop.extras, xml)
     xml.close()
+
+
+def _as_joint(loop: LoopJoint) -> Joint:
+    return Joint(
+        name=loop.name,
+        type=loop.type,
+        parent=loop.link1,
+        child=loop.link2,
+        origin=loop.origin1,
+        axis=loop.axis,
+        limit=loop.limit,
+        dynamics=loop.dynamics,
+        extras=loop.extras,
+    )
 
 
 def _write_end(tag: str, link: str, origin: Pose, xml: XmlWriter) -> None:

@@ -14,6 +14,7 @@ from support.mutations import damaged
 from urdf_importer import Diagnostics, RobotError, forward_kinematics
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.loops import close_loops
+from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Dynamics, Limit, Pose, Robot
 from urdf_importer.readers import read_robot_text
 from urdf_importer.readers.urdf.robot import Located, read_located
@@ -329,3 +330,39 @@ def test_damaged_loops_are_read_or_refused(data: bytes) -> None:
     again = reread(write_robot_text(robot).encode())
     assert [loop.name for loop in again.loops] == [loop.name for loop in robot.loops]
     assert all(loop.notation in ("", "gazebo", "drake") for loop in again.loops)
+
+
+def second_joint(xyz: str, **more: str) -> str:
+    inside = "".join(f"<{tag} {said}/>" for tag, said in more.items())
+    return (
+        f'<joint name="tip" type="continuous"><origin xyz="{xyz}" rpy="0 0 0.4"/>'
+        f'<parent link="base"/><child link="coupler"/><axis xyz="0 0 1"/>{inside}</joint>'
+    )
+
+
+def test_a_second_parent_closes_a_loop_where_it_fits() -> None:
+    """The coupler's knee stands at 0.3 0 0, turned by 0.5: a hinge there may begin at any angle."""
+    robot = read(second_joint("0.3 0 0", limit='effort="1" velocity="1"'), "second-parent-loop")
+    (loop,) = robot.loops
+    assert (loop.name, loop.link1, loop.link2) == ("tip", "base", "coupler")
+    assert [joint.name for joint in robot.joints] == ["crank_pin", "knee", "rocker_pin"]
+    assert gap_of(robot, {}) < 1e-12
+    check_text(robot)
+    raw = robot.text
+    assert patch_text(raw, robot, located, reread) == raw
+    longer = replace(robot, loops=(replace(loop, name="top"),))
+    assert patch_text(raw, longer, located, reread) == raw.replace(b'"tip"', b'"top"')
+    alone = replace(robot, joints=robot.joints[:1])
+    assert "<loop_joint" in write_robot_text(alone)
+
+
+@pytest.mark.parametrize(
+    "loop", [second_joint("0.4 0 0"), second_joint("0.3 0 0", mimic='joint="knee"')]
+)
+def test_a_second_parent_that_does_not_fit_is_a_mistake(loop: str) -> None:
+    robot = read(loop)
+    assert robot.loops == () and len(robot.joints) == 4
+    diagnostics = Diagnostics()
+    assert len(plan_tree(robot, diagnostics).cut_joints) == 1
+    assert [item.code for item in diagnostics] == ["second-parent"]
+    check_text(robot)

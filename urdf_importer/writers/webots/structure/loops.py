@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....diagnostics import Diagnostics, quote
-from ....geometry.transforms import Matrix, Vector, invert, matrix_from_pose, rotations_about, unit
+from ....geometry.transforms import Matrix, Vector, matrix_from_pose, rotations_about
 from ....kinematics.forward import place_links
 from ....kinematics.loops import LoopFreedom, close_loops, find_freedom
+from ....kinematics.loops.gap import find_axis, frame_between, measure_gap
 from ....kinematics.motion import UNBOUNDED
 from ....kinematics.tree import KinematicTree
 from ....model import LoopJoint
@@ -125,34 +126,17 @@ class LoopPlanner:
                 return f"link {quote(link)} is not there"
         if loop.type not in _KINDS:
             return f"Webots has no joint of the type {quote(loop.type)}"
-        if loop.type in ("revolute", "continuous", "prismatic") and not any(_axis_of(loop)):
+        if loop.type in ("revolute", "continuous", "prismatic") and find_axis(loop) is None:
             return "it has an axis of length zero"
-        return "" if self._gap(loop) < _APART else "its links do not meet where the robot starts"
+        gap = measure_gap(loop, self._between(loop))
+        return "" if gap < _APART else "its links do not meet where the robot starts"
 
     def _between(self, loop: LoopJoint) -> Matrix:
-        """Returns the joint's frame in the second link, in that in the first, at the start."""
-        one = self._places[loop.link1] @ matrix_from_pose(loop.origin1)
-        other: Matrix = self._places[loop.link2] @ matrix_from_pose(loop.origin2)
-        between: Matrix = invert(one) @ other
-        return between
-
-    def _gap(self, loop: LoopJoint) -> float:
-        """Returns metres or radians by which the joint is open at the start."""
-        between = self._between(loop)
-        shift, turn = between[:3, 3], between[:3, :3]
-        if loop.type in ("ball", "spherical"):
-            return float(np.abs(shift).max())
-        if loop.type == "fixed":
-            return float(np.abs(between - np.eye(4)).max())
-        axis = unit(_axis_of(loop))
-        if loop.type == "prismatic":
-            across = shift - axis * (axis @ shift)
-            return float(max(np.abs(across).max(), np.abs(turn - np.eye(3)).max()))
-        return float(max(np.abs(shift).max(), np.abs(turn @ axis - axis).max()))
+        return frame_between(loop, self._places[loop.link1], self._places[loop.link2])
 
     def _plan_loop(self, loop: LoopJoint, above: _End, below: _End, turned: bool) -> LoopPlan:
         kind = _KINDS[loop.type]
-        direction = above.frame[:3, :3] @ unit(_axis_of(loop))
+        direction = above.frame[:3, :3] @ _axis_of(loop)
         x, y, z = (float(number) for number in direction)
         options, dynamics = self._options, loop.dynamics
         axis = AxisPlan(
@@ -184,7 +168,7 @@ class LoopPlanner:
 
     def _position(self, loop: LoopJoint) -> float:
         """Returns where the joint of a loop stands at the start, as its description counts."""
-        axis, between = unit(_axis_of(loop)), self._between(loop)
+        axis, between = _axis_of(loop), self._between(loop)
         if loop.type == "prismatic":
             return float(axis @ between[:3, 3])
         return _angle_about(axis, between[:3, :3])
@@ -214,7 +198,9 @@ def _binds(one: _End, other: _End) -> bool:
 
 
 def _axis_of(loop: LoopJoint) -> Vector:
-    return np.array(loop.axis if loop.axis is not None else (1.0, 0.0, 0.0))
+    """Returns the axis (3,) of a loop; any for those that have none."""
+    axis = find_axis(loop)
+    return np.array([1.0, 0.0, 0.0]) if axis is None else axis
 
 
 def _angle_about(axis: Vector, turn: Matrix) -> float:
