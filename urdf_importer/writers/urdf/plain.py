@@ -42,7 +42,7 @@ from ...model import (
     TransmissionJoint,
     Visual,
 )
-from .loops import settle_notations, write_ball_constraint, write_gazebo_joint
+from .loops import as_joint, settle_notations, write_ball_constraint, write_gazebo_joint
 from .order import Part, order_parts
 
 Leaves = tuple[Leaf, ...]
@@ -228,7 +228,7 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
         write_ball_constraint(loop, xml)
         return
     if loop.notation == "joint":
-        write_joint(_as_joint(loop), xml)
+        write_joint(as_joint(loop), xml)
         return
     xml.open("loop_joint", {"name": loop.name, "type": loop.type})
     _write_end("link1", loop.link1, loop.origin1, xml)
@@ -240,20 +240,6 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
         write_dynamics(loop.dynamics, xml)
     write_extras(loop.extras, xml)
     xml.close()
-
-
-def _as_joint(loop: LoopJoint) -> Joint:
-    return Joint(
-        name=loop.name,
-        type=loop.type,
-        parent=loop.link1,
-        child=loop.link2,
-        origin=loop.origin1,
-        axis=loop.axis,
-        limit=loop.limit,
-        dynamics=loop.dynamics,
-        extras=loop.extras,
-    )
 
 
 def _write_end(tag: str, link: str, origin: Pose, xml: XmlWriter) -> None:
