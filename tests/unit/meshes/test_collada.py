@@ -20,6 +20,7 @@ from support.collada_text import (
 )
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, load_mesh
+from urdf_importer.meshes.collada import join
 from urdf_importer.meshes.collada.load import load_collada
 
 Check = Callable[[MeshData], None]
@@ -306,3 +307,19 @@ def test_normals_of_the_vertices(load: Loads) -> None:
     mesh = load(document(geometries=[shape]))
     assert mesh.normals is not None
     assert mesh.normals.tolist() == [[0, 0, 1]] * 18
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_normals_turn_by_the_cross_products_of_the_axes(seed: int) -> None:
+    """Bit for bit as numpy's, and so as the inverse transposed, also of what has no inverse."""
+    random = np.random.default_rng(seed)
+    for axes in (
+        random.normal(size=(3, 3)),
+        random.integers(-2, 3, (3, 3)).astype(float),
+        np.diag([1e-200, 0.0, 1e200]),
+    ):
+        x, y, z = axes.T
+        wanted = np.column_stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)])
+        found = join._cofactors(axes)
+        assert np.array_equal(found, wanted)
+        assert np.allclose(found.T @ axes, np.linalg.det(axes) * np.eye(3))
