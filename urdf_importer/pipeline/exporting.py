@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.packages import AnyPath
 from ..meshes import RobotFiles
-from ..model import Mesh, Robot
+from ..model import Mesh, Pose, Robot
 from ..options import FileOptions, StartOptions
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
@@ -110,7 +110,7 @@ def write_format(
     with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
         if not kind.reads_rigs:
             is_scene = found.robot is not found.described
-            moved = None if is_scene or not kind.keeps_seats else _list_turning(found.described)
+            moved = None if is_scene or not kind.keeps_seats else _list_unseated(found.described)
             described = seat_links(found.described, moved)
             robot = found.robot if is_scene else described
             robot = found.files.draw(robot, (Mesh, *kind.solids))
@@ -120,10 +120,16 @@ def write_format(
         return kind.write(found, Path(path))
 
 
-def _list_turning(robot: Robot) -> list[str]:
-    """Lists the joints that have no axis that a link could stand away from."""
-    single = ("revolute", "continuous", "prismatic")
-    return [joint.name for joint in robot.joints if joint.type not in single]
+def _list_unseated(robot: Robot) -> list[str]:
+    """Lists the joints whose links have to stand in their frames: those of no axis, but for balls
+    beside which a link stands unturned."""
+    kept = ("revolute", "continuous", "prismatic")
+    return [
+        joint.name
+        for joint in robot.joints
+        if joint.type not in kept
+        and (joint.type != "ball" or joint.child_origin != Pose(xyz=joint.child_origin.xyz))
+    ]
 
 
 def _report_open_loops(found: OpenExport[Any], label: str) -> None:

@@ -174,7 +174,7 @@ def _write_joint(joint: JointPlan, armature: float, xml: XmlWriter) -> None:
     effort = (limit.effort or 0.0) if limit is not None else 0.0
     attributes: dict[str, Value] = {"name": joint.name, "type": joint.kind}
     attributes["axis"] = None if joint.axis is None else joint.axis + 0.0
-    if joint.kind == "hinge" and joint.point is not None:
+    if joint.kind != "slide" and joint.point is not None:
         attributes["pos"] = joint.point + 0.0
     attributes["range"] = joint.limits
     attributes["actuatorfrcrange"] = [-effort, effort] if effort > 0.0 else None

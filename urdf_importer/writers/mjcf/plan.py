@@ -230,13 +230,14 @@ class _Planner:
 
 
 def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
-    """Returns a joint in a body whose frame (4, 4) stands in what it was said in."""
-    if joint.kind not in _SINGLE or np.array_equal(frame, np.eye(4)):
+    """Returns a joint in a body whose frame (4, 4) stands in what it was said in; in that of a ball
+    it is not turned."""
+    if joint.kind == "free" or np.array_equal(frame, np.eye(4)):
         return joint
-    assert joint.axis is not None
     at = np.zeros(3) if joint.point is None else joint.point
     turn = frame[:3, :3].T
-    return replace(joint, axis=turn @ joint.axis, point=turn @ (at - frame[:3, 3]))
+    axis = None if joint.axis is None else turn @ joint.axis
+    return replace(joint, axis=axis, point=turn @ (at - frame[:3, 3]))
 
 
 def _join_chains(tree: KinematicTree, bodies: list[BodyPlan]) -> None:
