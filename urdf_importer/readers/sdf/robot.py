@@ -13,13 +13,14 @@ from ...markup.xml import Element
 from ...meshes import RobotFiles
 from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
 from ..gazebo import interpret_extras
+from .constraints import BALL_CONSTRAINT, read_ball_constraints
 from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
 from .joints import others_of as others_of_joint
 from .page import find
 from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part
 from .shapes import others_of, read_link
 
-_STRUCTURE = frozenset({"link", "joint", "frame", "model", "include"})
+_STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 _SCALAR = ("revolute", "continuous")
 _PARALLEL = 1e-6
 
@@ -55,6 +56,7 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
         )
     _report_canonical(scope)
     _connect(draft)
+    draft.loops += read_ball_constraints(scope, draft.links, _joint_names(draft))
     _attach_frames(draft)
     _hang_roots(draft)
     for each in scope.walk():

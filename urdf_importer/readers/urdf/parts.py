@@ -8,6 +8,7 @@ from pathlib import PurePath
 from ...diagnostics import NoLinksError, quote
 from ...markup.xml import Element
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...names import Claims
 from ..gazebo import interpret_extras
 from .beyond import read_attributes
 from .document import Document, Tally
@@ -102,10 +103,10 @@ class Parts:
             self.extras.append(document.extra(element))
 
     def _name_loop(self, wanted: str) -> str:
-        name, number = wanted, 2
-        while name in self.loops:
-            name, number = f"{wanted}_{number}", number + 1
-        return name
+        claims = Claims()
+        for name in self.loops:
+            claims.claim(name)
+        return claims.claim(wanted)
 
     def robot(self) -> Robot:
         """Returns what has come in. Raises ReadError where there is no link."""

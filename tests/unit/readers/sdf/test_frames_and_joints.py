@@ -320,3 +320,29 @@ def test_a_robot_of_many_loops_is_read_in_a_blink(tmp_path):
         seconds.append(time.process_time() - start)
     assert (len(pairs), len(robot.loops)) == (58, 15)
     assert min(seconds) < 0.2
+
+
+BALL = """<drake:ball_constraint><drake:ball_constraint_body_A>a</drake:ball_constraint_body_A>
+  <drake:ball_constraint_body_B>b</drake:ball_constraint_body_B>
+  <drake:ball_constraint_p_AP>1 2 3</drake:ball_constraint_p_AP>
+  <drake:ball_constraint_p_BQ>0 0.5 0</drake:ball_constraint_p_BQ></drake:ball_constraint>"""
+
+
+def test_ball_constraints_of_drake_close_loops(tmp_path):
+    inner = f'<link name="a"/><link name="b"/>{BALL}{BALL}'
+    robot = read(
+        tmp_path, f'<model name="m"><link name="c"/><model name="n">{inner}</model></model>'
+    )
+    one, other = robot.loops
+    assert (one.name, other.name) == ("n::a_to_n::b", "n::a_to_n::b_2")
+    assert (one.type, one.link1, one.link2) == ("ball", "n::a", "n::b")
+    assert (one.origin1.xyz, one.origin2.xyz) == ((1.0, 2.0, 3.0), (0.0, 0.5, 0.0))
+    assert not any("ball_constraint" in extra.xml for extra in robot.extras)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(">b<", "><"), (">b<", ">a<"), (">b<", ">z<"), ("p_AP", "p_XP")]
+)
+def test_ball_constraints_that_hold_nothing_are_reported(tmp_path, old, new):
+    model = f'<model name="m"><link name="a"/><link name="b"/>{BALL.replace(old, new)}</model>'
+    assert read(tmp_path, model, codes=["loop-not-read"]).loops == ()
