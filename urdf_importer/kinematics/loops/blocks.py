@@ -26,13 +26,14 @@ ORDERS = ("XYZ", *("".join(each) for each in permutations("XYZ") if "".join(each
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Block:
-    """`linkage` holds the loops of the part and those of parts that come before it; `follows` says
-    which of its variables are not free, `inputs` which are and may move. `outputs` are the
-    followers that this part adds. `loops` are the names of its own loops."""
+    """`linkage` holds the loops of the part and of those that come before it; `follows` says which
+    of its variables are not free, `inputs` which are and may move, `bounds` how far these may go.
+    `outputs` are the followers that this part adds. `loops` are the names of its own loops."""
 
     linkage: Linkage
     follows: tuple[bool, ...]
     inputs: tuple[Variable, ...]
+    bounds: tuple[tuple[float | None, float | None], ...]
     outputs: tuple[Variable, ...]
     loops: tuple[str, ...]
 
@@ -48,10 +49,12 @@ def split_linkage(
         assert part is not None
         moved = tuple(v.motion.joint.name in splitter.followers for v in part.variables)
         pairs = list(zip(part.variables, moved, strict=True))
+        inputs = tuple(v for v, each in pairs if not each and not is_locked(v.motion))
         yield Block(
             linkage=part,
             follows=moved,
-            inputs=tuple(v for v, each in pairs if not each and not is_locked(v.motion)),
+            inputs=inputs,
+            bounds=tuple(_find_bounds(tree, each.motion) for each in inputs),
             outputs=tuple(v for v, each in pairs if each and v.motion.joint.name in names),
             loops=tuple(linkage.closures[index].joint.name for index in own),
         )
@@ -60,6 +63,23 @@ def split_linkage(
 def is_locked(motion: JointMotion) -> bool:
     """Whether the limits of a joint leave it one place."""
     return motion.lower is not None and motion.lower == motion.upper
+
+
+def _find_bounds(tree: KinematicTree, motion: JointMotion) -> tuple[float | None, float | None]:
+    """Returns how far a free joint may go: by its limits, else by those of joints behind a gear."""
+    low, high = motion.lower, motion.upper
+    if low is not None or high is not None:
+        return low, high
+    for follower, mimic in tree.masters.items():
+        geared = tree.motions[tree.joint_index[follower]]
+        if mimic.joint != motion.joint.name or geared is None or mimic.multiplier == 0.0:
+            continue
+        if geared.lower is None or geared.upper is None:
+            continue
+        ends = [(end - mimic.offset) / mimic.multiplier for end in (geared.lower, geared.upper)]
+        low = min(ends) if low is None else max(low, min(ends))
+        high = max(ends) if high is None else min(high, max(ends))
+    return low, high
 
 
 class _Splitter:

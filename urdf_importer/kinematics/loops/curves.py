@@ -129,7 +129,7 @@ class _Sampler:
         self._block = block
         self._tracer = tracer
         self._motion = block.inputs[0].motion
-        self._range = ranges.get(self._motion.joint.name)
+        self._bounds = ranges.get(self._motion.joint.name, block.bounds[0])
         self.unit = float(tracer.units[0])
         self._orders: dict[str, str] = {}
         self._reader = AngleReader(block.outputs, {})
@@ -139,12 +139,12 @@ class _Sampler:
         motion, home = self._motion, self._tracer.home
         start = float(self._tracer.places(home)[0])
         turns = motion.kind == "revolute"
-        bounds = self._range or (motion.lower, motion.upper)
+        bounds, turn = self._bounds, 2.0 * np.pi * self.unit
         if turns and bounds == (None, None):
-            poses, places, whole = self._go(home, start + 2.0 * np.pi)
+            poses, places, whole = self._go(home, start + turn)
             if whole and self._returns(poses):
                 return _Way(poses=poses, places=places, whole=True, cyclic=True)
-        most = 2.0 * np.pi if turns else _FARTHEST * self._block.linkage.size
+        most = turn if turns else _FARTHEST * self._block.linkage.size
         lower = start - most if bounds[0] is None else bounds[0]
         upper = start + most if bounds[1] is None else bounds[1]
         down, below, all_down = self._go(home, lower)

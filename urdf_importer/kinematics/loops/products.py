@@ -38,7 +38,8 @@ def count_nodes(coefficients: Matrix) -> list[int]:
             needed.append(count)
             continue
         fall = np.log(max(float(most.max()) / last, 1.01)) / count
-        needed.append(max(count + 2, int(np.ceil(count + np.log(2.0 * last / FINE) / fall))))
+        more = np.log(2.0 * last / FINE) / fall
+        needed.append(count + 2 + int(np.ceil(1.2 * more)))
     return needed
 
 

@@ -8,7 +8,7 @@ program that knows keyframes, multiplies and adds can follow them, forwards and 
 and has no other way to put the linkage together to fall into.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.polynomial import chebyshev
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
+from ..motion import JointMotion
 from .blocks import AngleReader, Block, choose_orders
 from .curves import HARDLY, NARROW
 from .newton import Closed
@@ -39,6 +40,10 @@ _FARTHEST = 2.0
 _NEARER, _MOST_TRIES = 0.88, 8
 """What does not come out smooth enough is tried again with less room, so many times."""
 _ZOOMS = 3
+_HARDLY_ANY = 0.05
+"""Of the limits: where less closes, gaps are borne with that the description makes."""
+_SPRING = 0.15
+"""How little room counts for joints with springs, against that for others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,7 +82,7 @@ def find_block_surface(
     wanted = _find_wanted(block, tracer, ranges)
     mapper = _Mapper(block, tracer, wanted)
     rectangle = mapper.find_rectangle()
-    if _measure(rectangle, wanted) < 0.9:
+    if _measure(rectangle, wanted) < _HARDLY_ANY:
         lenient = _Mapper(block, Tracer(block, SLACK), wanted)
         other = lenient.find_rectangle()
         if _measure(other, wanted) > 1.2 * _measure(rectangle, wanted):
@@ -101,10 +106,13 @@ def _measure(rectangle: Matrix, whole: Matrix) -> float:
 def _find_wanted(block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]) -> Matrix:
     """Returns (2, 2) how far the limits let the free joints go; half a turn where there is none."""
     rows = []
-    for variable, place in zip(block.inputs, tracer.places(tracer.home), strict=True):
+    homes = tracer.places(tracer.home)
+    for variable, place, unit, bounds in zip(
+        block.inputs, homes, tracer.units, block.bounds, strict=True
+    ):
         motion = variable.motion
-        most = np.pi if motion.kind == "revolute" else _FARTHEST * block.linkage.size
-        low, high = ranges.get(motion.joint.name, (motion.lower, motion.upper))
+        most = unit * (np.pi if motion.kind == "revolute" else _FARTHEST)
+        low, high = ranges.get(motion.joint.name, bounds)
         lower = place - most if low is None else low
         upper = place + most if high is None else high
         rows.append((min(lower, place), max(upper, place)))
@@ -118,9 +126,11 @@ def _report_ranges(
     rectangle: Matrix,
     diagnostics: Diagnostics,
 ) -> None:
-    for variable, most, found in zip(block.inputs, wanted, rectangle, strict=True):
+    for variable, most, found, bounds in zip(
+        block.inputs, wanted, rectangle, block.bounds, strict=True
+    ):
         joint = variable.motion.joint
-        known = joint.name in ranges or variable.motion.lower is not None
+        known = joint.name in ranges or None not in bounds
         if known and np.allclose(most, found, atol=1e-9):
             continue
         diagnostics.warning(
@@ -140,6 +150,7 @@ class _Mapper:
         self._tracer = tracer
         self._wanted = wanted
         self.start = tracer.places(tracer.home)
+        self._weights = [_SPRING if _has_spring(each.motion) else 1.0 for each in block.inputs]
         self._names = [variable.motion.joint.name for variable in block.inputs]
         self._worth = np.where(AngleReader(block.outputs, {}).turning, 1.0, block.linkage.size)
 
@@ -154,7 +165,30 @@ class _Mapper:
                 break
             nearer = self.start[:, None] + (wanted - self.start[:, None]) / _STEPS
             wanted = np.where(narrow[:, None], nearer, wanted)
+        return self._widen(found, wanted)
+
+    def _widen(self, found: Matrix, wanted: Matrix) -> Matrix:
+        """Moves the sides of a rectangle outwards by parts of a step, as far as they can be closed
+        along them."""
+        steps = (wanted - self.start[:, None]) / _STEPS
+        for share in (0.5, 0.25, 0.125):
+            for axis, side in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                wider = found.copy()
+                wider[axis, side] += share * steps[axis, side]
+                low, high = sorted((wanted[axis, side], self.start[axis]))
+                if low <= wider[axis, side] <= high and self._is_open_along(wider, axis, side):
+                    found = wider
         return found
+
+    def _is_open_along(self, rectangle: Matrix, axis: int, side: int) -> bool:
+        low, high = rectangle[1 - axis].tolist()
+        for place in np.linspace(low, high, _STEPS + 1):
+            places = np.empty(2)
+            places[axis], places[1 - axis] = rectangle[axis, side], place
+            there = self._tracer.go(self._tracer.home, places)
+            if there is None or self._tracer.is_steep(there, _STEEPEST):
+                return False
+        return True
 
     def _look(self, wanted: Matrix) -> Matrix:
         axes = [
@@ -164,7 +198,7 @@ class _Mapper:
         homes = [int(np.argmin(np.abs(a - s))) for a, s in zip(axes, self.start, strict=True)]
         poses = self._visit(axes, homes, _STEEPEST)
         there = np.array([[pose is not None for pose in row] for row in poses])
-        (a, b), (c, d) = _find_rectangle(there, axes, homes)
+        (a, b), (c, d) = _find_rectangle(there, axes, homes, self._weights)
         return np.array([[axes[0][a], axes[0][b]], [axes[1][c], axes[1][d]]])
 
     def fit(self, rectangle: Matrix) -> LoopSurface | None:
@@ -291,6 +325,14 @@ class _Mapper:
         return True
 
 
+def _has_spring(motion: JointMotion) -> bool:
+    """Whether a spring holds a joint, as SDF says it: nobody means to move it far."""
+    dynamics = motion.joint.dynamics
+    return dynamics is not None and any(
+        extra.tag == "spring_stiffness" for extra in dynamics.extras
+    )
+
+
 def evaluate_surface(surface: LoopSurface, places: Vector) -> Vector:
     """Returns (m,) the followers' numbers where the two free joints are at `places` (2,), in the
     order of `own`."""
@@ -307,10 +349,10 @@ def evaluate_surface(surface: LoopSurface, places: Vector) -> Vector:
 
 
 def _find_rectangle(
-    there: Matrix, axes: list[Vector], homes: list[int]
+    there: Matrix, axes: list[Vector], homes: list[int], weights: Sequence[float]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Returns rows and columns of the largest rectangle, against the whole, that holds the home and
-    lies in what is there."""
+    lies in what is there. Its sides count by their weights, as exponents."""
     spans = [max(float(np.ptp(axis)), 1e-12) for axis in axes]
     best, size = ((homes[0], homes[0]), (homes[1], homes[1])), 0.0
     for low in range(homes[0] + 1):
@@ -325,8 +367,9 @@ def _find_rectangle(
                 right += 1
             tall = (axes[0][high] - axes[0][low]) / spans[0]
             wide = (axes[1][right] - axes[1][left]) / spans[1]
-            if tall * wide > size:
-                best, size = ((low, high), (left, right)), tall * wide
+            area = tall ** weights[0] * wide ** weights[1]
+            if area > size:
+                best, size = ((low, high), (left, right)), area
     return best
 
 

@@ -105,7 +105,7 @@ class Tracer:
         moved = self._linkage.move(here.pose, step)
         if places is not None:
             moved.values[list(self.columns)] = places
-        there = close(self._linkage, moved, moving)
+        there = close(self._linkage, moved, moving, nearby=True)
         if not self._spins:
             return there
         for name, axis in self._spins.items():
