@@ -2,6 +2,7 @@
 """Writes docs/images from the sample robots; tools/render-pictures runs it."""
 
 import math
+import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,6 +95,28 @@ def render_turn(turns: int, width: int, height: int) -> None:
         join_pictures(paths, target, columns=turns)
 
 
+CASSIE = {
+    "left-knee-op": -1.1,
+    "right-knee-op": -0.5,
+    "left-pitch-op": 0.5,
+    "right-pitch-op": 0.2,
+    "left-tarsus-crank-joint": -1.5,
+    "right-tarsus-crank-joint": -1.2,
+}
+
+
+def render_cassie() -> None:
+    """Writes a picture of Cassie, of the package example-robot-data, with both knees bent."""
+    urdf_importer.new_file()
+    robots = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")
+    armature = urdf_importer.import_robot(
+        robots / "cassie_description" / "robots" / "cassie_v2.sdf"
+    ).armature
+    urdf_importer.set_joint_positions(armature, CASSIE)
+    target = ROOT / "docs" / "images" / "cassie_legs.png"
+    urdf_importer.render_preview(armature, target, width=420, height=520, samples=16)
+
+
 MOMENTS = (0.0, 1.0, 1.8, 2.6, 3.3, 4.0, 4.8, 5.6)
 """Seconds of the sample motion that its picture shows."""
 
@@ -163,5 +186,5 @@ if __name__ == "__main__":
     for each in PICTURES:
         render_picture(each)
     render_turn(turns=4, width=260, height=260)
-
+    render_cassie()
     render_motion()

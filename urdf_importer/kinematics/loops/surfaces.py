@@ -326,7 +326,7 @@ class _Mapper:
 
 
 def _has_spring(motion: JointMotion) -> bool:
-    """Whether a spring holds a joint, as SDF says it: nobody means to move it far."""
+    """Whether a spring holds a joint, as SDF says it: it is not meant to be moved far."""
     dynamics = motion.joint.dynamics
     return dynamics is not None and any(
         extra.tag == "spring_stiffness" for extra in dynamics.extras
