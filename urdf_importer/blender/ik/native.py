@@ -25,6 +25,7 @@ from ..standing.armatures import armatures_of, held_frame, pose_bones_of
 from ..standing.joints import RigJoint, joints_of, name_joints
 from ..standing.keys import find_curves
 from ..standing.links import find_link
+from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose
 from ..standing.record import find_record
 from .solve import NEAR, choose_joints, recall_rig, set_positions
@@ -65,6 +66,10 @@ def _find_misfit(armature: Any, link: str, joints: Collection[str]) -> str:
         reason = _find_fault(joint, together[joint.bone])
         if reason:
             return f"joint {quote(joint.name)} {reason}"
+    loops = find_loops(armature)
+    for name in joints:
+        if loops is not None and name in loops.asked:
+            return f"joint {quote(name)} is on a closed loop, which no driver of the rig closes"
     line = _find_line(armature, link)
     chain = set(_cut_chain(line, joints, by_name))
     for joint in by_name.values():

@@ -16,6 +16,7 @@ from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
+from ...kinematics.inverse.looped import find_movers
 from ...kinematics.motion import JointMotion
 from ...kinematics.semantic_groups import group_joints
 from ...kinematics.tips import find_palm, survey_tree
@@ -26,7 +27,8 @@ from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
 from ..standing.armatures import armatures_of, bones_of
-from ..standing.joints import RigJoint, joints_of, posed_joints_of
+from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
 from ..standing.record import count_records
 from .targets import Aim, Solved, Wish, aim, default_positions
@@ -36,9 +38,14 @@ NEAR = 1e-5
 and rad."""
 
 
+NEAR_ON_LOOPS = 1e-4
+"""How exactly drivers close loops."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """The description of a rig with what inverse kinematics needs of it."""
+    """The description of a rig with what inverse kinematics needs of it; without loops that the rig
+    was to leave open."""
 
     robot: Robot
     tree: KinematicTree
@@ -57,6 +64,8 @@ def recall_rig(armature: Any) -> Rig:
     key = (armature.session_uid, bones, parts, links, count_records())
     if key not in _rigs:
         robot = extract_robot(armature)
+        if find_loops(armature) is None:
+            robot = replace(robot, loops=())
         tree = retrace_tree(robot)
         while len(_rigs) >= 8:
             del _rigs[next(iter(_rigs))]
@@ -133,17 +142,13 @@ def choose_joints(
     armature: Any, rig: Rig, link: str, group: str | Collection[str] | None
 ) -> tuple[str, ...]:
     """Returns the joints that may move for a link: those of the group, or all with one position;
-    without passive ones, whose bones are marked, and those that closed loops move.
+    without passive ones, whose bones are marked. Of joints on closed loops those that are free,
+    wherever they are.
 
     Raises KinematicsError for unknown links, groups and joints.
     """
-    moving = moving_joints(rig.tree, rig.tree.links[0].name, link)
+    moving = _list_moving(armature, rig, link)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
-    passive |= {
-        joint.name
-        for joint in joints_of(armature)
-        if joint.mimics and joint.name in rig.motions and rig.motions[joint.name].mimic is None
-    }
     if group is None:
         return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
     names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group
@@ -151,6 +156,19 @@ def choose_joints(
         if name not in rig.motions:
             raise KinematicsError(f"the robot has no joint {quote(name)}")
     return tuple(name for name in moving if name in names and name not in passive)
+
+
+def _list_moving(armature: Any, rig: Rig, link: str) -> dict[str, JointMotion]:
+    """Lists the joints that move a link: above it, and free ones of the loops there; without those
+    that loops move."""
+    base = rig.tree.links[0].name
+    moving = moving_joints(rig.tree, base, link)
+    loops = find_loops(armature)
+    if loops is None:
+        return moving
+    freedom = loops.closer.freedom
+    moving = {name: each for name, each in moving.items() if name not in freedom.followers}
+    return moving | {name: rig.motions[name] for name in find_movers(loops.closer, base, link)}
 
 
 def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
@@ -180,8 +198,10 @@ def _pose(
     bpy.context.view_layer.update()
     distance, angle = _miss(link_pose(armature, link), wanted)
     size = float(np.linalg.norm(wanted.frame[:3, 3]))
-    near = NEAR * (1.0 + size)
-    if distance > near + 1e-6 or angle > NEAR + 1e-6:
+    loops = find_loops(armature)
+    exact = loops is None or not loops.led & found.positions.keys()
+    near = (NEAR if exact else NEAR_ON_LOOPS) * (1.0 + size)
+    if distance > near + 1e-6 or angle > (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
         restore(armature, before)
         bpy.context.view_layer.update()
         message = (

@@ -24,6 +24,7 @@ from ..standing.armatures import armatures_by_name, bones_of
 from ..standing.handles import explain_hold, make_handle
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import find_link, visuals_of
+from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, put_position
 from ..standing.robot_table import find_robots
 from .live import bring_to_link, followed_targets_of
@@ -108,14 +109,16 @@ def _place(empty: Any) -> mathutils.Matrix:
 @dataclass(slots=True, kw_only=True)
 class TipDrag:
     """A tip that is being dragged by `joints`, which are on `homes`, armatures by their names;
-    `shown` and `begun` are the positions of all joints, now and at the start. `turned` (3, 3) is
-    how the link was turned then, in armature space, and `raw` are the channels' numbers, to the
-    last bit. `answer` is the last that was found."""
+    `followers` are those that loops move and no driver does. `shown` and `begun` are the positions
+    of all joints, now and at the start. `turned` (3, 3) is how the link was turned then, in
+    armature space, and `raw` are the channels' numbers, to the last bit. `answer` is the last that
+    was found."""
 
     handle: TipHandle
     start: TipFrame
     homes: dict[str, Any]
     joints: dict[str, RigJoint]
+    followers: dict[str, RigJoint]
     turned: Matrix
     shown: dict[str, float | tuple[float, ...]]
     begun: dict[str, float | tuple[float, ...]]
@@ -135,7 +138,9 @@ class TipDrag:
         for name, position in answer.closest.items():
             if not np.allclose(position, self.shown[name], rtol=0.0, atol=_REST):
                 self.shown[name] = position
-                put_position(self._bone(name), self.joints[name], position)
+                joint = self.joints.get(name) or self.followers.get(name)
+                if joint is not None:
+                    put_position(self._bone(joint), joint, position)
 
     def _solve(
         self, goal: Matrix, turning: bool, start: Mapping[str, Any], crowds: int
@@ -168,8 +173,11 @@ class TipDrag:
         any is elsewhere than it was."""
         moved = [name for name in self.joints if self.read(name) != self.raw[name]]
         for name in moved:
-            channel, bone = self.joints[name].channels[0], self._bone(name)
+            channel, bone = self.joints[name].channels[0], self._bone(self.joints[name])
             channel.set(bone, channel.get(bone))
+        for joint in self.followers.values() if moved else ():
+            for channel in joint.channels:
+                channel.set(self._bone(joint), channel.get(self._bone(joint)))
         if moved:
             self._bring_targets()
         return bool(moved)
@@ -186,7 +194,9 @@ class TipDrag:
         """Puts the numbers there that were there before."""
         for name, number in self.raw.items():
             channel = self.joints[name].channels[0]
-            getattr(self._bone(name), channel.prop)[channel.index] = number
+            getattr(self._bone(self.joints[name]), channel.prop)[channel.index] = number
+        for name, joint in self.followers.items():
+            put_position(self._bone(joint), joint, self.begun[name])
 
     def _enter_armature(self, origin: mathutils.Vector, turn: mathutils.Quaternion) -> Matrix:
         """Returns (4, 4) in armature space, without its scale. Of a mirrored armature too: what
@@ -198,14 +208,13 @@ class TipDrag:
         result[:3, :3] = axes @ np.array(turn.to_matrix()) @ axes.T @ self.turned
         return result
 
-    def _bone(self, name: str) -> Any:
-        joint = self.joints[name]
+    def _bone(self, joint: RigJoint) -> Any:
         return self.homes[joint.armature].pose.bones[joint.bone]
 
     def read(self, name: str) -> float:
         """Returns the number of a joint's channel."""
         channel = self.joints[name].channels[0]
-        return float(getattr(self._bone(name), channel.prop)[channel.index])
+        return float(getattr(self._bone(self.joints[name]), channel.prop)[channel.index])
 
 
 def _nearest_rotation(matrix: Matrix) -> Matrix:
@@ -243,9 +252,15 @@ def grip_tip(handle: TipHandle) -> TipDrag:
         for _, joint in posed_joints_of(handle.armature)
         if joint.name in handle.joints and joint.name not in held
     }
+    loops = find_loops(handle.armature)
+    followers = {
+        joint.name: joint
+        for _, joint in posed_joints_of(handle.armature)
+        if loops is not None and joint.name in loops.solved
+    }
     shown = get_joint_positions(handle.armature)
     drag = TipDrag(
-        handle=handle, start=read_frame(handle), homes=homes, joints=joints,
+        handle=handle, start=read_frame(handle), homes=homes, joints=joints, followers=followers,
         turned=_nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
         begun=dict(shown), raw={},
     )  # fmt: skip
@@ -260,8 +275,8 @@ def _handles_of(armature: Any) -> list[TipHandle]:
     made = []
     for tip in find_tips(rig.tree, groups, passive):
         joints = tip.joints
-        if groups.get(tip.link):
-            joints = choose_joints(armature, rig, tip.link, groups[tip.link])
+        if groups.get(tip.link) or rig.robot.loops:
+            joints = choose_joints(armature, rig, tip.link, groups.get(tip.link) or None)
         empty = find_link(armature, tip.link)
         made.append(
             TipHandle(

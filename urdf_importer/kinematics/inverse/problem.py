@@ -90,16 +90,16 @@ class Problem:
 def pose_problem(asked: Question, diagnostics: Diagnostics) -> Problem:
     """Returns the question in numbers. Raises KinematicsError for unknown names, wrong shapes and
     nothing asked; whatever is wrong with the numbers of the target is an obstacle."""
-    known = _recall(asked.robot)
+    known = recall_robot(asked.robot)
     base = known.tree.links[0].name if asked.base is None else asked.base
     motions = known.motions(base, asked.link)
     movable = _choose_movable(known.tree, motions, asked.joints, diagnostics)
     held = _complete_start(known.tree, motions, asked.start)
-    tip = np.eye(4) if asked.tip is None else _read_frame(asked.tip, "tip")
+    tip = np.eye(4) if asked.tip is None else read_frame(asked.tip, "tip")
     if not np.isfinite(tip).all():
         raise KinematicsError("the tip is not finite")
     chain = known.chain(base, asked.link, tip, movable, held)
-    goal, obstacle = _read_goal(chain, asked)
+    goal, obstacle = read_goal(chain, asked)
     values = _start_values(chain, held)
     return Problem(
         chain=chain, goal=goal, values=values, motions=motions, held=held, obstacle=obstacle
@@ -107,7 +107,7 @@ def pose_problem(asked: Question, diagnostics: Diagnostics) -> Problem:
 
 
 @dataclass(slots=True)
-class _Known:
+class Known:
     """A robot that was asked about, with what was worked out of it."""
 
     robot: Robot
@@ -141,14 +141,15 @@ class _Known:
         return self.chains[key]
 
 
-_robots: dict[int, _Known] = {}
+_robots: dict[int, Known] = {}
 
 
-def _recall(robot: Robot) -> _Known:
+def recall_robot(robot: Robot) -> Known:
+    """Recalls what was worked out of a robot, or begins to."""
     known = _robots.get(id(robot))
     if known is None or known.robot is not robot:
         _make_room(_robots, _MOST_ROBOTS)
-        known = _robots[id(robot)] = _Known(robot, retrace_tree(robot))
+        known = _robots[id(robot)] = Known(robot, retrace_tree(robot))
     return known
 
 
@@ -167,7 +168,7 @@ def _choose_movable(
     """The joints that may move, in the order of the way."""
     if joints is not None:
         for name in joints:
-            _check_joint(tree, name)
+            check_joint(tree, name)
         asked = frozenset(joints)
         return tuple(name for name in motions if name in asked)
     still = [name for name, motion in motions.items() if not motion.is_scalar]
@@ -183,7 +184,8 @@ def _choose_movable(
     return tuple(name for name, motion in motions.items() if motion.is_scalar)
 
 
-def _check_joint(tree: KinematicTree, name: str) -> None:
+def check_joint(tree: KinematicTree, name: str) -> None:
+    """Raises KinematicsError for a joint that the robot does not have."""
     if name not in tree.joint_index:
         raise KinematicsError(f"the robot has no joint {quote(name)}")
 
@@ -192,14 +194,15 @@ def _complete_start(
     tree: KinematicTree, motions: Mapping[str, JointMotion], start: Positions
 ) -> Solved:
     for name in start:
-        _check_joint(tree, name)
+        check_joint(tree, name)
     return {
-        name: check_position(name, motion.kind, start[name]) if name in start else _middle(motion)
+        name: check_position(name, motion.kind, start[name]) if name in start else middle(motion)
         for name, motion in motions.items()
     }
 
 
-def _middle(motion: JointMotion) -> float | tuple[float, ...]:
+def middle(motion: JointMotion) -> float | tuple[float, ...]:
+    """Returns where a joint starts of which nothing is said: in the middle of its limits."""
     size = POSITION_SIZES.get(motion.kind)
     if size is not None:
         return (0.0, 0.0, 0.0) if size == 3 else (0.0,) * (size - 1) + (1.0,)
@@ -221,7 +224,7 @@ def _start_values(chain: Chain, held: Mapping[str, float | tuple[float, ...]]) -
     return np.array(values)
 
 
-def _read_frame(given: ArrayLike, what: str) -> Matrix:
+def read_frame(given: ArrayLike, what: str) -> Matrix:
     """Returns (4, 4), of a frame or a point. Raises KinematicsError for other shapes."""
     try:
         array = np.array(given, dtype=np.float64)
@@ -238,9 +241,9 @@ def _read_frame(given: ArrayLike, what: str) -> Matrix:
     return frame
 
 
-def _read_goal(chain: Chain, asked: Question) -> tuple[Goal, str]:
-    """The goal, and what keeps it from being reached; nothing mostly."""
-    frame = _read_frame(asked.target, "target")
+def read_goal(chain: Chain, asked: Question) -> tuple[Goal, str]:
+    """Returns the goal, and what keeps it from being reached; nothing mostly."""
+    frame = read_frame(asked.target, "target")
     orientation = asked.orientation and np.shape(asked.target) == (4, 4)
     if not asked.position and not orientation:
         raise KinematicsError("neither a position nor an orientation is asked for")

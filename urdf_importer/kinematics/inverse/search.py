@@ -80,7 +80,7 @@ def find_postures(
     for _ in range(3 * most):
         for values in shown.values[shown.solved]:
             turned = turn_towards(chain, values, inside)
-            if all(_gap(chain, turned, other) > _DIFFERENT for other in found):
+            if all(_gap(chain, turned, other) > DIFFERENT for other in found):
                 found.append(turned)
         if len(found) >= most or time.perf_counter() > deadline:
             break
@@ -91,7 +91,7 @@ def find_postures(
     return sorted(found, key=lambda values: _gap(chain, values, inside))[:most]
 
 
-_DIFFERENT = 0.3
+DIFFERENT = 0.3
 """Solutions nearer than this in every joint, in rad, count as one."""
 
 

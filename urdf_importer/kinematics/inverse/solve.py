@@ -12,7 +12,8 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Robot
 from ..forward import Positions
-from .descent import look_at
+from .descent import Goal, look_at
+from .looped import LoopedProblem, LoopedSearch, pose_looped
 from .problem import Problem, Question, Solved, pose_problem
 from .search import Found, find_postures, search
 
@@ -27,7 +28,8 @@ class IKResult:
 
     success            whether `positions` bring the link to the target, within the tolerance
     positions          the independent joints that may move -> rad or m, or numbers as
-                       forward_kinematics takes them; on failure those of the start
+                       forward_kinematics takes them, and those that follow them by closed loops;
+                       on failure those of the start
     closest            the best that was found, within limits; the same as `positions` on success
     position_error     of `closest` in m, 0 where only the orientation counts
     orientation_error  of `closest` in rad, 0 where only the position counts
@@ -75,7 +77,7 @@ def inverse_kinematics(
     positions as forward_kinematics takes them; what it does not name starts in the middle of its
     limits, at zero where it has none. Only `joints` may move, if given. Planar, floating and ball
     joints stay at the start unless `joints` names them. Joints that mimic others follow, beyond
-    their own limits too, as they do in the rig.
+    their own limits too, as they do in the rig; so do those that closed loops move.
 
     `tolerance` is in m and rad. `seconds` bounds the time, `restarts` the number of random crowds
     that are tried after the start: with 0 the answer is the nearest place where the error is least.
@@ -90,6 +92,9 @@ def inverse_kinematics(
         position=position, orientation=orientation, tip=tip, tolerance=tolerance,
     )  # fmt: skip
     with np.errstate(all="ignore"):
+        looped = pose_looped(asked)
+        if looped is not None:
+            return _answer_looped(asked, looped, seconds, restarts, seed)
         kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
         problem = pose_problem(asked, kept)
         found = search(
@@ -127,6 +132,13 @@ def find_solutions(
         position=position, orientation=orientation, tip=tip, tolerance=TOLERANCE,
     )  # fmt: skip
     with np.errstate(all="ignore"):
+        looped = pose_looped(asked)
+        if looped is not None:
+            if looped.obstacle or not looped.way.joints:
+                return ()
+            searching = LoopedSearch(looped.way, looped.goal, deadline)
+            answers = searching.find_all(looped.start, most, seed)
+            return tuple(looped.positions(each) for each in answers)
         problem = pose_problem(asked, Diagnostics(robot.source))
         if problem.obstacle or not problem.chain.variables:
             return ()
@@ -157,6 +169,33 @@ def _answer(asked: Question, problem: Problem, found: Found, began: float) -> IK
     )
 
 
+def _answer_looped(
+    asked: Question, problem: LoopedProblem, seconds: float, restarts: int, seed: int
+) -> IKResult:
+    """Answers a question whose way passes joints on loops."""
+    began = time.perf_counter()
+    searching = LoopedSearch(problem.way, problem.goal, began + seconds)
+    there, found = searching.search(problem.start, 0 if problem.obstacle else restarts, seed)
+    success = found.solved and not problem.obstacle
+    if success:
+        message = f"link {quote(asked.link)} is at the target"
+    else:
+        missed = problem.goal, found.distance, found.angle
+        message = problem.obstacle or _say_missed(*missed, problem.at_limits(there))
+    closest = problem.positions(there)
+    return IKResult(
+        success=success,
+        positions=closest if success else problem.positions(problem.start),
+        closest=closest,
+        position_error=found.distance,
+        orientation_error=found.angle,
+        iterations=found.iterations,
+        restarts=found.restarts,
+        seconds=time.perf_counter() - began,
+        message=message,
+    )
+
+
 def _misses(asked: Question, problem: Problem, found: Found) -> tuple[float, float]:
     """How far the closest misses the target itself, where the goal was brought nearer."""
     if not problem.obstacle:
@@ -172,13 +211,15 @@ def _misses(asked: Question, problem: Problem, found: Found) -> tuple[float, flo
 
 def _explain(problem: Problem, found: Found, distance: float, angle: float) -> str:
     """Says by how much the target is missed and at which limits."""
-    goal = problem.goal
     if not problem.chain.variables:
         return "no joint that may move moves the link, and it is not at the target"
+    return _say_missed(problem.goal, distance, angle, _at_limits(problem, found.values))
+
+
+def _say_missed(goal: Goal, distance: float, angle: float, names: list[str]) -> str:
     parts = [f"{distance:.3g} m"] * (distance > goal.near)
     parts += [f"{angle:.3g} rad"] * (angle > goal.turned)
     missed = f"the target is out of reach by {' and '.join(parts)}"
-    names = _at_limits(problem, found.values)
     if not names:
         return missed
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""

@@ -141,6 +141,21 @@ class LinkageSolver:
         itself = self.home(known)
         return itself if self.closes(itself) else None
 
+    def nudge(
+        self, positions: Mapping[str, Position], joint: str, change: float
+    ) -> dict[str, float | tuple[float, ...]]:
+        """Returns the positions of a closed pose, with a free joint changed a little and the
+        followers moved along with it, as fast as the loops have them move."""
+        pose = self._put(zero_pose(self.linkage), positions, free=False)
+        _, jacobian = self.linkage.measure(pose)
+        step = np.zeros(len(self.moving))
+        for variable in self.linkage.variables:
+            if variable.motion.joint.name == joint:
+                step[variable.columns] = change / self.linkage.units[variable.columns]
+        moving = self.moving
+        step[moving] = -solve_least(jacobian[:, moving], jacobian @ step)
+        return self.positions_of(self.linkage.move(pose, step))
+
     def trace(self, here: Closed, place: float, column: int) -> tuple[Closed, bool]:
         """Does as follow, from a closed pose, for one free joint: to a place of its column."""
         target = here.pose.copy()
