@@ -22,6 +22,7 @@ from urdf_importer import (
     trace_loops,
     write_urdf,
 )
+from urdf_importer.blender.animation.live import BlenderRig
 from urdf_importer.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -126,6 +127,18 @@ def test_open_loops_are_keyed_as_they_were_recorded(tmp_path):
     shown = shown_in(13)
     assert (shown["corner_0"], shown["corner_4"]) == pytest.approx((0.5, -0.5), abs=1e-5)
     assert shown["corner_3"] == 0.0
+
+
+def test_a_robot_that_is_played_live_keeps_its_loops_closed(tmp_path):
+    robot = hexagon()
+    armature = bring_in(robot, tmp_path)
+    rig = BlenderRig(armature)
+    for turn in (0.05, 0.1, 0.15, 0.12):
+        assert rig.pose({"corner_0": turn, "corner_1": -turn, "corner_4": 0.7})
+        bpy.context.view_layer.update()
+        shown = get_joint_positions(armature)
+        assert (shown["corner_0"], shown["corner_1"]) == pytest.approx((turn, -turn), abs=1e-6)
+        assert gap_of(robot, shown) < 1e-5
 
 
 @pytest.mark.slow

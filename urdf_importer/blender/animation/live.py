@@ -10,6 +10,7 @@ import atexit
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import bpy
@@ -26,7 +27,8 @@ from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of
 from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
 from ..standing.links import links_of, name_link
-from ..standing.pose import get_joint_positions, link_pose
+from ..standing.loops import find_loops
+from ..standing.pose import get_joint_positions, link_pose, loops_closed
 from .apply import apply_trajectory
 from .base import plan_frames
 from .own_curves import pose_of_matrix
@@ -99,21 +101,25 @@ class BlenderRig(Rig):
         """Sets joints where they are not yet; nothing is keyed."""
         if not positions:
             return False
-        homes = armatures_by_name(self.find())
+        armature = self.find()
+        homes = armatures_by_name(armature)
         moved = set()
-        for name, position in positions.items():
-            known = self._recall().get(name)
-            if known is None or known[2].mimics:
-                continue
-            home = homes.get(known[0])
-            bone = home.pose.bones.get(known[1]) if home is not None else None
-            if bone is None:
-                self._read_at = 0.0  # It was renamed; the next word about it finds it.
-                continue
-            channel = known[2].channels[0]
-            if abs(channel.get(bone) - position) > _SAME * max(1.0, abs(position)):
-                channel.put(bone, position)
-                moved.add(known[0])
+        loops = find_loops(armature)
+        still = nullcontext() if loops is None or not loops.asked else loops_closed(armature)
+        with still:
+            for name, position in positions.items():
+                known = self._recall().get(name)
+                if known is None or known[2].mimics:
+                    continue
+                home = homes.get(known[0])
+                bone = home.pose.bones.get(known[1]) if home is not None else None
+                if bone is None:
+                    self._read_at = 0.0  # It was renamed; the next word about it finds it.
+                    continue
+                channel = known[2].channels[0]
+                if abs(channel.get(bone) - position) > _SAME * max(1.0, abs(position)):
+                    channel.put(bone, position)
+                    moved.add(known[0])
         for name in moved:
             homes[name].update_tag()
         return bool(moved)
