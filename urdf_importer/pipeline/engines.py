@@ -10,13 +10,13 @@ from typing import Any
 from ..diagnostics import RobotError, WriteError
 from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
-from ..model import Cone, Robot
+from ..model import Cone
 from ..options import ImportOptions
 from ..rig import plan_rig
 from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
 from ..writers.engines.options import EngineOptions as EngineOptions
 from ..writers.engines.physics import describe_bones, write_physics
-from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
+from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_tree
 from ..writers.usd import write_articulation
 
 
@@ -62,7 +62,7 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
         path=path,
         files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
         robot=found.robot.name,
-        facts=_count(found.robot, tree) | {"bones": len(skeleton.bones), "animations": list(clips)},
+        facts=count_tree(tree) | {"bones": len(skeleton.bones), "animations": list(clips)},
         diagnostics=tuple(found.diagnostics),
         bones=dict(skeleton.bones_of),
         animations=clips,
@@ -85,21 +85,10 @@ def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineE
         path=path,
         files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
         robot=found.robot.name,
-        facts=_count(found.robot, tree) | facts,
+        facts=count_tree(tree) | facts,
         diagnostics=tuple(found.diagnostics),
         bones={link: home for link, (home, _) in machine.carriers.items()},
         animations=(),
-    )
-
-
-def _count(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
-    motions = [motion for motion in tree.joint_motions if motion.moves]
-    sizes = {"planar": 3, "floating": 6, "spherical": 3}
-    return count_robot(
-        robot,
-        links=len(tree.links),
-        moving_joints=len(motions),
-        degrees_of_freedom=sum(sizes.get(each.kind, 1) for each in motions if not each.mimic),
     )
 
 

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics
+from ..kinematics.tree import KinematicTree
 from ..meshes import RobotFiles
 from ..model import Robot, Solid
 from ..options import FileOptions
 
 Options = TypeVar("Options", bound=FileOptions)
+
+_FREEDOM = {"planar": 3, "floating": 6, "spherical": 3}
+"""Of joints that move along or about more than one axis."""
 
 Facts = dict[str, Any]
 """Name -> number, text, list or dict of these, as reports say them."""
@@ -138,3 +142,15 @@ def count_robot(robot: Robot, *, links: int, moving_joints: int, degrees_of_free
         "degrees_of_freedom": degrees_of_freedom,
         "total_mass": robot.total_mass(),
     }
+
+
+def count_tree(tree: KinematicTree) -> Facts:
+    """Counts a robot whose links and joints are written as they are."""
+    motions = [motion for motion in tree.joint_motions if motion.moves]
+    free = [_FREEDOM.get(each.kind, 1) for each in motions if each.mimic is None]
+    return count_robot(
+        tree.robot,
+        links=len(tree.links),
+        moving_joints=len(motions),
+        degrees_of_freedom=sum(free),
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inertias that a description does not have, for the simulators that must have one."""
+"""Inertias that a description does not have, for the simulators that must have one; and the one
+coefficient of friction that most have."""
 
 from collections.abc import Callable
 
@@ -8,7 +9,7 @@ import numpy as np
 from ..diagnostics import Diagnostics, quote
 from ..geometry.transforms import Matrix
 from ..geometry.volumes import MassProperties
-from ..model import Link
+from ..model import Link, Robot
 from ..reshape.inertia import is_positive
 
 MeasureVolume = Callable[[Link], MassProperties | None]
@@ -41,3 +42,10 @@ def report_mass(diagnostics: Diagnostics, link: Link, code: str, finding: str) -
     diagnostics.warning(
         code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
     )
+
+
+def find_friction(robot: Robot) -> dict[str, float]:
+    """Returns link -> its coefficient of friction as Gazebo's tags say it, the smaller one of two
+    directions."""
+    said = ((each.reference, each.friction) for each in robot.settings if each.friction)
+    return {link: max(min(friction), 0.0) for link, friction in said}

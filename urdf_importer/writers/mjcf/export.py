@@ -17,7 +17,7 @@ from ...meshes.robot_files import Shape
 from ...model import GroupState, Pose, Robot, Semantics
 from ...names import Claims
 from ..file_folder import FileFolder
-from ..formats import Facts, OpenExport, Written, count_robot
+from ..formats import Facts, OpenExport, Written, count_tree
 from ..start import read_positions
 from ..textures import Textures
 from .constraints import list_excluded, plan_loops, plan_mimics
@@ -227,16 +227,8 @@ def _names_of(joints: Sequence[JointPlan]) -> tuple[str, ...]:
 
 
 def _count(plan: StructurePlan, document: MjcfDocument) -> Facts:
-    motions = [motion for motion in plan.tree.joint_motions if motion.moves]
-    sizes = {"planar": 3, "floating": 6, "spherical": 3}
-    counts = count_robot(
-        plan.tree.robot,
-        links=len(plan.tree.links),
-        moving_joints=len(motions),
-        degrees_of_freedom=sum(sizes.get(each.kind, 1) for each in motions if not each.mimic),
-    )
     geoms = chain(document.visuals.values(), document.collisions.values())
-    return counts | {
+    return count_tree(plan.tree) | {
         "bodies": sum(not body.is_joined for body in plan.bodies),
         "geoms": sum(map(len, geoms)),
         "equalities": len(document.equalities),

@@ -166,15 +166,13 @@ class _Planner:
         if sensor.noise:
             notes.append("it has no noise")
         frame = turn_rays(sensor, sensor.across.middle, sensor.up.middle)
-        return self._range(sensor, link, frame, sensor.far, notes)
+        return self._range(sensor, link, frame, sensor.far)
 
     def _plan_sonar(self, sensor: Sonar, link: str, notes: list[str]) -> Plan:
         notes.append("it is one ray, along the middle of its cone")
-        return self._range(sensor, link, frame_of(sensor), sensor.far, notes)
+        return self._range(sensor, link, frame_of(sensor), sensor.far)
 
-    def _range(
-        self, sensor: Sensor, link: str, frame: Matrix, far: float, notes: list[str]
-    ) -> Plan:
+    def _range(self, sensor: Sensor, link: str, frame: Matrix, far: float) -> Plan:
         frame = frame.copy()
         frame[:3, :3] = frame[:3, :3] @ _RAY
         cutoff = {"cutoff": far} if math.isfinite(far) and far > 0.0 else {}

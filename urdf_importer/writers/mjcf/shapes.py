@@ -49,6 +49,7 @@ from ...model import (
 from ...names import Claims
 from ..file_folder import FileFolder
 from ..looks import Looks
+from ..masses import find_friction
 from ..textures import Textures
 
 _MOST_FACES = 200_000
@@ -98,9 +99,7 @@ class ShapeWriter:
         self._flat: dict[MeshData, bool] = {}
         self._parts: dict[MeshData, list[tuple[MeshMaterial | None, Triangles]]] = {}
         self._bodies: dict[MeshData, Triangles] = {}
-        self._frictions = {
-            said.reference: said.friction[0] for said in robot.settings if said.friction
-        }
+        self._frictions = find_friction(robot)
 
     @property
     def assets(self) -> list[Asset]:

@@ -20,6 +20,7 @@ from ...reshape.inertia import Body
 from ..engines.options import EngineOptions
 from ..file_folder import FileFolder
 from ..formats import OpenExport
+from ..masses import find_friction
 from ..textures import Textures
 from .joints import JointTargets, make_joint
 from .machine import WORLD, Machine, Member, plan_machine
@@ -108,7 +109,7 @@ def _make_robot(
         frame = np.eye(4)
         frame[:3, :3] = turn
         add_place(robot, frame)
-    friction = _find_friction(found.robot)
+    friction = find_friction(found.robot)
     filler = _Filler(shapes, friction, sockets=found.options.sockets)
     bodies = _make_bodies(machine, names, filler, found.diagnostics)
     _add_frames(robot, machine.fixtures, filler, list(names.bodies.values()))
@@ -128,12 +129,6 @@ def _make_scene(root: str) -> Prim:
     scene.add("vector3f physics:gravityDirection", "(0, 0, -1)")
     scene.add("float physics:gravityMagnitude", 9.81)
     return scene
-
-
-def _find_friction(robot: Robot) -> dict[str, float]:
-    """Link -> its coefficient of friction as Gazebo has it, the smaller one of two directions."""
-    said = ((each.reference, each.friction) for each in robot.settings if each.friction)
-    return {link: max(min(friction), 0.0) for link, friction in said}
 
 
 class _Filler:
