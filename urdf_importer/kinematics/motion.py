@@ -76,11 +76,12 @@ def _interpret_type(joint: Joint, diagnostics: Diagnostics) -> Kind:
     if joint.type in JOINT_TYPES:
         return kinds[joint.type]
     ball = joint.type in _BALL_TYPES
-    treated = "a ball joint that turns freely" if ball else "fixed"
+    treated = "which URDF does not know; treated as fixed"
+    if ball:
+        treated = "treated as a ball joint that turns freely"
     diagnostics.warning(
         "unknown-joint-type",
-        f"joint {quote(joint.name)} has the type {quote(joint.type)}, which URDF does not know; "
-        f"treated as {treated}",
+        f"joint {quote(joint.name)} has the type {quote(joint.type)}, {treated}",
         subject=joint.name,
         line=joint.line,
     )

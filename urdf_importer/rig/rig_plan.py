@@ -5,7 +5,7 @@ The Blender layer makes exactly this and decides nothing. All matrices are in th
 armature object, which is that of the robot's root link; lengths in metres, angles in radians.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
@@ -26,6 +26,10 @@ that holds."""
 
 Role = Literal["revolute", "continuous", "prismatic", "several", "fixed", "follower", "root"]
 JOINTS, FIXED, MECHANISM = "Joints", "Fixed", "Mechanism"
+MODELS = "Models"
+"""Above the collections of nested models."""
+SEPARATOR = "::"
+"""Between the names of nested models and of what is in them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,3 +246,18 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return {key: _plain(item) for key, item in _fields(value)}
     return value
+
+
+def find_models(links: Sequence[LinkPlan]) -> dict[str, list[str]]:
+    """Returns nested model -> the bones that move its links, outer models before inner ones: of
+    `arm::hand::tip` the model is `arm::hand`. A bone is in the model of its first link alone."""
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for link in links:
+        model, _, _ = link.link.name.rpartition(SEPARATOR)
+        if not link.bone or link.bone in seen:
+            continue
+        seen.add(link.bone)
+        if model:
+            found.setdefault(model, []).append(link.bone)
+    return dict(sorted(found.items(), key=lambda pair: pair[0].count(SEPARATOR)))

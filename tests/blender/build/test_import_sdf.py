@@ -156,3 +156,51 @@ def test_an_update_changes_what_is_as_it_was_made(tmp_path: Path) -> None:
     write(tmp_path, f'<link name="a">{visual.format(plain)}</link>')
     update_robot(armature)
     assert shader_of("v").inputs["Roughness"].default_value == pytest.approx(0.125)
+
+
+def nested(hand: str) -> str:
+    joint = """<joint name="{0}" type="revolute"><parent>{1}</parent><child>{2}</child>
+        <axis><xyz>0 0 1</xyz></axis></joint>"""
+    return f"""<link name="base"/><model name="arm"><link name="a"/>
+        <link name="b"><pose>0 0 1 0 0 0</pose></link>
+        {joint.format("ab", "a", "b")}<model name="hand"><pose>0 0 2 0 0 0</pose>{hand}</model>
+        {joint.format("bh", "b", "hand::palm")}</model>{joint.format("up", "base", "arm::a")}
+        {joint.format("side", "base", "stick")}<link name="stick"><pose>1 0 0 0 0 0</pose></link>"""
+
+
+def models_of(armature: bpy.types.Object) -> dict[str, list[str]]:
+    """Model -> its bones, by the paths of the collections."""
+    found: dict[str, list[str]] = {}
+    for above in armature.data.collections:
+        waiting = [("", above)] if above.name == "Models" else []
+        while waiting:
+            path, each = waiting.pop()
+            if path:
+                found[path] = sorted(bone.name for bone in each.bones)
+            waiting += [(f"{path}/{child.name}", child) for child in each.children]
+    return found
+
+
+FINGER = """<link name="palm"/><link name="tip"><pose>0 0 0.5 0 0 0</pose></link>
+    <joint name="bend" type="revolute"><parent>palm</parent><child>tip</child>
+    <axis><xyz>1 0 0</xyz></axis></joint>"""
+
+
+def test_nested_models_are_bone_collections_also_after_updates(tmp_path: Path) -> None:
+    path = write(tmp_path, nested(FINGER))
+    armature = import_robot(path).armature
+    hand = ["arm::bh", "arm::hand::bend"]
+    assert models_of(armature) == {"/arm": ["arm::ab", "up"], "/arm/hand": hand}
+    (above,) = (each for each in armature.data.collections if each.name == "Models")
+    above.children[0].is_visible = False
+    own = armature.data.collections.new("mine", parent=above)
+    own.assign(armature.data.bones["side"])
+    write(tmp_path, nested('<link name="palm"/>'))
+    assert update_robot(armature).changes
+    after = {"/arm": ["arm::ab", "up"], "/arm/hand": ["arm::bh"], "/mine": ["side"]}
+    assert models_of(armature) == after and not above.children[0].is_visible
+    write(tmp_path, '<link name="base"/>')
+    update_robot(armature)
+    assert set(models_of(armature)) <= {"/mine"}
+    plain = import_robot(write(tmp_path, '<link name="base"/>')).armature
+    assert not models_of(plain)

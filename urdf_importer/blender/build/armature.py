@@ -19,9 +19,13 @@ from ...rig.rig_plan import (
     FIXED,
     JOINTS,
     MECHANISM,
+    MODELS,
+    SEPARATOR,
     BonePlan,
     JointPlan,
+    LinkPlan,
     RigPlan,
+    find_models,
 )
 from ..modes import edit_bones_of
 from ..standing import properties
@@ -113,6 +117,60 @@ def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
                 bone = armature.data.bones[plan.name]
                 bone[properties.PART] = name
                 collection.assign(bone)
+
+
+def sort_models(armature: Any, links: Sequence[LinkPlan]) -> None:
+    """Puts bones into collections of the nested models that they belong to, under a collection
+    `Models`, and takes the importer's bones out of others there. What users added stays."""
+    data = armature.data
+    wanted = find_models(links)
+    above = next((each for each in data.collections if each.get(properties.PART) == MODELS), None)
+    if above is None and not wanted:
+        return
+    if above is None:
+        above = data.collections.new(MODELS)
+        above[properties.PART] = MODELS
+    made = _list_models(above)
+    for name in wanted:
+        made = _provide_model(data, above, made, name)
+    for name, collection in made.items():
+        _assign_bones(data, collection, wanted.get(name, []))
+    for collection in [*reversed(made.values()), above]:
+        if not len(collection.bones) and not len(collection.children):
+            data.collections.remove(collection)
+
+
+def _list_models(above: Any) -> dict[str, Any]:
+    """Returns model -> its collection, outer ones first."""
+    found: dict[str, Any] = {}
+    waiting = list(above.children)
+    while waiting:
+        each = waiting.pop(0)
+        if each.get(properties.PART) is not None:
+            found[str(each[properties.PART])] = each
+        waiting += list(each.children)
+    return found
+
+
+def _provide_model(data: Any, above: Any, made: dict[str, Any], name: str) -> dict[str, Any]:
+    """Returns the collections with that of a model, and those of the models about it."""
+    parts = name.split(SEPARATOR)
+    for count in range(1, len(parts) + 1):
+        model = SEPARATOR.join(parts[:count])
+        if model not in made:
+            outer = made.get(SEPARATOR.join(parts[: count - 1]), above)
+            collection = data.collections.new(parts[count - 1], parent=outer)
+            collection[properties.PART] = model
+            made = made | {model: collection}
+    return made
+
+
+def _assign_bones(data: Any, collection: Any, wanted: Sequence[str]) -> None:
+    for bone in list(collection.bones):
+        if bone.name not in wanted and properties.PART in bone:
+            collection.unassign(bone)
+    for name in wanted:
+        collection.assign(data.bones[name])
 
 
 def build_pose(armature: Any, plan: RigPlan) -> None:

@@ -20,7 +20,13 @@ from ..modes import (
 )
 from ..standing import properties
 from ..standing.rests import note_bone_rests
-from .armature import build_bone_collections, build_bones, build_pose, describe_joints
+from .armature import (
+    build_bone_collections,
+    build_bones,
+    build_pose,
+    describe_joints,
+    sort_models,
+)
 from .constraints import build_constraints, build_drivers
 from .links import build_inertial, build_links, build_rigid_bodies
 from .meshes import ShapeBuilder
@@ -126,6 +132,7 @@ def _build_armature(
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")
     build_bone_collections(armature, plan.bones)
+    sort_models(armature, plan.links)
     build_pose(armature, plan)
     build_looks(armature, plan.bones, ledger)
     yield Progress(share=0.07, text="what the bones say")

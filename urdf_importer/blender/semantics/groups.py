@@ -13,7 +13,7 @@ from typing import Any
 from ...diagnostics import KinematicsError, quote
 from ...kinematics.semantic_groups import describe_group, resolve_groups
 from ...model import Group, Robot, Semantics
-from ...rig.rig_plan import FIXED, JOINTS, MECHANISM
+from ...rig.rig_plan import FIXED, JOINTS, MECHANISM, MODELS
 from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of, read_joints
@@ -21,7 +21,7 @@ from ..standing.selection import select_bones
 from .control import find_control, name_virtual_joint
 
 GROUPS = "Groups"
-_OF_THE_RIG = (JOINTS, FIXED, MECHANISM)
+_OF_THE_RIG = (JOINTS, FIXED, MECHANISM, MODELS)
 
 
 def build_groups(armature: Any, robot: Robot, semantics: Semantics) -> None:
@@ -72,7 +72,7 @@ def find_collections(armature: Any) -> Iterator[tuple[Any, Any]]:
             yield from ((home, each) for each in above.children)
             continue
         for each in home.data.collections:
-            if each.name not in _OF_THE_RIG:
+            if each.get(properties.PART, each.name) not in _OF_THE_RIG:
                 yield home, each
 
 

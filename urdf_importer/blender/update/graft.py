@@ -16,6 +16,7 @@ from ...diagnostics import BuildError, Diagnostics, quote
 from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...rig.rig_plan import RigPlan
+from ..build.armature import sort_models
 from ..build.build import Rig, build_rig, name_part
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
@@ -219,6 +220,7 @@ def _change_bones(
     detach_from_bones(standing, find_gone(armature, plan))
     reshape_bones(armature, staged.armature, plan)
     sort_bones(armature, plan)
+    sort_models(armature, plan.links)
     note_bone_rests(armature, (bone.name for bone in plan.bones))
     update_pose(armature, staged.armature, plan, base, positions)
     add_constraints(armature, plan, kept)

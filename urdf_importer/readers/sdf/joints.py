@@ -148,6 +148,11 @@ def _turn_axis(element: Element | None, axis: Vector, node: Node, place: Matrix)
     if page.version in ((1, 5), (1, 6)):
         in_model = page.flag(element, "use_parent_model_frame")
     named = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
+    old = find(element, "use_parent_model_frame")
+    if old is not None and page.version >= (1, 7):
+        finding = f"the axis of joint {quote(node.full_name)} has use_parent_model_frame, which"
+        finding = f"{finding} expressed_in replaces; it is not heeded"
+        page.warning("sdf-deprecated", finding, old, node.full_name)
     if page.version < (1, 7) or not named:
         named = MODEL if in_model else ""
     if not named:

@@ -17,6 +17,7 @@ from ...geometry.volumes import (
 from ...markup.xml import Element
 from ...meshes import RobotFiles
 from ...model import Collision, Inertia, Inertial, Mesh, Pose
+from ..urdf.link import check_inertia
 from .page import find
 from .scope import Node, place_part
 
@@ -48,9 +49,16 @@ def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
         izz=page.size(inertia, "izz", default=1.0),
     )
     others = [child for child in element if child.tag not in _HANDLED]
+    mass = page.size(element, "mass", default=1.0)
+
+    def report(code: str, fault: str) -> None:
+        finding = f"the inertia of link {quote(node.full_name)} {fault}"
+        page.warning(code, finding, inertia or element, node.full_name)
+
+    check_inertia(tensor, report)
     return Inertial(
         origin=place_part(element, node),
-        mass=page.size(element, "mass", default=1.0),
+        mass=mass,
         inertia=tensor,
         extras=tuple(page.extra(child) for child in others),
         line=element.line,

@@ -195,6 +195,10 @@ class ModelReader:
         try:
             if not uri:
                 raise ReadError("it names no uri")
+            if uri.lower().startswith(("http://", "https://")):
+                name = uri.rstrip("/").rsplit("/", 1)[-1]
+                message = f"{quote(uri)} is not fetched; download it, and put it into a folder"
+                raise ReadError(f"{message} {quote(name)} beside the model")
             inner = self._open_page(uri, page)
             model = next((each for each in inner.elements if each.tag == "model"), None)
             if model is None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping
 
+from ...diagnostics import Report
 from ...markup.xml import Element
 from ...model import (
     Box,
@@ -153,10 +154,10 @@ _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 # Of the trace. Files round: the moments of a plate written with four digits break the triangle
 # rule by less than this.
 _ROUNDING = 1e-3
-_PROBLEMS = {
-    "inertia-not-positive": "has a negative principal moment",
-    "inertia-triangle": "has a principal moment greater than the sum of the others",
-}
+_NEGATIVE = "has a negative principal moment; it is kept, but no body can have it"
+_TRIANGLE = (
+    "has a principal moment greater than the sum of the others; it is kept, but no body can have it"
+)
 
 
 def read_inertial(element: Element, link: Element, document: Document) -> Inertial:
@@ -252,7 +253,14 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
 
 
 def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
-    """Warns of a tensor that no body has.
+    def report(code: str, fault: str) -> None:
+        document.warning(code, f"{document.place(element)} {fault}", element)
+
+    check_inertia(inertia, report)
+
+
+def check_inertia(inertia: Inertia, report: Report) -> None:
+    """Reports a tensor that no body has, as (code, what is said of it).
 
     With T half the trace and I the tensor, a body's I and T*1 - I are both positive semidefinite:
     the second holds the integrals of x^2, y^2, z^2, and says what the triangle rule says of the
@@ -266,22 +274,14 @@ def _check_inertia(inertia: Inertia, element: Element, document: Document) -> No
         return  # both matrices are diagonally dominant: so it is for nearly all links
     if trace <= 0.0:
         if not a == b == c == d == e == f == 0.0:
-            _warn_of_inertia("inertia-not-positive", element, document)
+            report("inertia-not-positive", _NEGATIVE)
         return
     slack = _ROUNDING * trace
     half = 0.5 * trace + slack
     if not _is_positive(a + slack, b + slack, c + slack, d, e, f, trace):
-        _warn_of_inertia("inertia-not-positive", element, document)
+        report("inertia-not-positive", _NEGATIVE)
     elif not _is_positive(half - a, half - b, half - c, -d, -e, -f, trace):
-        _warn_of_inertia("inertia-triangle", element, document)
-
-
-def _warn_of_inertia(code: str, element: Element, document: Document) -> None:
-    document.warning(
-        code,
-        f"{document.place(element)} {_PROBLEMS[code]}; it is kept, but no body can have it",
-        element,
-    )
+        report("inertia-triangle", _TRIANGLE)
 
 
 def _is_positive(a: float, b: float, c: float, d: float, e: float, f: float, scale: float) -> bool:

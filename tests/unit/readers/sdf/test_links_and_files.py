@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.paths import ROOT
-from urdf_importer import Diagnostics, ImportOptions, ReadError, RobotError, read_robot
+from urdf_importer import (
+    Diagnostics,
+    ImportOptions,
+    ReadError,
+    RobotError,
+    list_models,
+    read_robot,
+)
+from urdf_importer.cli import main
+from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Box, Capsule, Mesh, Sphere, VisualMaterials
 
 LINK = '<link name="a"/>'
@@ -198,3 +207,76 @@ def test_damaged_files_are_read_or_refused(tmp_path_factory, start, length, inst
         read_robot(path, options=ImportOptions(model="gate"), diagnostics=Diagnostics())
     except RobotError as error:
         assert str(error) and "\n" not in str(error)
+
+
+def joined(inside="", kind="revolute", ends="<parent>a</parent><child>b</child>"):
+    """A joint in line 3."""
+    return f'{LINK}<link name="b"/>\n<joint name="j" type="{kind}">{ends}{inside}</joint>'
+
+
+AXIS = "<axis><xyz{0}>0 0 1</xyz>{1}</axis>"
+OLD = "<use_parent_model_frame>1</use_parent_model_frame>"
+WRONG = [
+    ("1.9", joined(AXIS.format(' expressed_in="x"', "")), 2, "sdf-unknown-frame"),
+    ("1.9", f'{LINK}\n\n<frame name="f" attached_to="x"/>', 3, "sdf-unknown-frame"),
+    ("1.9", f'{LINK}\n<frame name="f"><pose relative_to="x"/></frame>', 2, "sdf-unknown-frame"),
+    ("1.9", joined(ends="<child>b</child>", kind="fixed"), 2, "sdf-unknown-link"),
+    ("1.9", joined(kind="fixed", ends="<parent>n::a</parent><child>b</child>"), 2,
+     "sdf-unknown-link"),
+    ("1.9", joined(kind="fixed", ends="<parent>a</parent><child>world</child>"), 2,
+     "sdf-world-child"),
+    ("1.9", f'{LINK}<frame name="f" attached_to="a"/>\n<joint name="j" type="fixed">'
+     "<parent>a</parent><child>f</child></joint>", 2, "self-parent"),
+    ("1.9", '\n<link name="a"><inertial>\n<inertia><ixx>9</ixx></inertia></inertial></link>', 3,
+     "inertia-triangle"),
+    ("1.9", '<link name="a"><inertial>\n<inertia><ixx>-1</ixx></inertia></inertial></link>', 2,
+     "inertia-not-positive"),
+    ("1.9", f"{LINK}\n<include><name>x</name></include>", 2, "sdf-include"),
+    ("1.9", f"{LINK}\n<include><uri>https://fuel/models/Arm</uri></include>", 2, "sdf-include"),
+    ("1.10", joined(AXIS.format("", "") + "\n<thread_pitch>3</thread_pitch>", "screw"), 3,
+     "sdf-deprecated"),
+    ("1.7", joined(AXIS.format(' expressed_in="a"', "\n" + OLD)), 3, "sdf-deprecated"),
+    ("1.9", '<link name="a">\n<visual name="v"><geometry><voxels/></geometry></visual></link>', 2,
+     "sdf-geometry"),
+    ("1.9", f'{LINK}\n<link name="a::b"/>', 2, "sdf-bad-name"),
+    ("1.9", f"{LINK}\n{LINK}", 2, "sdf-duplicate-name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "text", "line", "code"), WRONG)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, version, text, line, code):
+    (tmp_path / "m.sdf").write_text(model(text, version))
+    diagnostics = Diagnostics()
+    read_robot(tmp_path / "m.sdf", diagnostics=diagnostics)
+    assert [(each.code, each.line) for each in diagnostics] == [(code, line)]
+
+
+def test_limits_upside_down_are_swapped(tmp_path):
+    limit = "<limit><lower>2</lower><upper>1</upper></limit>"
+    robot, codes = read_text(tmp_path, model(joined(AXIS.format("", limit))))
+    diagnostics = Diagnostics()
+    (motion,) = plan_tree(robot, diagnostics).joint_motions
+    assert not codes and [each.code for each in diagnostics] == ["swapped-limits"]
+    assert (motion.lower, motion.upper) == (1.0, 2.0)
+
+
+def test_balls_are_not_said_to_be_unknown_to_urdf(tmp_path):
+    robot, _ = read_text(tmp_path, model(joined(kind="ball")))
+    diagnostics = Diagnostics()
+    plan_tree(robot, diagnostics)
+    assert not any("URDF" in each.message for each in diagnostics)
+
+
+def test_models_of_a_world_are_listed_and_chosen(tmp_path, capsys):
+    world = f"""<sdf version="1.9"><world name="w"><model name="floor"><static>1</static>{LINK}
+        </model><model name="arm">{LINK}</model></world></sdf>"""
+    (tmp_path / "w.world").write_text(world)
+    assert list_models(tmp_path / "w.world") == ("floor", "arm")
+    with pytest.raises(ReadError, match="'floor', 'arm'"):
+        read_robot(tmp_path / "w.world")
+    assert main(["check", str(tmp_path / "w.world")]) != 0
+    assert "'floor', 'arm'" in capsys.readouterr().err
+    assert main(["check", str(tmp_path / "w.world"), "--model", "floor"]) == 0
+    assert "floor" in capsys.readouterr().out
+    robot = read_robot(tmp_path / "w.world", options=ImportOptions(model="floor"))
+    assert any("<static>1</static>" in each.xml for each in robot.extras)
