@@ -19,6 +19,7 @@ from urdf_importer import (
     solve_ik,
     write_urdf,
 )
+from urdf_importer.blender.ik import bake, live
 from urdf_importer.blender.ik.live import unwatch
 from urdf_importer.blender.ik.tip_handles import forget_handles, grip_tip, handles_in
 
@@ -33,7 +34,10 @@ POSES = {
 
 
 @pytest.fixture
-def no_watch():
+def no_watch(monkeypatch):
+    """Lets answers take their time, on machines that do other things too."""
+    for module in (bake, live):
+        monkeypatch.setattr(module, "_SECONDS", 20.0)
     forget_handles()
     yield
     unwatch()
@@ -55,7 +59,7 @@ def test_links_that_loops_carry_go_to_their_targets(link, tmp_path):
     robot, pose = POSES[link]
     armature = bring_in(robot, tmp_path)
     wanted = forward_kinematics(robot, pose)[link]
-    found = solve_ik(armature, link, wanted, seconds=5.0)
+    found = solve_ik(armature, link, wanted, seconds=20.0)
     assert found.success, found.message
     assert link_pose(armature, link) == pytest.approx(wanted, abs=2e-5)
     assert gap_of(robot, look(armature)) < 1e-5
