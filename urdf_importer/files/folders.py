@@ -45,6 +45,7 @@ class Folders:
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self._entries_left = most_entries
         self._listings: dict[str, Listing] = {}
+        self._real_folders: dict[str, str] = {}
         self._package_names: dict[str, str | None] = {}
         self._packages_in: dict[str, dict[str, list[str]]] = {}
         self._files_below: dict[str, dict[str, list[tuple[str, ...]]]] = {}
@@ -76,6 +77,16 @@ class Folders:
             for name in names:
                 listing.folded.setdefault(fold(name), name)
         return listing
+
+    def follow_links(self, path: str) -> str:
+        """Returns where a normalized absolute path ends; the links above it are followed once for
+        a folder."""
+        folder, name = os.path.split(path)
+        if not name or os.path.islink(path):
+            return os.path.realpath(path)
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._real_folders[folder], name)
 
     def find_package_name(self, folder: str) -> str | None:
         """Returns the <name> in the folder's package.xml, "" if it has none; None without a

@@ -32,24 +32,18 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ..diagnostics import MeshError, Report, quote
 from .candidates import Failure, Found, Place, Root, Verdict, choose_moved, is_neighbour, names_of
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
-from .references import Reference, read_reference
+from .references import Reference, list_package_folders, make_absolute, read_reference
 from .regular import FileKind
 from .states import MOST_NOTED, FileState, read_state
 
 AnyPath = str | os.PathLike[str]
 
-_FOLDER_VARIABLES = (
-    "ROS_PACKAGE_PATH",
-    "GZ_SIM_RESOURCE_PATH",
-    "IGN_GAZEBO_RESOURCE_PATH",
-    "GAZEBO_MODEL_PATH",
-    "SDF_PATH",
-)
 LEVELS_OF_PACKAGE_FOLDERS = 4
 MOST_SHOWN = 80
 _MOST_LISTED = 200
@@ -73,14 +67,10 @@ class PackageResolver:
     ) -> None:
         pairs = packages.items() if isinstance(packages, Mapping) else packages
         self._folders = Folders()
-        self._named = [(name, _absolute(folder)) for name, folder in pairs if folder]
-        self._package_paths = [_absolute(folder) for folder in package_paths if folder]
-        self._ros_paths = [
-            folder
-            for variable in _FOLDER_VARIABLES
-            for folder in _environment_folders(environment, variable)
-        ]
-        prefixes = _environment_folders(environment, "AMENT_PREFIX_PATH")
+        self._named = [(name, make_absolute(folder)) for name, folder in pairs if folder]
+        self._package_paths = [make_absolute(folder) for folder in package_paths if folder]
+        self._ros_paths = list_package_folders(environment)
+        prefixes = list_package_folders(environment, ("AMENT_PREFIX_PATH",))
         self._shares = [os.path.join(prefix, "share") for prefix in prefixes]
         self._starts = find_surroundings(os.fspath(description), self._folders)
         own = [start.own for start in self._starts]
@@ -88,6 +78,8 @@ class PackageResolver:
         allowed = own + self._user + self._ros_paths + self._shares
         self._roots = [_root(folder) for folder in dict.fromkeys(allowed)]
         self._found_packages: dict[str, list[str]] = {}
+        self._walks: dict[str, Iterator[str]] = {}
+        self._references: dict[str, Reference] = {}
         self._package_roots: dict[str, Root] = {}
         self._outcomes: dict[tuple[str, FileKind, str], Found | Failure] = {}
         self._expected: dict[tuple[str, ...], set[str]] = {}
@@ -99,7 +91,8 @@ class PackageResolver:
         taken that lies where the others lie."""
         for uri in uris:
             with contextlib.suppress(MeshError):
-                *folder, name = read_reference(uri, "mesh").parts or ("",)
+                self._references[uri] = reference = read_reference(uri, "mesh")
+                *folder, name = reference.parts or ("",)
                 self._expected.setdefault(tuple(folder), set()).add(name)
 
     def resolve_file(
@@ -157,22 +150,38 @@ class PackageResolver:
 
         A hidden folder is not a package.
         """
+        return list(self._each_package(name))
+
+    def _each_package(self, name: str) -> Iterator[str]:
+        """Yields what find_packages finds, looking no further than is asked for: whether a package
+        is there once more takes a look into every folder beside it."""
         if name.startswith("."):
-            return []
-        if name not in self._found_packages:
-            self._found_packages[name] = list(dict.fromkeys(self._walk_packages(name)))
-        return self._found_packages[name]
+            return
+        if name not in self._walks:
+            self._walks[name] = self._walk_packages(name)
+        walk, found = self._walks[name], self._found_packages.setdefault(name, [])
+        place = 0
+        while True:
+            if place == len(found):
+                further = next((each for each in walk if each not in found), None)
+                if further is None:
+                    return
+                found.append(further)
+            yield found[place]
+            place += 1
 
     def _look_up(self, uri: str, kind: FileKind, base: str) -> Found | Failure:
         try:
-            reference = read_reference(uri, kind)
+            reference = self._references.get(uri) or read_reference(uri, kind)
         except MeshError as error:
             return Failure(error.message, error.code)
         forms = (reference, *reference.unquoted())
-        places = [place for form in forms for place in self._places(form, base)]
-        verdicts = [self._judge_place(place) for place in places]
-        for place, verdict in zip(places, verdicts, strict=True):
-            if verdict is Verdict.FOUND:
+        places: list[Place] = []
+        verdicts: list[Verdict] = []
+        for place in chain.from_iterable(self._places(form, base) for form in forms):
+            places.append(place)
+            verdicts.append(self._judge_place(place))
+            if verdicts[-1] is Verdict.FOUND:
                 return Found(place.candidate)
         is_outside = Verdict.OUTSIDE in verdicts
         return (
@@ -185,7 +194,7 @@ class PackageResolver:
 
     def _places(self, reference: Reference, base: str) -> Iterator[Place]:
         if reference.package:
-            for folder in self.find_packages(reference.package):
+            for folder in self._each_package(reference.package):
                 yield Place(folder, reference.path, folder)
         elif os.path.isabs(reference.path):
             path = os.path.normpath(reference.path)
@@ -194,14 +203,14 @@ class PackageResolver:
             package = "" if holder else self._found_package_of(path)
             yield Place(holder.folder if holder else package, reference.path, package)
         else:
-            folders = [_absolute(base)] if base else [start.folder for start in self._starts]
+            folders = [make_absolute(base)] if base else [start.folder for start in self._starts]
             for folder in folders:
                 package = self._found_package_of(folder) if base else ""
                 yield Place(folder, reference.path, package, is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
         """The package, among those found before, in which a folder or file lies."""
-        found = (each for folders in self._found_packages.values() for each in folders)
+        found = (each for name in self._found_packages for each in self.find_packages(name))
         return max((each for each in found if is_within(folder, each)), key=len, default="")
 
     def _walk_packages(self, name: str) -> Iterator[str]:
@@ -252,7 +261,7 @@ class PackageResolver:
             return Verdict.OUTSIDE
         try:
             mode = os.stat(path).st_mode
-            real = os.path.realpath(path)
+            real = self._folders.follow_links(path)
         except (OSError, ValueError):
             return Verdict.ABSENT
         if not any(is_within(real, root.real) for root in roots):
@@ -381,12 +390,3 @@ def _quote_path(path: str) -> str:
 
 def _root(folder: str) -> Root:
     return Root(folder, os.path.realpath(folder))
-
-
-def _absolute(folder: str) -> str:
-    return os.path.abspath(os.path.expanduser(folder))
-
-
-def _environment_folders(environment: Mapping[str, str] | None, variable: str) -> list[str]:
-    value = environment.get(variable, "") if environment is not None else ""
-    return [_absolute(folder) for folder in value.split(os.pathsep) if folder.strip()]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the file names in a description say, before any file is looked at.
+"""What the file names in a description say, and what the environment says of folders with
+packages, before any file is looked at.
 
     package://name/path  package:///name/path  model://name/path  $(find name)/path
     file:///path  file://localhost/path  file:path  file://../path
@@ -10,12 +11,20 @@ Back slashes are slashes, on every system, and blanks around a name are not part
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from ..diagnostics import MeshError, quote
 
 MOST_CHARACTERS = 4096
+_FOLDER_VARIABLES = (
+    "ROS_PACKAGE_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "SDF_PATH",
+)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
 _FIND = re.compile(r"/*\$\(\s*(?:find|find-pkg-share)\s+([^\s()]+)\s*\)/*")
 _DRIVE = re.compile(r"/*(?=[A-Za-z]:/)")
@@ -86,3 +95,17 @@ def _file_path(rest: str) -> str:
 def _one_root(path: str) -> str:
     """POSIX gives two leading slashes a meaning of their own."""
     return "/" + path.lstrip("/") if path.startswith("//") else path
+
+
+def make_absolute(folder: str) -> str:
+    """Returns the path of a folder that a user or the environment names."""
+    return os.path.abspath(os.path.expanduser(folder))
+
+
+def list_package_folders(
+    environment: Mapping[str, str] | None, variables: Sequence[str] = _FOLDER_VARIABLES
+) -> list[str]:
+    """Lists the folders that variables of an environment name; none without one."""
+    values = [environment.get(name, "") for name in variables] if environment is not None else []
+    folders = [folder for value in values for folder in value.split(os.pathsep)]
+    return [make_absolute(folder) for folder in folders if folder.strip()]

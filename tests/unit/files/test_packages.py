@@ -928,3 +928,39 @@ def test_the_robots_of_example_robot_data() -> None:
                 errors.add((description.name, found.error))
     assert count > 1000
     assert errors == {("romeo_laas_small.urdf", "outside-allowed-folders")}
+
+
+def test_what_is_found_at_once_needs_no_look_into_the_folders_beside(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = make_package(repository / "arm", "arm")
+    second = repository / "renamed"
+    make_package(second, "arm")
+    touch(second / "meshes" / "b.stl")
+    listed: list[str] = []
+    scan = Folders.list_folder
+
+    def list_folder(self: Folders, folder: str) -> object:
+        listed.append(folder)
+        return scan(self, folder)
+
+    monkeypatch.setattr(Folders, "list_folder", list_folder)
+    resolver = PackageResolver(robot)
+    uri = "package://arm/meshes/a.stl"
+    resolver.expect_files([uri])
+    assert Found(resolver, uri).path == repository / "arm" / "meshes" / "a.stl"
+    assert str(repository) not in listed
+    found = Found(resolver, "package://arm/meshes/b.stl")
+    assert (found.path, found.codes) == (second / "meshes" / "b.stl", [])
+    assert str(repository) in listed
+    assert resolver.find_packages("arm") == [str(repository / "arm"), str(second)]
+
+
+def test_a_link_beside_files_that_were_read_leads_nowhere(repository: Path, tmp_path: Path) -> None:
+    robot = make_package(repository / "arm", "arm")
+    secret = touch(tmp_path / "secret.stl")
+    (repository / "arm" / "meshes" / "link.stl").symlink_to(secret)
+    resolver = PackageResolver(robot)
+    assert Found(resolver, "../meshes/a.stl").path is not None
+    assert Found(resolver, "../meshes/link.stl").error == "outside-allowed-folders"
+    assert Found(resolver, "package://arm/meshes/link.stl").error == "outside-allowed-folders"

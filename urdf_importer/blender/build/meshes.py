@@ -23,6 +23,7 @@ from ...model import (
     Link,
     Mesh,
     Robot,
+    Vector3,
     Visual,
     VisualMaterials,
 )
@@ -32,6 +33,7 @@ from ..ledger import Ledger
 from ..standing import properties
 from .links import lock, place
 from .materials import MaterialBuilder
+from .mesh_copies import can_copy_mirrored, copy_bare, copy_mirrored
 from .sharing import Shelf
 
 UV_MAP = "UVMap"
@@ -71,19 +73,6 @@ def _find_starts(data: MeshData) -> NDArray[np.int32]:
     starts = np.cumsum(data.face_sizes, dtype=np.int32)
     starts -= data.face_sizes
     return starts
-
-
-def copy_bare(mesh: Any, ledger: Ledger) -> Any:
-    """Copies a mesh without materials, slots and properties, at next to no cost in time and
-    memory."""
-    copied = ledger.note(mesh.copy())
-    for key in list(copied.keys()):
-        del copied[key]
-    copied.materials.clear()
-    slots = copied.attributes.get("material_index")
-    if slots is not None:
-        copied.attributes.remove(slots)
-    return copied
 
 
 def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
@@ -189,6 +178,11 @@ def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
     return build_mesh(data, name, ledger, smooth_angle=smooth_angle)
 
 
+def _without_signs(geometry: Mesh) -> Mesh:
+    x, y, z = geometry.scale
+    return replace(geometry, scale=(abs(x), abs(y), abs(z)))
+
+
 _PLACEHOLDER_SHARE = 0.03
 
 
@@ -220,6 +214,7 @@ class ShapeBuilder:
             find_made=self._shelf.find_material,
         )
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
+        self._unmirrored: dict[tuple[type, Mesh], tuple[Any, Vector3]] = {}
         self._lost: set[Geometry] = set()
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
@@ -269,6 +264,9 @@ class ShapeBuilder:
         if properties.FINGERPRINT not in made:
             made[properties.FINGERPRINT] = fingerprint
             made[properties.CONTENT] = fingerprint_content(made)
+        if isinstance(shape.geometry, Mesh):
+            key = type(shape), _without_signs(shape.geometry)
+            self._unmirrored.setdefault(key, (made, shape.geometry.scale))
         return made
 
     def _build_materials(
@@ -302,13 +300,28 @@ class ShapeBuilder:
             return build_hull(data, name, self._ledger, smooth_angle=options.smooth_angle)
         if not is_visual:
             data = replace(data, materials=(), slots=None)
-        mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
+        mesh = self._copy_mirrored(data, shape)
+        if mesh is None:
+            mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
         if is_file and options.most_triangles:
             mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
         for material in materials:
             mesh.materials.append(material)
         note_materials(mesh, mesh.materials)
         return mesh
+
+    def _copy_mirrored(self, data: MeshData, shape: Visual | Collision) -> Any | None:
+        """Copies the mesh of the same file that was made for a scale with other signs, as robots
+        have it on their other side; None where there is none, or where it was decimated."""
+        geometry = shape.geometry
+        if not isinstance(geometry, Mesh) or self._options.most_triangles:
+            return None
+        found = self._unmirrored.get((type(shape), _without_signs(geometry)))
+        if found is None or not can_copy_mirrored(data):
+            return None
+        mesh, scale = found
+        signs = [math.copysign(1.0, a * b) for a, b in zip(geometry.scale, scale, strict=True)]
+        return copy_mirrored(mesh, signs, data, self._ledger)
 
     def _load(self, shape: Visual | Collision, link: Link) -> MeshData | None:
         """Loads the arrays of a shape; None if an empty takes its place, which is reported once for
