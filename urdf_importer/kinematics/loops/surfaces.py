@@ -42,6 +42,8 @@ _NEARER, _MOST_TRIES = 0.88, 8
 _ZOOMS = 3
 _HARDLY_ANY = 0.05
 """Of the limits: where less closes, gaps are borne with that the description makes."""
+_ONE_SIDED = 0.5
+"""How much a rectangle counts from which one cannot go on one way from zero."""
 _SPRING = 0.15
 """How little room counts for joints with springs, against that for others."""
 
@@ -352,7 +354,8 @@ def _find_rectangle(
     there: Matrix, axes: list[Vector], homes: list[int], weights: Sequence[float]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Returns rows and columns of the largest rectangle, against the whole, that holds the home and
-    lies in what is there. Its sides count by their weights, as exponents."""
+    lies in what is there. Its sides count by weights, as exponents; less if it ends at home."""
+    ends = (0, len(axes[0]) - 1, 0, len(axes[1]) - 1)
     spans = [max(float(np.ptp(axis)), 1e-12) for axis in axes]
     best, size = ((homes[0], homes[0]), (homes[1], homes[1])), 0.0
     for low in range(homes[0] + 1):
@@ -367,7 +370,12 @@ def _find_rectangle(
                 right += 1
             tall = (axes[0][high] - axes[0][low]) / spans[0]
             wide = (axes[1][right] - axes[1][left]) / spans[1]
-            area = tall ** weights[0] * wide ** weights[1]
+            sides = (low, high, left, right)
+            closed = sum(
+                side == home and side != end
+                for side, home, end in zip(sides, np.repeat(homes, 2), ends, strict=True)
+            )
+            area = tall ** weights[0] * wide ** weights[1] * _ONE_SIDED**closed
             if area > size:
                 best, size = ((low, high), (left, right)), area
     return best
