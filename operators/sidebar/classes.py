@@ -12,6 +12,7 @@ from . import (
     panel_report,
     panel_reshape,
     pose_operators,
+    range_operator,
     reshape_operators,
     robot_menu,
     select_operators,
@@ -22,6 +23,7 @@ from . import (
 
 _CLASSES = (
     *pose_operators.CLASSES,
+    *range_operator.CLASSES,
     *select_operators.CLASSES,
     *reshape_operators.CLASSES,
     *whole_robot.CLASSES,

@@ -23,6 +23,7 @@ from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
 from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
+from .range_operator import RangeTestOperator
 from .robot_menu import HomePose, MirrorPose, ReadyPose
 from .select_operators import SelectJoint
 from .sliders import counts_millimetres, find_slider
@@ -36,7 +37,7 @@ MOST_CHAINS = 150
 _BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
     ((HomePose, "HOME"), (ZeroPose, "EMPTY_AXIS"), (ReadyPose, "ARMATURE_DATA")),
     ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR")),
-    ((NearestValid, "CHECKMARK"), (KeyAll, "KEYINGSET")),
+    ((NearestValid, "CHECKMARK"), (RangeTestOperator, "ARROW_LEFTRIGHT"), (KeyAll, "KEYINGSET")),
 )
 _NEAR, _AT = 0.05, 1e-4
 State = Literal["free", "near", "at"]
@@ -69,8 +70,11 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         view = _View(table=table, armatures=armatures, curves=curves, lit=lit, fast=fast)
         if lit and len(table.joints) > len(lit):  # Its own row may be folded away or far down.
             box = self.layout.box()
+            row = box.row(align=True)
             if PoseBody.poll(context):
-                box.operator(PoseBody.bl_idname, icon="POSE_HLT")
+                row.operator(PoseBody.bl_idname, icon="POSE_HLT")
+            test = row.operator(RangeTestOperator.bl_idname, icon="ARROW_LEFTRIGHT")
+            test.joint = lit[0]
             view.draw_rows(box, (table.joints[name] for name in lit))
         words = manager.urdf_joint_filter.lower().split()
         if words:

@@ -30,6 +30,7 @@ ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
         ("urdf.random_pose", "FILE_REFRESH"),
         ("urdf.nearest_valid", "CHECKMARK"),
         ("urdf.mirror_pose", "MOD_MIRROR"),
+        ("urdf.range_test", "ARROW_LEFTRIGHT"),
         ("urdf.key_all", "KEYINGSET"),
     ),
     (
@@ -98,14 +99,15 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         try:
-            mirrored = mirror_pose(robot, _selected_joints(context, robot))
+            mirrored = mirror_pose(robot, selected_joints(context, robot))
         except KinematicsError as error:
             return refuse(self, error, "WARNING")
         self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
         return {"FINISHED"}
 
 
-def _selected_joints(context: Any, robot: Any) -> list[str] | None:
+def selected_joints(context: Any, robot: Any) -> list[str] | None:
+    """Names the joints of the robot's selected bones in pose mode; None where there are none."""
     bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
     own = [bone.bone for bone in bones if bone.id_data in armatures_of(robot)]
     return [joint.name for bone in own for joint in read_joints(bone)] or None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing a robot: a studio around it, and the finish of its materials."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -45,10 +46,13 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     )
 
     def execute(self, context: Any) -> set[str]:
+        before = _note_views(context)
         try:
-            build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
+            home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         except RobotError as error:
             return refuse(self, error)
+        _views_before.clear()
+        _views_before[home.session_uid] = before
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
             space.region_3d.view_perspective = "CAMERA"
@@ -61,7 +65,7 @@ class RemoveStudio(bpy.types.Operator):
     bl_label = "Remove Studio"
     bl_description = (
         "Take the studio away: ground, lights, camera and turntable. The camera that the scene had "
-        "before is active again"
+        "before is active again, and views through the studio's camera are what they were before"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -73,6 +77,7 @@ class RemoveStudio(bpy.types.Operator):
         return context.mode in ("OBJECT", "POSE")
 
     def execute(self, context: Any) -> set[str]:
+        _leave_camera(context)
         remove_studio()
         redraw_views()
         return {"FINISHED"}
@@ -130,6 +135,55 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"INFO"}, count(made, "material") + " set")
         return {"FINISHED"}
+
+
+_View = tuple[str, Any, Any, float]
+"""How a 3D view looks: through a camera, in perspective or not; rotation, place, distance."""
+_views_before: dict[int, dict[int, _View]] = {}
+"""By studio: how views looked before it, while that is known in this session."""
+
+
+def _walk_views(context: Any) -> Iterator[tuple[Any, Any]]:
+    """Yields the 3D views of all windows on this scene: space and region."""
+    for window in context.window_manager.windows:
+        if window.scene == context.scene:
+            for area in window.screen.areas:
+                if area.type == "VIEW_3D":
+                    yield area.spaces.active, area.spaces.active.region_3d
+
+
+def _note_views(context: Any) -> dict[int, _View]:
+    """Notes how views look; those through an earlier studio's camera as they looked before it."""
+    studio = find_studio(context.scene)
+    known = _views_before.get(studio.session_uid, {}) if studio is not None else {}
+    noted: dict[int, _View] = {}
+    for space, region in _walk_views(context):
+        now = (
+            region.view_perspective,
+            region.view_rotation.copy(),
+            region.view_location.copy(),
+            region.view_distance,
+        )
+        through = region.view_perspective == "CAMERA" and _is_of(studio, space.camera)
+        noted[region.as_pointer()] = known.get(region.as_pointer(), now) if through else now
+    return noted
+
+
+def _leave_camera(context: Any) -> None:
+    """Lets views that look through the studio's camera look as they did before; in perspective
+    where that is not known."""
+    studio = find_studio(context.scene)
+    known = _views_before.pop(studio.session_uid, {}) if studio is not None else {}
+    for space, region in _walk_views(context):
+        if region.view_perspective == "CAMERA" and _is_of(studio, space.camera):
+            before = known.get(region.as_pointer())
+            region.view_perspective = before[0] if before is not None else "PERSP"
+            if before is not None and before[0] != "CAMERA":
+                _, region.view_rotation, region.view_location, region.view_distance = before
+
+
+def _is_of(studio: Any, item: Any) -> bool:
+    return studio is not None and item is not None and item.name in studio.objects
 
 
 def _list_robots(context: Any) -> list[Any]:

@@ -35,6 +35,7 @@ def buttons(driver: Driver) -> Steps:
     space = driver.viewport.spaces.active
     space.show_object_viewport_mesh = space.show_object_viewport_armature = False
     yield from _poses(hands, joint, partner)
+    yield from _ranges(hands)
     yield from _pictures(hands)
     if partner != joint:  # Once is enough: it renders.
         yield from _pose_pictures(hands)
@@ -175,11 +176,38 @@ def _pictures(hands: _Hands) -> Steps:
     yield from hands.driver.wait_for("it has a picture", lambda: asset.find_thumbnail(hands.robot))
     stage = hands.module("blender.preview.stage")
     scene, camera = bpy.context.scene, bpy.context.scene.camera
+    view = hands.driver.viewport.spaces.active.region_3d
+    before = [*view.view_rotation, *view.view_location, view.view_distance]
     yield from hands.search("studio")
     yield from hands.driver.wait_for("the studio is there", lambda: stage.find_studio(scene))
-    assert scene.camera != camera
+    yield 0.3
+    assert scene.camera != camera and view.view_perspective == "CAMERA"
     assert bpy.ops.urdf.remove_studio() == {"FINISHED"}
-    assert scene.camera == camera
+    yield 0.3
+    assert scene.camera == camera and view.view_perspective == "PERSP"
+    after = [*view.view_rotation, *view.view_location, view.view_distance]
+    assert np.allclose(before, after, atol=1e-5), "the view is where it was"
+
+
+def _ranges(hands: _Hands) -> Steps:
+    """The range test by its button: the robot moves, keys do nothing, Esc brings its pose back."""
+    driver, before = hands.driver, hands.positions()
+    scene = bpy.context.scene
+    scene.tool_settings.use_keyframe_insert_auto = True
+    for end in ("ESC", "LEFTMOUSE"):
+        yield from hands.press("urdf.range_test", 0.5 * (hands.sidebar.width - 24))
+        yield from driver.wait_for("the robot moves", lambda: hands.positions() != before)
+        if end == "ESC":
+            driver.take_picture("range")
+            driver.press("Z", ctrl=True)
+            yield 0.5
+            assert hands.positions() != before
+        driver.press(end)
+        yield from driver.wait_for("it is as it was", lambda: hands.positions() == before)
+        yield 0.3
+        assert not driver.window.modal_operators
+    scene.tool_settings.use_keyframe_insert_auto = False
+    assert hands.robot.animation_data is None or hands.robot.animation_data.action is None
 
 
 def _pose_pictures(hands: _Hands) -> Steps:

@@ -138,3 +138,10 @@ def select(bone: Any, on: bool) -> None:
 def test_a_joint_that_is_not_there(extension: ModuleType) -> None:
     with pytest.raises(KinematicsError, match="no moving joint 'nose'"):
         mirror_pose(load("two_link_arm"), ["nose"])
+
+
+def test_a_range_test_needs_a_window() -> None:
+    """What it does is tested in a window, and in test_range_test.py."""
+    activate(load("two_link_arm"))
+    with pytest.raises(RuntimeError, match="A range test needs a window"):
+        bpy.ops.urdf.range_test()

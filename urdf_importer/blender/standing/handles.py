@@ -125,10 +125,14 @@ def explain_hold(handle: JointHandle) -> str:
     holds = [_explain_channel(armature, bone, channel) for channel in joint.channels]
     if all(holds):
         return holds[0]
-    for held, name in _inverse_kinematics(armature):
-        if bone.name in held:
-            return f"held by the IK constraint '{name}': move its target"
-    return ""
+    holder = find_holder(armature, bone.name)
+    return f"held by the IK constraint '{holder}': move its target" if holder else ""
+
+
+def find_holder(armature: Any, bone: str) -> str:
+    """Finds the IK constraint that decides where a bone is; empty where there is none."""
+    held = (name for bones, name in _inverse_kinematics(armature) if bone in bones)
+    return next(held, "")
 
 
 def list_movable(handle: JointHandle) -> tuple[JointChannel, ...]:

@@ -281,7 +281,8 @@ def _prefer_set(raw: float, shown: float) -> float:
 
 _FREE_SLIDE = 0.5
 """How far (metres) a random pose moves a sliding joint that has no bound on that side."""
-_BASES = ("planar", "floating")
+BASES = ("planar", "floating")
+"""Joints that say where a robot stands."""
 
 
 def zero_pose(armature: Any) -> None:
@@ -296,7 +297,7 @@ def random_pose(armature: Any, seed: int) -> None:
     chance = random.Random(seed)
 
     def choose(kind: str, channel: JointChannel, position: float) -> float:
-        return position if kind in _BASES else chance.uniform(*_range(channel))
+        return position if kind in BASES else chance.uniform(*find_range(channel))
 
     _set_all(armature, choose, passive=False)
 
@@ -307,7 +308,9 @@ def hold_limits(armature: Any) -> int:
     return _set_all(armature, lambda kind, channel, position: channel.find_valid(position))
 
 
-def _range(channel: JointChannel) -> tuple[float, float]:
+def find_range(channel: JointChannel) -> tuple[float, float]:
+    """Returns the ends between which a number of a joint is tried: its limits; without these half a
+    turn each way, or half a metre."""
     most = math.pi if channel.turns else _FREE_SLIDE
     lower, upper = channel.lower, channel.upper
     if lower is None:
