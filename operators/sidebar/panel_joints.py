@@ -36,8 +36,8 @@ MOST_FOUND = 40
 MOST_CHAINS = 150
 _BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
     ((HomePose, "HOME"), (ZeroPose, "EMPTY_AXIS"), (ReadyPose, "ARMATURE_DATA")),
-    ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR")),
-    ((NearestValid, "CHECKMARK"), (RangeTestOperator, "ARROW_LEFTRIGHT"), (KeyAll, "KEYINGSET")),
+    ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR"), (KeyAll, "KEYINGSET")),
+    ((NearestValid, "CHECKMARK"), (RangeTestOperator, "ARROW_LEFTRIGHT")),
 )
 _NEAR, _AT = 0.05, 1e-4
 State = Literal["free", "near", "at"]

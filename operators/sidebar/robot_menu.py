@@ -107,7 +107,7 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
 
 
 def selected_joints(context: Any, robot: Any) -> list[str] | None:
-    """Names the joints of the robot's selected bones in pose mode; None where there are none."""
+    """Lists the joints of the robot's selected bones in pose mode; None where there are none."""
     bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
     own = [bone.bone for bone in bones if bone.id_data in armatures_of(robot)]
     return [joint.name for bone in own for joint in read_joints(bone)] or None

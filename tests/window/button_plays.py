@@ -141,7 +141,7 @@ def _whole(hands: _Hands) -> Steps:
 
 
 def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
-    """The buttons of the joints, in rows of three and of two."""
+    """The buttons of the joints, in rows of three."""
     start = hands.positions()
     width = hands.sidebar.width - 24
     yield from hands.press("urdf.zero_pose", 0.5 * width)
@@ -155,7 +155,7 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
     assert all(np.allclose(home[name], start[name], atol=1e-6) for name in start)
     hands.library.set_joint_positions(hands.robot, {joint: start[joint] - 0.3})
     moved = hands.positions()
-    yield from hands.press("urdf.mirror_pose", 0.75 * width, row - 21)
+    yield from hands.press("urdf.mirror_pose", 0.5 * width, row - 21)
     mirrored = hands.positions()
     if partner == joint:
         assert mirrored == moved, "it is its own partner"
@@ -195,7 +195,7 @@ def _ranges(hands: _Hands) -> Steps:
     scene = bpy.context.scene
     scene.tool_settings.use_keyframe_insert_auto = True
     for end in ("ESC", "LEFTMOUSE"):
-        yield from hands.press("urdf.range_test", 0.5 * (hands.sidebar.width - 24))
+        yield from hands.press("urdf.range_test", 0.75 * (hands.sidebar.width - 24))
         yield from driver.wait_for("the robot moves", lambda: hands.positions() != before)
         if end == "ESC":
             driver.take_picture("range")

@@ -199,6 +199,7 @@ def _copy_command() -> str:
     copy = bpy.ops.ui.copy_python_command_button
     if not copy.poll():
         return ""
+    bpy.context.window_manager.clipboard = ""  # Some buttons have no command to copy.
     copy()
     copied: str = bpy.context.window_manager.clipboard
     return copied.removeprefix("bpy.ops.").partition("(")[0]
