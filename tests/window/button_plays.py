@@ -15,6 +15,8 @@ _LIBRARY = f"{_EXTENSION}.urdf_importer"
 _LINES = 24
 _BRIGHT = 0.55
 """Text is brighter than all else of a panel."""
+_SPECK = 3
+"""Pixels: what is narrower is no text, but the robot or an edge below the panel."""
 
 
 def buttons(driver: Driver) -> Steps:
@@ -194,18 +196,16 @@ def _ranges(hands: _Hands) -> Steps:
     driver, before = hands.driver, hands.positions()
     scene = bpy.context.scene
     scene.tool_settings.use_keyframe_insert_auto = True
-    for end in ("ESC", "LEFTMOUSE"):
-        yield from hands.press("urdf.range_test", 0.75 * (hands.sidebar.width - 24))
-        yield from driver.wait_for("the robot moves", lambda: hands.positions() != before)
-        if end == "ESC":
-            driver.take_picture("range")
-            driver.press("Z", ctrl=True)
-            yield 0.5
-            assert hands.positions() != before
-        driver.press(end)
-        yield from driver.wait_for("it is as it was", lambda: hands.positions() == before)
-        yield 0.3
-        assert not driver.window.modal_operators
+    yield from hands.press("urdf.range_test", 0.75 * (hands.sidebar.width - 24))
+    yield from driver.wait_for("the robot moves", lambda: hands.positions() != before)
+    driver.take_picture("range")
+    driver.press("Z", ctrl=True)
+    yield 0.5
+    assert hands.positions() != before
+    driver.press("ESC")
+    yield from driver.wait_for("it is as it was", lambda: hands.positions() == before)
+    yield 0.3
+    assert not driver.window.modal_operators
     scene.tool_settings.use_keyframe_insert_auto = False
     assert hands.robot.animation_data is None or hands.robot.animation_data.action is None
 
@@ -271,7 +271,8 @@ def _measure_rows(driver: Driver, sidebar: Any, picture: str, scale: float) -> l
     inked = np.concatenate([[False], text.any(axis=1), [False]])
     starts, ends = (np.flatnonzero(np.diff(inked.astype(int)) == way) for way in (1, -1))
     columns = [np.flatnonzero(text[i:j].any(axis=0)) for i, j in zip(starts, ends, strict=True)]
-    return [int(each[-1] - each[0] + 1) for each in columns]
+    widths = [int(each[-1] - each[0] + 1) for each in columns]
+    return [width for width in widths if width > _SPECK * scale]
 
 
 def _armatures() -> list[Any]:

@@ -4,6 +4,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,16 @@ import bpy
 import pytest
 
 from support.source_tree import sources_of
+from urdf_importer import (
+    EngineOptions,
+    ImportOptions,
+    LiveOptions,
+    MjcfOptions,
+    MotionOptions,
+    PlacementOptions,
+    RetimeOptions,
+    WebotsOptions,
+)
 
 pytestmark = pytest.mark.usefixtures("extension")
 
@@ -67,3 +78,34 @@ def test_who_refuses_says_why() -> None:
                     if "poll_message_set" not in text and not ASKS.search(text):
                         silent.append(f"{source.place(method)} {kind.name}")
     assert not silent
+
+
+PLAIN_ZEROS = {
+    "smooth_angle", "start", "tolerance", "armature", "friction_scale", "damping_scale",
+    "linear_damping", "angular_damping",
+}  # fmt: skip
+"""Zero is there what the number says: no angle, no seconds, no damping. A new option that may be
+zero is put here or says what zero means."""
+
+
+def test_options_of_numbers_say_what_zero_means() -> None:
+    """Of every front end: those that may be zero and then switch something off, or take another
+    number, say so in their label or help."""
+    kinds = (ImportOptions, PlacementOptions, MotionOptions, RetimeOptions, EngineOptions)
+    zeros = {
+        each.name: f"{each.metadata['label']} {each.metadata['help']}"
+        for kind in (*kinds, WebotsOptions, MjcfOptions, LiveOptions)
+        for each in fields(kind)
+        if each.metadata.get("minimum") == 0
+    }
+    assert {"most_triangles", "end", "rate", "velocity_scale"} & set(zeros)
+    silent = {name for name, text in zeros.items() if not re.search(r"\b0\b", text)}
+    assert silent == PLAIN_ZEROS
+
+
+def test_the_labels_of_limits_speak_plainly() -> None:
+    """As they stand in the file browser, with their units."""
+    labels = {each.name: each.metadata["label"] for each in fields(ImportOptions)}
+    assert labels["most_triangles"] == "Decimate Above (0 = Off)"
+    assert labels["smooth_angle"] == "Smooth Angle (°)"
+    assert labels["max_links"] == "Max Links"
