@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
-from ...urdf_importer.blender.standing.range_test import RangeTest
+from ...urdf_importer.blender.animation.range_test import RangeTest
 from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..reports import refuse
 from .robot_menu import selected_joints

@@ -16,9 +16,9 @@ from urdf_importer import (
     import_robot,
     set_joint_positions,
 )
+from urdf_importer.blender.animation.range_test import RangeTest
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.pose import key_joints
-from urdf_importer.blender.standing.range_test import RangeTest
 
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"

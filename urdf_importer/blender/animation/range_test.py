@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from ...diagnostics import BuildError
-from . import properties
-from .armatures import armatures_by_name, armatures_of
-from .handles import find_holder
-from .joints import JointChannel, RigJoint, posed_joints_of
-from .pose import BASES, find_range
+from ..standing import properties
+from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.handles import find_holder
+from ..standing.joints import JointChannel, RigJoint, posed_joints_of
+from ..standing.pose import BASES, find_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
