@@ -3,13 +3,10 @@
 
 from dataclasses import dataclass, field
 
-from .fast_init import fast_init
-
 Attributes = tuple[tuple[str, str], ...]
 """Names and values of attributes that URDF does not define, in the order of the file."""
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
     """An element that URDF does not define (gazebo, ros2_control, vendor tags).

@@ -7,13 +7,11 @@
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
-from .fast_init import fast_init
 from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """What is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
@@ -26,7 +24,6 @@ class Limit:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dynamics:
     """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
@@ -37,7 +34,6 @@ class Dynamics:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mimic:
     """position = multiplier * (position of `joint`) + offset"""
@@ -49,7 +45,6 @@ class Mimic:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     rising: float | None = None
@@ -59,7 +54,6 @@ class Calibration:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyController:
     soft_lower_limit: float | None = None
@@ -70,7 +64,6 @@ class SafetyController:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
     """Connects link `parent` to link `child`.

@@ -8,7 +8,6 @@ what the description says beyond URDF; see extra.py.
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
-from .fast_init import fast_init
 from .material import Material
 from .pose import IDENTITY, Pose, Vector3
 
@@ -97,7 +96,6 @@ Solid = Ellipsoid | Cone | Extrusion
 Geometry = Primitive | Solid | Mesh
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inertia:
     """The upper triangle of the symmetric inertia tensor, kg m^2, about the centre of mass."""
@@ -112,7 +110,6 @@ class Inertia:
     extras: tuple[Extra, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inertial:
     """`origin` is the inertial frame in the link frame: its point is the centre of mass, its
@@ -127,7 +124,6 @@ class Inertial:
     line: int = field(default=0, compare=False)
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
     """`origin` is the shape's frame in the link frame."""
@@ -142,7 +138,6 @@ class Visual:
     line: int = field(default=0, compare=False)
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collision:
     """`origin` is the shape's frame in the link frame."""
@@ -156,7 +151,6 @@ class Collision:
     line: int = field(default=0, compare=False)
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     name: str

@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .extra import Attributes, Extra, Leaf
-from .fast_init import fast_init
 
 Color = tuple[float, float, float, float]
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
     """How a surface reflects and glows; None where nothing says it.

@@ -3,13 +3,10 @@
 
 from dataclasses import dataclass
 
-from .fast_init import fast_init
-
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pose:
     """A frame relative to the frame that holds it.

@@ -3,17 +3,13 @@
 
 from dataclasses import dataclass, field
 
-from .fast_init import fast_init
 
-
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransmissionJoint:
     name: str
     hardware_interfaces: tuple[str, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actuator:
     name: str
@@ -21,7 +17,6 @@ class Actuator:
     hardware_interfaces: tuple[str, ...] = ()
 
 
-@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transmission:
     """`xml` is the whole element word for word: transmissions have many dialects."""

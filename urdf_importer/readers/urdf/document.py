@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...markup.xml import Element, text_of, verbatim
 from ...model import Extra, Vector3
-from ...model.fast_init import derive_maker
 from .numbers import (
     FARTHEST,
     LARGEST,
@@ -29,7 +28,6 @@ MOST_NAME_CHARACTERS = 1024
 UNLIMITED = 1e16
 _LARGEST_FLOAT = 1.7976931348623157e308
 
-_make_extra = derive_maker(Extra)
 
 # Half of all vectors are one of these.
 _VECTORS: dict[str, Vector3] = {
@@ -151,7 +149,7 @@ class Document:
                 "the import",
                 element,
             )
-        return _make_extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
+        return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
         """Raises ReadError for elements that xacro should have replaced by others, and counts the

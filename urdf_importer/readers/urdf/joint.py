@@ -23,15 +23,10 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
-from ...model.fast_init import derive_maker
 from .beyond import add_beyond, read_attributes, read_leaves, read_mimic_leaf
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
 from .pose import read_origin
-
-_make_limit = derive_maker(Limit)
-_make_joint = derive_maker(Joint)
-_make_dynamics = derive_maker(Dynamics)
 
 
 def read_transmission(element: Element, document: Document) -> Transmission:
@@ -135,7 +130,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
     mimic = read_mimic(first.get("mimic"), document)
-    return _make_joint(
+    return Joint(
         name=name,
         type=read_joint_type(element, document),
         parent=parent,
@@ -230,7 +225,7 @@ def read_limit(element: Element | None, document: Document) -> Limit | None:
         return None
     attributes = element.attributes
     try:
-        limit = _make_limit(
+        limit = Limit(
             lower=plain_number(attributes["lower"]),
             upper=plain_number(attributes["upper"]),
             effort=plain_number(attributes["effort"]),
@@ -246,7 +241,7 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
     velocity = document.limit_number(element, "velocity")
     if effort is None or velocity is None:
         document.unrated_limits.add(element.line, document.name)
-    return _make_limit(
+    return Limit(
         lower=document.limit_number(element, "lower"),
         upper=document.limit_number(element, "upper"),
         effort=effort,
@@ -257,7 +252,7 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
 def read_dynamics(element: Element | None, document: Document) -> Dynamics | None:
     if element is None:
         return None
-    dynamics = _make_dynamics(
+    dynamics = Dynamics(
         damping=document.number(element, "damping"),
         friction=document.number(element, "friction"),
     )

@@ -21,7 +21,6 @@ from ...model import (
     Vector3,
     Visual,
 )
-from ...model.fast_init import derive_maker
 from .beyond import add_beyond, read_attributes, read_geometry_leaves, read_leaves
 from .document import Document
 from .material import read_material
@@ -29,14 +28,6 @@ from .numbers import LARGEST, padded, plain_number
 from .pose import read_origin
 
 _UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
-
-_make_box = derive_maker(Box)
-_make_mesh = derive_maker(Mesh)
-_make_inertia = derive_maker(Inertia)
-_make_inertial = derive_maker(Inertial)
-_make_visual = derive_maker(Visual)
-_make_collision = derive_maker(Collision)
-_make_link = derive_maker(Link)
 
 
 def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
@@ -77,7 +68,7 @@ def read_box(element: Element, owner: Element, document: Document) -> Box | None
     if min(size) < 0.0:
         document.warn_of_negative_size(element)
         size = abs(size[0]), abs(size[1]), abs(size[2])
-    return _make_box(size=size)
+    return Box(size=size)
 
 
 def read_cylinder(element: Element, owner: Element, document: Document) -> Cylinder | None:
@@ -111,7 +102,7 @@ def read_mesh(element: Element, owner: Element, document: Document) -> Mesh | No
     if filename is None:
         _lose(owner, "missing-filename", "has a <mesh> without filename", element, document)
         return None
-    return _make_mesh(filename=filename, scale=_read_scale(element, document))
+    return Mesh(filename=filename, scale=_read_scale(element, document))
 
 
 def _read_scale(element: Element, document: Document) -> Vector3:
@@ -165,7 +156,7 @@ def read_inertial(element: Element, link: Element, document: Document) -> Inerti
     first, extras = document.children(element, _KNOWN)
     mass = read_mass(first.get("mass"), element, link, document)
     inertia = read_inertia(first.get("inertia"), element, document)
-    return _make_inertial(
+    return Inertial(
         origin=read_origin(first.get("origin"), document),
         mass=mass,
         inertia=inertia,
@@ -224,7 +215,7 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
         return None
     attributes = element.attributes
     try:
-        inertia = _make_inertia(
+        inertia = Inertia(
             ixx=plain_number(attributes["ixx"]),
             ixy=plain_number(attributes["ixy"]),
             ixz=plain_number(attributes["ixz"]),
@@ -249,7 +240,7 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
             element,
         )
     ixx, ixy, ixz, iyy, iyz, izz = (moment or 0.0 for moment in moments)
-    return _make_inertia(ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
+    return Inertia(ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
 
 
 def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
@@ -324,7 +315,7 @@ def read_link(element: Element, document: Document) -> Link | None:
         else:
             document.warn_of_duplicate(child)
             extras.append(document.extra(child))
-    return _make_link(
+    return Link(
         name=name,
         inertial=inertial,
         visuals=tuple(visuals),
@@ -347,7 +338,7 @@ def read_visual(element: Element, document: Document) -> Visual | None:
     material = first.get("material")
     if geometry is None:
         return None
-    return _make_visual(
+    return Visual(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),
@@ -366,7 +357,7 @@ def read_collision(element: Element, document: Document) -> Collision | None:
     origin = read_origin(first.get("origin"), document)
     if geometry is None:
         return None
-    return _make_collision(
+    return Collision(
         geometry=geometry,
         origin=origin,
         name=document.name_of(element),

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Iterator
 from ...diagnostics import Diagnostics, quote
 from ...markup.xml import Element
 from ...model import Color, Link, Material
-from ...model.fast_init import derive_maker
 from .beyond import read_attributes, read_leaves
 from .document import Document
 from .numbers import padded, plain_number
-
-_make_material = derive_maker(Material)
 
 _KNOWN = frozenset({"color", "texture"})
 _LEAVES = ("color", "texture")
@@ -30,9 +27,9 @@ def read_material(element: Element, document: Document) -> Material:
                 element,
             )
         attributes = read_attributes(element)
-        return _make_material(name=name, attributes=attributes, line=element.line)
+        return Material(name=name, attributes=attributes, line=element.line)
     first, extras = document.children(element, _KNOWN)
-    return _make_material(
+    return Material(
         name=name,
         color=read_color(first["color"], document) if "color" in first else None,
         texture=read_texture(first["texture"], document) if "texture" in first else None,

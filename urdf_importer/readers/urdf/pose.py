@@ -3,11 +3,8 @@
 
 from ...markup.xml import Element
 from ...model import IDENTITY, Pose, Quaternion
-from ...model.fast_init import derive_maker
 from .document import ZERO, Document
 from .numbers import padded
-
-_make_pose = derive_maker(Pose)
 
 
 def read_origin(element: Element | None, document: Document) -> Pose:
@@ -19,11 +16,11 @@ def read_origin(element: Element | None, document: Document) -> Pose:
     if "quat_xyzw" in attributes:
         quaternion = read_quaternion(element, document)
         if quaternion is not None:
-            return _make_pose(xyz=xyz, quat_xyzw=quaternion)
+            return Pose(xyz=xyz, quat_xyzw=quaternion)
     rpy = document.vector(element, "rpy") if "rpy" in attributes else ZERO
     if xyz == ZERO == rpy:
         return IDENTITY
-    return _make_pose(xyz=xyz, rpy=rpy)
+    return Pose(xyz=xyz, rpy=rpy)
 
 
 def read_quaternion(element: Element, document: Document) -> Quaternion | None:
