@@ -40,7 +40,8 @@ class Axis:
 @dataclass(slots=True, kw_only=True, eq=False)
 class Drafted:
     """A joint between links that are known: `parent` and `child` are the names of links, `frame`
-    is where it stands in the whole robot's frame (4, 4) at zero."""
+    is where it stands in the whole robot's frame (4, 4) at zero. `given` is the joint itself, where
+    another format's reader read it."""
 
     node: Node
     type: str
@@ -48,6 +49,7 @@ class Drafted:
     child: str
     frame: Matrix
     axes: list[Axis] = field(default_factory=list)
+    given: Joint | None = None
 
     @property
     def name(self) -> str:

@@ -17,8 +17,7 @@ from ...markup.xml import Element
 from ...meshes import RobotFiles
 from ...model import Color, Geometry, Material, Mesh, Surface
 from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
-from .models import place_beside
-from .page import Page, all_of, find
+from .page import Page, all_of, find, place_beside
 
 _BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 _WHITE: Color = (1.0, 1.0, 1.0, 1.0)

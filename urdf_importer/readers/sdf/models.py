@@ -10,8 +10,10 @@ from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
-from .page import Page, read_page, read_version
+from ..formats import find_root_tag
+from .page import Page, place_beside, read_page, read_version
 from .scope import SEPARATOR, WORLD, Kind, Node, Scope
+from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 
 MOST_DEPTH = 64
 MOST_LINKS = 20_000
@@ -81,6 +83,11 @@ class ModelReader:
             raise page.refusal(f"models are nested deeper than {MOST_DEPTH}", element)
         self._count(True, element, page)
         scope = Scope(name, prefix, element, page, placed, placed_page)
+        if page.urdf is not None:
+            for node in make_nodes(scope, page.urdf):
+                self._count(node.kind == "link", node.element, page)
+                if node.given is not None and node.given.name != node.name:
+                    self._report_shared(node.given.name, node)
         for child in element:
             kind = _KINDS.get(child.tag)
             if kind is not None:
@@ -105,8 +112,7 @@ class ModelReader:
             finding = f"{what} has {SEPARATOR!r} in its name, which only nested models have"
             page.error("sdf-bad-name", f"{finding}; it is left out", element, name)
         elif self._may_share(scope, node):
-            finding = f"{what} has the name of a link or frame; it is called {quote(name)}_joint"
-            page.warning("sdf-shared-name", finding, element, node.full_name)
+            self._report_shared(name, node)
             self._take_in(scope, replace(node, name=f"{name}_joint"))
         elif scope.find(name) is not None:
             finding = f"{what} has a name that is taken in its model; it is left out"
@@ -115,6 +121,11 @@ class ModelReader:
             scope.nodes[name] = node
             scope.order.append(node)
             self._count(node.kind == "link", element, page)
+
+    def _report_shared(self, name: str, node: Node) -> None:
+        finding = f"joint {quote(name)} has the name of a link or frame; it is called"
+        finding = f"{finding} {quote(f'{name}_joint')}"
+        node.page.warning("sdf-shared-name", finding, node.element, node.full_name)
 
     def _may_share(self, scope: Scope, node: Node) -> bool:
         """Whether a joint has the name of something else, as it may before 1.7."""
@@ -186,6 +197,7 @@ class ModelReader:
         self._open_now.append(found)
         scope = self._model(found, inner, name, prefix, placed, placed_page, depth)
         self._open_now.pop()
+        scope.include = (element, page)
         return scope
 
     def _open(self, element: Element, page: Page) -> tuple[Element, Page] | None:
@@ -205,7 +217,7 @@ class ModelReader:
                 raise ReadError(f"{quote(uri)} holds no model")
         except (MeshError, ReadError) as error:
             if not page.flag(element, "optional"):
-                message = f"a model is not included: {error.message}"
+                message = f"a model is not included: {_explain(error)}"
                 page.error("sdf-include", message, element)
             return None
         return model, inner
@@ -213,13 +225,26 @@ class ModelReader:
     def _open_page(self, uri: str, page: Page) -> Page:
         path, home = find_model_file(uri, page, self.resolver)
         if path not in self.pages:
-            self.pages[path] = read_page(read_regular_file(path), path, self.diagnostics, home)
+            self.pages[path] = self._read_page(read_regular_file(path), path, home)
         return self.pages[path]
+
+    def _read_page(self, data: bytes, path: str, home: str) -> Page:
+        if find_root_tag(data, path) == ROOT_TAG:
+            return read_urdf_page(data, path, home, self.resolver, self.diagnostics)
+        return read_page(data, path, self.diagnostics, home)
 
 
 def _places(include: Element) -> bool:
     """Whether an include says itself where its model goes: a pose, or which frame is placed."""
     return any(child.tag in ("pose", "placement_frame") for child in include)
+
+
+def _explain(error: MeshError | ReadError) -> str:
+    """What went wrong, and where in the file that is included."""
+    if not isinstance(error, ReadError) or not error.source:
+        return error.message
+    place = os.path.basename(error.source) + (f", line {error.line}" if error.line else "")
+    return f"{place}: {error.message}"
 
 
 def _name_of(element: Element) -> str:
@@ -244,13 +269,6 @@ def find_model_file(uri: str, page: Page, resolver: PackageResolver) -> tuple[st
     config = resolver.resolve_file(folder + MODEL_CONFIG, _silent, kind="file")
     file = choose_model_file(read_regular_file(str(config)), str(config))
     return str(resolver.resolve_file(folder + file, _silent, kind="file")), folder
-
-
-def place_beside(uri: str, home: str) -> str:
-    """Returns a file's name as the file that was asked for would say it."""
-    if not home or "://" in uri or os.path.isabs(uri):
-        return uri
-    return home + uri
 
 
 def choose_model_file(data: bytes, source: str) -> str:

@@ -5,6 +5,7 @@ Rules are those of the specification (sdformat.org), for versions 1.2 to 1.12.
 """
 
 import math
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...geometry.transforms import Matrix, rotation_from_quaternion, rotations_from_rpy
+from ...kinematics.tree import KinematicTree
 from ...markup.encoding import decode_text
 from ...markup.xml import Element, blank_bad_comments, parse_xml, text_of, verbatim
 from ...model import Extra, Vector3
@@ -38,7 +40,7 @@ _TRUE = ("1", "true")
 class Page:
     """A file that is read: `data` is its text, `version` what it says of itself. `home` is how
     files beside it are named from the file that includes it: "model://NAME/", a relative folder
-    with a slash, or "" for the file that was asked for."""
+    with a slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF."""
 
     data: bytes
     source: str
@@ -46,6 +48,7 @@ class Page:
     home: str = ""
     version: tuple[int, int] = NEWEST
     elements: list[Element] = field(default_factory=list)
+    urdf: KinematicTree | None = None
 
     def read_root(self, element: Element) -> None:
         """Reads the version. Is called by the parser."""
@@ -182,6 +185,13 @@ def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = ""
         page = Page(data=plain, source=source, diagnostics=diagnostics, home=home)
         parse_xml(plain, source, page, ROOT_TAGS)
     return page
+
+
+def place_beside(uri: str, home: str) -> str:
+    """Returns a file's name as the file that was asked for would say it."""
+    if not home or "://" in uri or os.path.isabs(uri):
+        return uri
+    return home + uri
 
 
 def refuse_template(data: bytes, source: str) -> None:

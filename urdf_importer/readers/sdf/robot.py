@@ -11,7 +11,17 @@ from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ...markup.write import format_numbers
 from ...markup.xml import Element
 from ...meshes import RobotFiles
-from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Mimic, Robot, Vector3
+from ...model import (
+    IDENTITY,
+    Extra,
+    Joint,
+    Link,
+    LoopJoint,
+    Mimic,
+    Robot,
+    Transmission,
+    Vector3,
+)
 from ..gazebo import interpret_extras
 from .constraints import BALL_CONSTRAINT, read_ball_constraints
 from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
@@ -19,6 +29,7 @@ from .joints import others_of as others_of_joint
 from .page import find
 from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part
 from .shapes import others_of, read_link
+from .urdf_models import Renamed, close_with, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 _SCALAR = ("revolute", "continuous")
@@ -40,6 +51,8 @@ class _Draft:
     joints: list[Joint] = field(default_factory=list)
     loops: list[LoopJoint] = field(default_factory=list)
     extras: list[Extra] = field(default_factory=list)
+    transmissions: list[Transmission] = field(default_factory=list)
+    renamed: dict[int, Renamed] = field(default_factory=dict)
 
 
 def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagnostics) -> Robot:
@@ -48,6 +61,7 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
     without links, and ReadError for what is not a number."""
     draft = _Draft(scope=scope, files=files, diagnostics=diagnostics)
     roots = _place_scopes(scope)
+    _rename_robots(draft, roots)
     for node in scope.items():
         _read_node(node, roots.get(id(node.scope)), draft)
     if not draft.links:
@@ -60,8 +74,8 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
     _attach_frames(draft)
     _hang_roots(draft)
     for each in scope.walk():
-        others = [child for child in each.element if child.tag not in _STRUCTURE]
-        _add_extra(draft, wrap_extras(each.page, others, ""))
+        for page, others in each.others(_STRUCTURE):
+            _add_extra(draft, wrap_extras(page, others, ""))
     last = max([each.line for each in draft.links.values()])
     last = max([last, *(each.line for each in draft.joints)])
     robot = Robot(
@@ -69,6 +83,7 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
         links=tuple(draft.links.values()),
         joints=tuple(draft.joints),
         loops=tuple(draft.loops),
+        transmissions=tuple(draft.transmissions),
         # Behind all links, where a writer goes by lines.
         extras=tuple(replace(extra, line=last) for extra in draft.extras),
         source=source,
@@ -106,6 +121,9 @@ def _place_scopes(top: Scope) -> dict[int, Matrix]:
 def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
     if root is None:
         return
+    if node.given is not None:
+        _take_given(node, node.given, root, draft)
+        return
     if node.kind == "joint":
         drafted = draft_joint(node, root)
         if drafted is not None:
@@ -124,6 +142,40 @@ def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
         return
     draft.links[name] = read_link(node, draft.files)
     _add_link_extras(node, draft)
+
+
+def _take_given(node: Node, given: Link | Joint, root: Matrix, draft: _Draft) -> None:
+    """Takes over what a reader of URDF has read, by its name in the whole model."""
+    robot, place = draft.renamed[id(node.scope)], node.scope.pose_of(node.name)
+    assert place is not None
+    if isinstance(given, Link):
+        draft.links[node.full_name] = robot.link(given)
+        draft.places[node.full_name] = root @ place
+    elif {given.parent, given.child} <= robot.links.keys():
+        joint = robot.joint(given)
+        draft.drafted.append(
+            Drafted(
+                node=node,
+                type=joint.type,
+                parent=joint.parent,
+                child=joint.child,
+                frame=root @ place,
+                given=joint,
+            )
+        )
+
+
+def _rename_robots(draft: _Draft, roots: Mapping[int, Matrix]) -> None:
+    """Finds the robots of URDF among the models, and takes over what is in no link or joint."""
+    for scope in draft.scope.walk():
+        tree = scope.page.urdf
+        if tree is None or id(scope) not in roots:
+            continue
+        robot = rename_robot(scope, tree, is_top=scope is draft.scope)
+        draft.renamed[id(scope)] = robot
+        draft.loops += robot.loops
+        draft.transmissions += robot.transmissions
+        draft.extras += robot.extras
 
 
 def _add_extra(draft: _Draft, extra: Extra | None) -> None:
@@ -191,7 +243,9 @@ def _plain_joints(draft: _Draft) -> list[Drafted]:
 
 def _turn_round(drafted: Drafted) -> Drafted:
     """The joint from the world: what turned the world about an axis turns the other link against
-    it."""
+    it. In URDF `world` is a link as any other."""
+    if drafted.given is not None:
+        return drafted
     axes = [replace(axis, vector=_against(axis.vector)) for axis in drafted.axes]
     return replace(drafted, parent=WORLD, child=drafted.parent, axes=axes)
 
@@ -211,6 +265,8 @@ def _is_above(link: str, below: str, above: Mapping[str, str]) -> bool:
 
 
 def _make(drafted: Drafted, draft: _Draft, *, closes: bool) -> Made:
+    if drafted.given is not None:
+        return _make_given(drafted, drafted.given, closes=closes)
     parent, child = draft.places[drafted.parent], draft.places[drafted.child]
     made = make_joint(drafted, parent, child, closes=closes)
     others = others_of_joint(drafted)
@@ -219,6 +275,17 @@ def _make(drafted: Drafted, draft: _Draft, *, closes: bool) -> Made:
     if others or sensors:
         _add_extra(draft, wrap_extras(page, [*others, *sensors], drafted.name))
     return made
+
+
+def _make_given(drafted: Drafted, joint: Joint, *, closes: bool) -> Made:
+    if not closes:
+        return Made(joints=[joint])
+    loop = close_with(joint)
+    if loop is not None:
+        return Made(loops=[loop])
+    finding = f"joint {quote(joint.name)} is {quote(joint.type)} and closes no loop; it is left out"
+    drafted.node.page.error("sdf-joint-type", finding, drafted.node.element, joint.name)
+    return Made()
 
 
 def _add_made(made: Made, draft: _Draft) -> None:

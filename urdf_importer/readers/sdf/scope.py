@@ -16,19 +16,23 @@ import numpy as np
 from ...diagnostics import quote
 from ...geometry.transforms import Matrix, invert, pose_of
 from ...markup.xml import Element
-from ...model import Pose
+from ...model import Joint, Link, Pose
 from .page import Page, find
 
 Kind = Literal["link", "joint", "frame", "model"]
 MODEL, WORLD = "__model__", "world"
 SEPARATOR = "::"
+_OF_INCLUDES = frozenset(
+    {"uri", "name", "pose", "placement_frame", "optional", "experimental:params"}
+)
 ROUNDING = 1e-12
 """By how much products of frames miss the frame that they are."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """Something with a frame. `element` is where it stands in the file, `page` that file."""
+    """Something with a frame. `element` is where it stands in the file, `page` that file; `given`
+    is what it is where another format's reader read it."""
 
     name: str
     kind: Kind
@@ -36,6 +40,7 @@ class Node:
     page: Page
     scope: "Scope"
     model: "Scope | None" = None
+    given: Link | Joint | None = None
 
     @property
     def full_name(self) -> str:
@@ -45,7 +50,8 @@ class Node:
 @dataclass(slots=True, eq=False)
 class Scope:
     """A model. `prefix` begins the names of all in it; `placed` holds its <pose> and
-    <placement_frame>: itself or the <include>, read by `placed_page`."""
+    <placement_frame>: itself or the <include>, read by `placed_page`. `include` is the
+    <include>, and its file, by which it is there."""
 
     name: str
     prefix: str
@@ -53,6 +59,7 @@ class Scope:
     page: Page
     placed: Element
     placed_page: Page
+    include: tuple[Element, Page] | None = None
     nodes: dict[str, Node] = field(default_factory=dict)
     merged: list["Scope"] = field(default_factory=list)
     order: list["Node | Scope"] = field(default_factory=list)
@@ -83,6 +90,20 @@ class Scope:
                 waiting.append(item.model)
             else:
                 yield item
+
+    def hold(self, node: Node, link: Node, pose: Matrix) -> None:
+        """Takes in what stands at a known place (4, 4) in this model, carried by a link."""
+        self.nodes[node.name] = node
+        self.order.append(node)
+        self._poses[node.name] = pose
+        self._links[node.name] = (link.scope, link)
+
+    def others(self, handled: frozenset[str]) -> Iterator[tuple[Page, list[Element]]]:
+        """Yields what the model's element says beyond tags that are handled, and its <include>."""
+        yield self.page, [child for child in self.element if child.tag not in handled]
+        if self.include is not None:
+            element, page = self.include
+            yield page, [child for child in element if child.tag not in _OF_INCLUDES]
 
     # Names
 

@@ -29,8 +29,7 @@ from ...model import (
 )
 from .masses import read_inertial
 from .materials import read_material
-from .models import place_beside
-from .page import Page, all_of, find
+from .page import Page, all_of, find, place_beside
 from .scope import ROUNDING, Node, place_part
 
 _UP: Vector3 = (0.0, 0.0, 1.0)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot of URDF as a model of SDF: a scope whose links and joints are read already.
+
+They stand where the URDF has them, and are the robot's own, but for their names.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...diagnostics import Diagnostics, KinematicsError, ReadError
+from ...files.packages import PackageResolver
+from ...geometry.transforms import matrix_from_pose
+from ...kinematics.forward import zero_frames
+from ...kinematics.tree import KinematicTree, plan_tree
+from ...markup.references import NameFollower
+from ...markup.xml import Element
+from ...model import (
+    Extra,
+    Geometry,
+    Joint,
+    Link,
+    LoopJoint,
+    Material,
+    Mesh,
+    Transmission,
+    Visual,
+)
+from ...model.material import resolve_material
+from ...options import ImportOptions
+from ..formats import Description
+from ..urdf.robot import read_urdf
+from .page import Page, place_beside
+from .scope import SEPARATOR, Node, Scope
+
+ROOT_TAG = "robot"
+_CLOSING = ("revolute", "continuous", "prismatic", "fixed", "ball", "spherical")
+_X = (1.0, 0.0, 0.0)
+"""About what joints turn that say nothing, in URDF."""
+
+
+def read_urdf_page(
+    data: bytes, source: str, home: str, resolver: PackageResolver, diagnostics: Diagnostics
+) -> Page:
+    """Reads a file of URDF or xacro as a page that holds one model. Raises ReadError for what is
+    no robot, or has no tree."""
+    found = Diagnostics(source)
+    options = ImportOptions()
+    robot = read_urdf(
+        Description(data=data, source=source, resolver=resolver, options=options, diagnostics=found)
+    )
+    planned = Diagnostics(source)
+    try:
+        tree = plan_tree(robot, planned)
+    except KinematicsError as error:
+        raise ReadError(error.message, source=source, line=error.line) from None
+    lost = {joint.name for joint in tree.cut_joints} | tree.undefined
+    diagnostics.extend(found)
+    diagnostics.extend(each for each in planned if each.subject in lost)
+    page = Page(data=data, source=source, diagnostics=diagnostics, home=home, urdf=tree)
+    page.elements.append(_make_element("model", robot.name, 1))
+    return page
+
+
+def make_nodes(scope: Scope, tree: KinematicTree) -> Iterator[Node]:
+    """Takes the links of a robot into a scope, then its joints, and yields each. A joint with the
+    name of a link is called NAME_joint."""
+    places, links = zero_frames(tree), {}
+    for link, place in zip(tree.links, places, strict=True):
+        node = Node(link.name, "link", _make_element("link", link.name, link.line), scope.page,
+                    scope, given=link)  # fmt: skip
+        links[link.name] = node
+        scope.hold(node, node, place)
+        yield node
+    for motion in tree.joint_motions:
+        joint, name = motion.joint, motion.joint.name
+        while name in scope.nodes:
+            name = f"{name}_joint"
+        element = _make_element("joint", name, joint.line)
+        node = Node(name, "joint", element, scope.page, scope, given=joint)
+        place = places[tree.index[joint.parent]] @ matrix_from_pose(joint.origin)
+        scope.hold(node, links[joint.child], place)
+        yield node
+
+
+def _make_element(tag: str, name: str, line: int) -> Element:
+    element = Element()
+    element.tag, element.attributes = tag, {"name": name}
+    element.line, element.offset, element.end = line, 0, 0
+    return element
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Renamed:
+    """What of a robot goes by its names in the whole model: `links` and `joints` map old -> new,
+    where nothing of that name was left out."""
+
+    tree: KinematicTree
+    scope: Scope
+    materials: str
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    follower: NameFollower
+    definitions: Mapping[str, Material] = field(default_factory=dict)
+
+    def link(self, link: Link) -> Link:
+        """Returns a link with its new name; its files are named as seen from the whole model."""
+        return replace(
+            self.follower.follow_link(link),
+            name=self.links[link.name],
+            visuals=tuple(self._visual(each) for each in link.visuals),
+            collisions=tuple(
+                replace(each, geometry=self._geometry(each.geometry)) for each in link.collisions
+            ),
+        )
+
+    def joint(self, joint: Joint) -> Joint:
+        """Returns a joint with its new names; it follows one that is not there as before."""
+        mimic = joint.mimic
+        if mimic is not None:
+            mimic = replace(mimic, joint=self.joints.get(mimic.joint, mimic.joint))
+        return replace(
+            self.follower.follow_joint(joint),
+            name=self.joints[joint.name],
+            parent=self.links[joint.parent],
+            child=self.links[joint.child],
+            mimic=mimic,
+        )
+
+    @property
+    def loops(self) -> tuple[LoopJoint, ...]:
+        """The loops that the robot has by itself."""
+        prefix = self.scope.prefix
+        loops = self.follower.follow_loops(self.tree.robot.loops)
+        return tuple(replace(each, name=f"{prefix}{each.name}") for each in loops)
+
+    @property
+    def transmissions(self) -> tuple[Transmission, ...]:
+        return tuple(self.follower.follow_transmissions(self.tree.robot.transmissions))
+
+    @property
+    def extras(self) -> tuple[Extra, ...]:
+        return self.follower.follow_extras(self.tree.robot.extras)
+
+    def _visual(self, visual: Visual) -> Visual:
+        material = resolve_material(visual.material, self.definitions)
+        return replace(
+            visual,
+            geometry=self._geometry(visual.geometry),
+            material=self._material(material or visual.material),
+        )
+
+    def _geometry(self, geometry: Geometry) -> Geometry:
+        if not isinstance(geometry, Mesh):
+            return geometry
+        return replace(geometry, filename=place_beside(geometry.filename, self.scope.page.home))
+
+    def _material(self, material: Material | None) -> Material | None:
+        """The definition itself, under a name that no other model has."""
+        if material is None:
+            return None
+        surface = material.surface
+        if surface is not None:
+            surface = replace(
+                surface,
+                normal_map=self._place(surface.normal_map),
+                roughness_map=self._place(surface.roughness_map),
+                metalness_map=self._place(surface.metalness_map),
+                emission_map=self._place(surface.emission_map),
+            )
+        name = f"{self.materials}{material.name}" if material.name else ""
+        return replace(material, name=name, texture=self._place(material.texture), surface=surface)
+
+    def _place(self, image: str | None) -> str | None:
+        return None if image is None else place_beside(image, self.scope.page.home)
+
+
+def rename_robot(scope: Scope, tree: KinematicTree, *, is_top: bool) -> Renamed:
+    """Returns what is left of a robot in a scope, by its new names."""
+    links: dict[str, str] = {}
+    joints: dict[str, str] = {}
+    for node in scope.nodes.values():
+        if node.given is not None:
+            names = links if node.kind == "link" else joints
+            names[node.given.name] = node.full_name
+    own = f"{scope.name}{SEPARATOR}"
+    paint = scope.prefix if scope.prefix.endswith(own) else scope.prefix + own
+    return Renamed(
+        tree=tree,
+        scope=scope,
+        materials="" if is_top else paint,
+        links=links,
+        joints=joints,
+        follower=NameFollower(links, joints),
+        definitions=tree.robot.material_definitions(),
+    )
+
+
+def close_with(joint: Joint) -> LoopJoint | None:
+    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types
+    that close none."""
+    if joint.type not in _CLOSING:
+        return None
+    return LoopJoint(
+        name=joint.name,
+        type=joint.type,
+        link1=joint.parent,
+        link2=joint.child,
+        origin1=joint.origin,
+        axis=joint.axis or _X,
+        limit=joint.limit,
+        dynamics=joint.dynamics,
+        extras=joint.extras,
+        line=joint.line,
+    )
