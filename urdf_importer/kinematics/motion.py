@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..diagnostics import Diagnostics, quote
-from ..model import JOINT_TYPES, Joint, Limit, Mimic, Vector3
+from ..model import BALL_TYPES, JOINT_TYPES, Joint, Limit, Mimic, Vector3
 
 Kind = Literal["fixed", "revolute", "prismatic", "planar", "floating", "spherical"]
 SCALAR_KINDS = ("revolute", "prismatic")
 UNBOUNDED = 1e5
-_BALL_TYPES = ("ball", "spherical")
 _DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 
@@ -75,17 +74,11 @@ def _interpret_type(joint: Joint, diagnostics: Diagnostics) -> Kind:
     }
     if joint.type in JOINT_TYPES:
         return kinds[joint.type]
-    ball = joint.type in _BALL_TYPES
-    treated = "which URDF does not know; treated as fixed"
-    if ball:
-        treated = "treated as a ball joint that turns freely"
-    diagnostics.warning(
-        "unknown-joint-type",
-        f"joint {quote(joint.name)} has the type {quote(joint.type)}, {treated}",
-        subject=joint.name,
-        line=joint.line,
-    )
-    return "spherical" if ball else "fixed"
+    if joint.type in BALL_TYPES:
+        return "spherical"
+    finding = f"has the type {quote(joint.type)}, which URDF does not know; treated as fixed"
+    _warn(diagnostics, joint, "unknown-joint-type", finding)
+    return "fixed"
 
 
 def _interpret_axis(joint: Joint, diagnostics: Diagnostics) -> Vector3 | None:

@@ -3,6 +3,7 @@
 
 from .extra import Attributes, Extra, Leaf
 from .joint import (
+    BALL_TYPES,
     JOINT_TYPES,
     Calibration,
     Dynamics,
@@ -73,6 +74,7 @@ from .transmission import Actuator, Transmission, TransmissionJoint
 from .visual_material import VisualMaterials
 
 __all__ = [
+    "BALL_TYPES",
     "IDENTITY",
     "JOINT_TYPES",
     "MAPS",

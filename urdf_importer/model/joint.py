@@ -10,6 +10,8 @@ from .extra import Attributes, Extra, Leaf
 from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+BALL_TYPES = ("ball", "spherical")
+"""What formats beyond URDF call a joint that turns freely about a point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,6 @@ PLANNED = {
     "struct_self_parent": [("self-parent", 5)],
     "struct_dup_joint": [("several-roots", 4)],
     "struct_joint_no_parent": [("several-roots", 3)],
-    "struct_type_ball": [("unknown-joint-type", 4)],
     "axis_zero": [("zero-axis", 4)],
     "limit_missing_revolute": [("missing-limit", 4)],
     "limit_missing_prismatic": [("missing-limit", 4)],

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...diagnostics import quote
 from ...markup.xml import Element
 from ...model import (
+    BALL_TYPES,
     JOINT_TYPES,
     Actuator,
     Calibration,
@@ -130,9 +131,17 @@ def read_joint(element: Element, document: Document) -> Joint | None:
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
     mimic = read_mimic(first.get("mimic"), document)
+    joint_type = read_joint_type(element, document)
+    if joint_type in BALL_TYPES:
+        document.warning(
+            "unknown-joint-type",
+            f"joint {quote(name)} has the type {quote(joint_type)}, treated as a ball joint that "
+            "turns freely",
+            element,
+        )
     return Joint(
         name=name,
-        type=read_joint_type(element, document),
+        type=joint_type,
         parent=parent,
         child=child,
         origin=read_origin(first.get("origin"), document),

@@ -45,6 +45,7 @@ SAID: dict[str, Codes] = {
     "struct_joint_no_parent": [("missing-parent", 4)],
     "struct_link_no_name": [("missing-link-name", 3)],
     "struct_parent_as_text": [("text-for-attribute", 4)] * 2,
+    "struct_type_ball": [("unknown-joint-type", 4)],
     "struct_type_missing": [("missing-joint-type", 4)],
     "struct_type_upper": [("joint-type-spelling", 4)],
     "vis_empty_geometry": [("empty-geometry", 3)],
