@@ -3,11 +3,11 @@
 
 from pathlib import PurePath
 
-from ...diagnostics import NoLinksError
+from ...diagnostics import Diagnostics, NoLinksError, quote
 from ...model import Extra, Material, Robot
 from ..formats import Description, ReaderFormat
 from .actuators import ActuatorReader
-from .bodies import BodyReader, build_links
+from .bodies import BodyReader, BodyReading, build_links
 from .constraints import ConstraintReader
 from .document import ROOT, ROOTS, Node
 from .masses import Scales, scale_to
@@ -30,6 +30,7 @@ def read_mjcf(given: Description) -> Robot:
     bodies = reader.read(model)
     if len(bodies) == 1 and not bodies[0].geoms:
         raise NoLinksError("the model has no bodies", source=given.source, line=root.line)
+    _report_aligned(bodies, diagnostics)
     scales = Scales(model.compiler, meshes, diagnostics)
     built = build_links(bodies, scales, keeps_world=_has_loops(model, models))
     constraints = ConstraintReader(bodies, built, diagnostics)
@@ -49,6 +50,26 @@ def read_mjcf(given: Description) -> Robot:
         extras=_list_extras(root),
         source=given.source,
     )
+
+
+def _report_aligned(bodies: list[BodyReading], diagnostics: Diagnostics) -> None:
+    """Says which bodies MuJoCo moves: those with nothing but a free joint that asks for it, and
+    without bodies of their own."""
+    parents = {body.parent for body in bodies}
+    for place, body in enumerate(bodies):
+        if place in parents or len(body.joints) != 1 or body.joints[0].kind != "free":
+            continue
+        node, compiler = body.joints[0].node, body.joints[0].compiler
+        said = node.text("align", "auto")
+        if said == "true" or (said == "auto" and compiler.node.flag("alignfree", False)):
+            diagnostics.warning(
+                "mjcf-free-aligned",
+                f"body {quote(body.name)} is aligned with its inertia by MuJoCo; its frame is left "
+                "where it is written",
+                subject=body.name,
+                line=node.line,
+                source=node.source,
+            )
 
 
 def _has_loops(model: Model, models: Models) -> bool:

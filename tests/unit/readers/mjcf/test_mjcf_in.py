@@ -260,6 +260,36 @@ def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
     assert robot.links[0].visuals[-1].geometry == Capsule(radius=0.1, length=1.0)
 
 
+ALIGNED = [
+    ("", '<freejoint align="true"/>', "", True),
+    ('<compiler alignfree="true"/>', '<joint type="free"/>', "", True),
+    ("", "<freejoint/>", "", False),
+    ('<compiler alignfree="true"/>', "<freejoint/>", "", True),
+    ('<compiler alignfree="true"/>', '<freejoint align="false"/>', "", False),
+    ("", '<freejoint align="true"/>', f'<body pos="0 0 1">{GEOM}</body>', False),
+]
+
+
+@pytest.mark.parametrize(("compiler", "joint", "inside", "moves"), ALIGNED)
+def test_bodies_that_mujoco_aligns_are_told(
+    compiler: str, joint: str, inside: str, moves: bool, tmp_path: Path
+) -> None:
+    """Told where MuJoCo moves the frame; the shapes stand where it has them all the same."""
+    held = f'{joint}<geom size="0.1 0.2 0.3" type="box" pos="1 0 0" euler="10 20 30"/>{inside}'
+    path = model(compiler + body(held, 'pos="1 2 3"'), tmp_path)
+    diagnostics = Diagnostics()
+    robot = read_robot(path, diagnostics)
+    assert [each.code for each in diagnostics] == ["mjcf-free-aligned"] * moves
+    compiled = mujoco.MjModel.from_xml_path(str(path))
+    assert (tuple(compiled.body_pos[1]) != (1.0, 2.0, 3.0)) == moves
+    data = mujoco.MjData(compiled)
+    mujoco.mj_forward(compiled, data)
+    link = next(each for each in robot.links if each.visuals)
+    frame = forward_kinematics(robot)[link.name]
+    shape = frame @ matrix_from_pose(link.visuals[0].origin)
+    assert shape[:3, 3] == pytest.approx(data.geom_xpos[0], abs=1e-9)
+
+
 def test_materials_have_colours_and_images(tmp_path: Path) -> None:
     text = (
         '<compiler texturedir="img"/><asset><texture name="t" type="2d" file="wood.png"/>'
