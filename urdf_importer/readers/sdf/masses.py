@@ -56,6 +56,11 @@ def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
         page.warning(code, finding, inertia or element, node.full_name)
 
     check_inertia(tensor, report)
+    if mass <= 0.0:
+        finding = f"the mass of link {quote(node.full_name)} is {mass:g}; it is kept, but no body"
+        where = find(element, "mass")
+        assert where is not None  # The default is 1.
+        page.warning("mass-not-positive", f"{finding} can have it", where, node.full_name)
     return Inertial(
         origin=place_part(element, node),
         mass=mass,

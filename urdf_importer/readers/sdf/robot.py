@@ -27,7 +27,7 @@ from .constraints import BALL_CONSTRAINT, read_ball_constraints
 from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
 from .joints import others_of as others_of_joint
 from .page import find
-from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part
+from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part, report_lost_names
 from .shapes import others_of, read_link
 from .urdf_models import Renamed, close_with, rename_robot
 
@@ -68,7 +68,7 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
         raise NoLinksError(
             f"the model {quote(scope.name)} has no links", source=source, line=scope.element.line
         )
-    _report_canonical(scope)
+    report_lost_names(scope)
     _connect(draft)
     draft.loops += read_ball_constraints(scope, draft.links, _joint_names(draft))
     _attach_frames(draft)
@@ -89,15 +89,6 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
         source=source,
     )
     return interpret_extras(robot)
-
-
-def _report_canonical(top: Scope) -> None:
-    for scope in top.walk():
-        named = scope.element.attributes.get("canonical_link", "")
-        if named and scope.link_of(named) is None:
-            finding = f"the canonical link of model {quote(scope.name)}, {quote(named)}, is not"
-            page = scope.page
-            page.error("sdf-unknown-link", f"{finding} there", scope.element, scope.name)
 
 
 def _place_scopes(top: Scope) -> dict[int, Matrix]:

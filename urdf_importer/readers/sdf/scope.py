@@ -228,10 +228,14 @@ class Scope:
         base = self.pose_of(read_base(pose))
         if base is None:
             return None
-        frame = page.text(inner.placed, "placement_frame")
-        frame = frame or inner.placed.attributes.get("placement_frame", "")
-        own = inner.pose_of(frame)
+        own = inner.pose_of(inner.placement_frame)
         return None if own is None else base @ page.pose(pose) @ invert(own)
+
+    @property
+    def placement_frame(self) -> str:
+        """What of the model its pose places, as written; "" for the model's own frame."""
+        frame = self.placed_page.text(self.placed, "placement_frame")
+        return frame or self.placed.attributes.get("placement_frame", "")
 
     def _work_out(self, node: Node) -> Matrix | None:
         if node.kind == "model":
@@ -292,3 +296,21 @@ def place_part(element: Element, node: Node) -> Pose:
         page.error("sdf-unknown-frame", finding, element, node.full_name)
         return pose_of(local, rounding=ROUNDING)
     return pose_of(invert(own) @ start @ local, rounding=ROUNDING)
+
+
+def report_lost_names(top: Scope) -> None:
+    """Reports canonical links and, of the outermost model, a placement frame that are not there.
+    (A model within another whose placement frame is lost is lost, too.)"""
+    for scope in top.walk():
+        named = scope.element.attributes.get("canonical_link", "")
+        if named and scope.link_of(named) is None:
+            finding = f"the canonical link of model {quote(scope.name)}, {quote(named)}, is not"
+            page = scope.page
+            page.error("sdf-unknown-link", f"{finding} there", scope.element, scope.name)
+    frame = top.placement_frame
+    if top.pose_of(frame) is None:
+        finding = f"model {quote(top.name)} is placed by frame {quote(frame)}, which is not there"
+        finding = f"{finding}; its own frame is taken"
+        where = find(top.placed, "placement_frame")
+        where = top.placed if where is None else where
+        top.placed_page.error("sdf-unknown-frame", finding, where, top.name)

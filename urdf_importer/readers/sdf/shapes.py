@@ -109,6 +109,7 @@ def _place(element: Element, node: Node) -> Pose:
 
 # Shapes
 
+_PICTURES = ("heightmap", "image")
 _Lose = Callable[[str], None]
 
 
@@ -126,7 +127,11 @@ def _read_geometry(element: Element, node: Node) -> Geometry | None:
             return _extrusion(holder, page)
         return _READERS[shape.tag](shape, page, lose)
     other = next((each.tag for each in holder or ()), "empty")
-    if other != "empty":
+    if other in _PICTURES:
+        text = f"a {element.tag} of link {quote(node.full_name)} is {quote(other)}, a surface made"
+        text = f"{text} from an image, which is not shown; the link's empty stands alone for it"
+        page.warning("sdf-heightmap", text, element, node.full_name)
+    elif other != "empty":
         lose(f"is {quote(other)}, which is not shown; it is left out")
     return None
 
@@ -197,16 +202,6 @@ def _mesh(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
     )
 
 
-def _picture(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
-    """A surface whose heights are an image, as a mesh that cannot be read: so an empty stands in
-    its place, which is reported where meshes are."""
-    uri = page.text(shape, "uri").strip()
-    if not uri:
-        lose(f"is {quote(shape.tag)}, which is not shown; it is left out")
-        return None
-    return Mesh(filename=place_beside(uri, page.home))
-
-
 _READERS: dict[str, Callable[[Element, Page, _Lose], Geometry | None]] = {
     "box": _box,
     "sphere": _sphere,
@@ -217,6 +212,4 @@ _READERS: dict[str, Callable[[Element, Page, _Lose], Geometry | None]] = {
     "polyline": lambda shape, page, lose: None,
     "plane": _plane,
     "mesh": _mesh,
-    "heightmap": _picture,
-    "image": _picture,
 }

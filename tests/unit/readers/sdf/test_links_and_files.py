@@ -91,7 +91,7 @@ def test_shapes_colours_and_what_is_kept(tmp_path):
         {"".join(shapes)}{surface}{sensor}<kinematic>0</kinematic></link>{frame}"""
     robot, codes = read_text(tmp_path, model(text))
     link = next(each for each in robot.links if each.name == "a")
-    assert codes == ["sdf-geometry"]
+    assert codes == ["sdf-heightmap"]
     assert [type(each.geometry) for each in link.visuals] == [Box, Capsule, Sphere, Mesh]
     assert link.visuals[0].material.color == pytest.approx((0.1, 0.2, 0.3, 0.75))
     assert VisualMaterials(robot).find(link.visuals[1], link).color == (1.0, 0.0, 0.0, 1.0)
@@ -238,6 +238,16 @@ WRONG = [
     ("1.7", joined(AXIS.format(' expressed_in="a"', "\n" + OLD)), 3, "sdf-deprecated"),
     ("1.9", '<link name="a">\n<visual name="v"><geometry><voxels/></geometry></visual></link>', 2,
      "sdf-geometry"),
+    ("1.9", '<link name="a">\n<visual name="v"><geometry><heightmap><uri>a.png</uri></heightmap>'
+     "</geometry></visual></link>", 2, "sdf-heightmap"),
+    ("1.9", '<link name="a">\n<collision name="v"><geometry><heightmap/></geometry></collision>'
+     "</link>", 2, "sdf-heightmap"),
+    ("1.9", '<link name="a"><inertial>\n<mass>0</mass></inertial></link>', 2,
+     "mass-not-positive"),
+    ("1.9", '<link name="a"><inertial>\n\n<mass>-2</mass></inertial></link>', 3,
+     "mass-not-positive"),
+    ("1.9", f"{LINK}\n<placement_frame>x</placement_frame>", 2, "sdf-unknown-frame"),
+    ("1.9", f"{LINK}\n<placement_frame>a</placement_frame>", 0, ""),
     ("1.9", f'{LINK}\n<link name="a::b"/>', 2, "sdf-bad-name"),
     ("1.9", f"{LINK}\n{LINK}", 2, "sdf-duplicate-name"),
 ]  # fmt: skip
@@ -248,7 +258,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, version, text, line, code
     (tmp_path / "m.sdf").write_text(model(text, version))
     diagnostics = Diagnostics()
     read_robot(tmp_path / "m.sdf", diagnostics=diagnostics)
-    assert [(each.code, each.line) for each in diagnostics] == [(code, line)]
+    assert [(each.code, each.line) for each in diagnostics] == [(code, line)] * bool(code)
 
 
 def test_limits_upside_down_are_swapped(tmp_path):
@@ -260,11 +270,11 @@ def test_limits_upside_down_are_swapped(tmp_path):
     assert (motion.lower, motion.upper) == (1.0, 2.0)
 
 
-def test_balls_are_not_said_to_be_unknown_to_urdf(tmp_path):
-    robot, _ = read_text(tmp_path, model(joined(kind="ball")))
+def test_balls_are_nothing_unknown(tmp_path):
+    robot, codes = read_text(tmp_path, model(joined(kind="ball")))
     diagnostics = Diagnostics()
-    plan_tree(robot, diagnostics)
-    assert not any("URDF" in each.message for each in diagnostics)
+    (motion,) = plan_tree(robot, diagnostics).joint_motions
+    assert motion.kind == "spherical" and not codes and not list(diagnostics)
 
 
 def test_models_of_a_world_are_listed_and_chosen(tmp_path, capsys):

@@ -169,15 +169,11 @@ def test_planes_lie_across_their_normal(tmp_path):
     assert turned == pytest.approx((0.0, 0.6, 0.8))
 
 
-def test_a_terrain_is_an_empty_and_a_sentence(tmp_path):
-    (tmp_path / "hills.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+def test_a_terrain_is_a_bare_link_and_a_sentence(tmp_path):
     text = "<heightmap><uri>hills.png</uri><size>1 1 1</size></heightmap>"
     text = f'<link name="a"><visual name="v"><geometry>{text}</geometry></visual></link>'
-    robot = read(tmp_path, text)
-    diagnostics = Diagnostics()
-    files = RobotFiles(PackageResolver(robot.source), diagnostics)
-    assert files.load_or_report(robot.links[0].visuals[0], robot.links[0]) is None
-    assert [each.code for each in diagnostics] == ["unsupported-mesh-format"]
+    robot = read(tmp_path, text, ["sdf-heightmap"])
+    assert [each.name for each in robot.links] == ["a"] and not robot.links[0].visuals
 
 
 @pytest.mark.parametrize("point", ["1", "1 2 3", "nan 0", "1 x"])
