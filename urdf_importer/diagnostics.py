@@ -15,6 +15,7 @@ A Diagnostic is the milder thing: a WARNING says which substitute was used, an E
 element was lost; the robot is there in both cases.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -234,6 +235,12 @@ def quote(name: str) -> str:
         + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
         + "'"
     )
+
+
+def quote_path(path: str | os.PathLike[str]) -> str:
+    """Returns a path for a message, as `quote` does: its end says more than its beginning."""
+    shown = os.fspath(path)
+    return quote(shown if len(shown) <= 80 else "..." + shown[-77:])
 
 
 def name_choices(words: Sequence[str]) -> str:

@@ -39,10 +39,6 @@ class RangeTestOperator(RobotOperator, bpy.types.Operator):
         name="Seconds", description="How long each joint takes", default=2.5, min=0.1, soft_max=10
     )
 
-    _test: RangeTest
-    _timer: Any
-    _start: float
-
     @classmethod
     def poll(cls, context: Any) -> bool:
         screen = context.screen

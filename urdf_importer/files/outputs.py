@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..diagnostics import WriteError, quote
+from ..diagnostics import WriteError, quote_path
 
 AnyPath = str | os.PathLike[str]
 
@@ -29,15 +29,19 @@ def check_output(path: AnyPath) -> None:
     target = _find_target(path)
     folder = target.parent
     if not folder.is_dir():
-        raise WriteError(f"cannot write {_show(path)}: there is no folder {_show(folder)}")
+        raise WriteError(
+            f"cannot write {quote_path(path)}: there is no folder {quote_path(folder)}"
+        )
     if target.is_dir():
-        raise WriteError(f"cannot write {_show(path)}: it is a folder")
+        raise WriteError(f"cannot write {quote_path(path)}: it is a folder")
     if target.exists() and not target.is_file():
-        raise WriteError(f"cannot write {_show(path)}: it is not a regular file")
+        raise WriteError(f"cannot write {quote_path(path)}: it is not a regular file")
     if target.exists() and not os.access(target, os.W_OK):
-        raise WriteError(f"cannot write {_show(path)}: it is write-protected")
+        raise WriteError(f"cannot write {quote_path(path)}: it is write-protected")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise WriteError(f"cannot write {_show(path)}: no right to write in {_show(folder)}")
+        raise WriteError(
+            f"cannot write {quote_path(path)}: no right to write in {quote_path(folder)}"
+        )
 
 
 @contextmanager
@@ -57,7 +61,7 @@ def replace_file(path: AnyPath) -> Iterator[Path]:
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
     except OSError as error:
-        raise WriteError(f"cannot write {_show(path)}: {error.strerror or error}") from error
+        raise WriteError(f"cannot write {quote_path(path)}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
             temporary.unlink()
@@ -80,18 +84,18 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
     base = target if target.exists() else target.parent
     if not base.is_dir():
         lacking = "is not a folder" if base.exists() else "is not there"
-        raise WriteError(f"cannot write {_show(folder)}: {_show(base)} {lacking}")
+        raise WriteError(f"cannot write {quote_path(folder)}: {quote_path(base)} {lacking}")
     try:
         staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=base))
     except OSError as error:
-        raise WriteError(f"cannot write {_show(folder)}: {error.strerror or error}") from error
+        raise WriteError(f"cannot write {quote_path(folder)}: {error.strerror or error}") from error
     try:
         new = staging / "new"
         new.mkdir()
         yield new
         _Installation(target, staging / "old").install(new)
     except OSError as error:
-        raise WriteError(f"cannot write {_show(folder)}: {error.strerror or error}") from error
+        raise WriteError(f"cannot write {quote_path(folder)}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -150,10 +154,4 @@ def _find_target(path: AnyPath) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
-        raise WriteError(f"cannot write {_show(path)}: {error}") from error
-
-
-def _show(path: AnyPath) -> str:
-    """A path for a message: its end says more than its beginning."""
-    shown = os.fspath(path)
-    return quote(shown if len(shown) <= 80 else "..." + shown[-77:])
+        raise WriteError(f"cannot write {quote_path(path)}: {error}") from error

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..diagnostics import MeshError, ReadError, quote
+from ..diagnostics import MeshError, ReadError, quote, quote_path
 from ..files.candidates import find_workspaces
 from ..files.folders import Folders, walk_up
 from ..files.packages import LEVELS_OF_PACKAGE_FOLDERS, AnyPath
@@ -35,7 +35,7 @@ def locate_package(armature: Any, folder: AnyPath, package: str = "") -> UpdateR
     record = find_record(armature)
     path = os.path.abspath(folder)
     if not os.path.isdir(path):
-        raise ReadError(f"there is no folder {quote(str(folder))}")
+        raise ReadError(f"there is no folder {quote_path(folder)}")
     missing = _find_missing(record.path, record.options, extract_robot(armature), package)
     if not missing:
         what = f"of package {quote(package)}" if package else "that its description names"

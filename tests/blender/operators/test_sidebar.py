@@ -313,6 +313,7 @@ def test_every_button_that_changes_something_can_be_undone(extension: ModuleType
         "urdf.copy_report",
         "urdf.dismiss_failure",
         "urdf.show_messages",
+        "urdf.range_test",
     }
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 

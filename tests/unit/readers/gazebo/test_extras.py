@@ -311,4 +311,6 @@ def test_extras_are_read_in_one_place() -> None:
     readers = {s.name for s in sources_of("urdf_importer") if texts.search(s.text)}
     # What moves links asks only whether an element keeps one as it is, and moves its poses.
     moving = {f"urdf_importer/reshape/{name}.py" for name in ("merge", "seat")}
-    assert readers == {"urdf_importer/readers/gazebo/extras.py", *moving}
+    # What MuJoCo says of itself has words of its own, and no reader of URDF or SDF makes them.
+    own = {"urdf_importer/readers/mjcf/semantics.py", "urdf_importer/writers/mjcf/export.py"}
+    assert readers == {"urdf_importer/readers/gazebo/extras.py", *moving, *own}
