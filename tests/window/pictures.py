@@ -147,7 +147,7 @@ def groups(driver: Driver) -> Steps:
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
     sidebar = yield from driver.open_sidebar("URDF")
     _, bottom, _, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 735)
+    driver.move(sidebar.x + 80, bottom + height - 764)
     yield 0.2
     driver.press("LEFTMOUSE", ctrl=True)
     yield 0.5
@@ -249,7 +249,7 @@ def ik_ways(driver: Driver) -> Steps:
     _look(driver, at=(0.32, 0.0, 0.4), distance=1.9, turn=20, tilt=74)
     sidebar = yield from driver.open_sidebar("URDF")
     _, bottom, _, height = _box(driver.viewport)
-    for header in (269, 295):
+    for header in (182, 208):
         yield from driver.click(sidebar.x + 80, bottom + height - header)
         yield 0.8
     _rest(driver)

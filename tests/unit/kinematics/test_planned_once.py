@@ -45,6 +45,8 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
     assert find_calls(r"\bplan_tree\(") == {
         "urdf_importer/kinematics/tree.py",
         "urdf_importer/pipeline/engines.py",
+        # A URDF's robot stands in a model of SDF where its joints are at zero.
+        "urdf_importer/readers/sdf/urdf_models.py",
         "urdf_importer/rig/plan.py",
         "urdf_importer/writers/mjcf/export.py",
         "urdf_importer/writers/webots/plan.py",
