@@ -46,7 +46,7 @@ SIZES = {
 
 XACRO = """\
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:arg name="prefix" default=""/>
+  <xacro:arg name="prefix" default="left_"/>
   <xacro:arg name="reach" default="0.6"/>
   <xacro:arg name="gripper" default="true"/>
   <link name="$(arg prefix)base">

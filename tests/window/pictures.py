@@ -20,15 +20,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from driver import Driver, Steps, run
 from gizmo_plays import hold_forearm, rest_on_hand
-from live_plays import Server, unfold_panel
+from live_plays import Server, find_module
 
 _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
 """Fewer show bands on round surfaces, more make the file large."""
 
 _BOOKMARKS = 244
 """Pixels of the file browser's left side, which is about the machine."""
-_MOTION = 705
-"""Pixels from the top of the sidebar to the header of its panel Motion, for a Panda."""
+_ABOVE_COPY = 33
+"""Pixels from a place on *Copy All* of the import report to above the panel's header."""
 _ROW = 22
 """Pixels of a row in the file browser's list."""
 
@@ -82,7 +82,7 @@ def file_menu(driver: Driver) -> Steps:
     yield 0.5
     driver.move(300, driver.window.height - 499)
     yield 0.8
-    _keep(driver, "file_menu", (0, driver.window.height - 520, 640, 520))
+    _keep(driver, "file_menu", (0, driver.window.height - 610, 640, 610))
 
 
 def file_browser(driver: Driver) -> Steps:
@@ -137,7 +137,7 @@ def tip_handle(driver: Driver) -> Steps:
 
 
 def groups(driver: Driver) -> Steps:
-    """A robot with its SRDF; Ctrl and a click on a panel's header fold the others."""
+    """A robot with its SRDF."""
     _import(driver, _PANDA, srdf="auto")
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.urdf.show_state(group="arm_and_hand", state="default")
@@ -145,12 +145,8 @@ def groups(driver: Driver) -> Steps:
         bpy.ops.urdf.new_state(group="hand", state="open")
         bpy.ops.urdf.select_group(group="arm")
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
-    sidebar = yield from driver.open_sidebar("URDF")
-    _, bottom, _, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 764)
-    yield 0.2
-    driver.press("LEFTMOUSE", ctrl=True)
-    yield 0.5
+    _unfold("Joints", "Groups")
+    yield from driver.open_sidebar("URDF")
     _rest(driver)
     yield 3.0
     _keep(driver, "groups", _box(driver.viewport))
@@ -172,12 +168,9 @@ def motion(driver: Driver) -> Steps:
         bpy.ops.urdf.check_motion()
         bpy.ops.urdf.go_to_violation(frame=8.0)
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
-    sidebar = yield from driver.open_sidebar("URDF")
+    _unfold("Joints", "Motion")
+    yield from driver.open_sidebar("URDF")
     left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - _MOTION)
-    yield 0.2
-    driver.press("LEFTMOUSE", ctrl=True)
-    yield 0.5
     _rest(driver)
     yield 3.0
     _keep(driver, "motion", (left, 0, width, bottom + height))
@@ -247,11 +240,8 @@ def ik_ways(driver: Driver) -> Steps:
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.urdf.find_ik()
     _look(driver, at=(0.32, 0.0, 0.4), distance=1.9, turn=20, tilt=74)
-    sidebar = yield from driver.open_sidebar("URDF")
-    _, bottom, _, height = _box(driver.viewport)
-    for header in (182, 208):
-        yield from driver.click(sidebar.x + 80, bottom + height - header)
-        yield 0.8
+    _unfold("Inverse Kinematics", "Source")
+    yield from driver.open_sidebar("URDF")
     _rest(driver)
     yield 2.0
     _keep(driver, "ik_ways", _box(driver.viewport))
@@ -260,7 +250,7 @@ def ik_ways(driver: Driver) -> Steps:
 def live(driver: Driver) -> Steps:
     """A robot that follows a server in another process, while it is recorded."""
     _import(driver, "two_link_arm.urdf")
-    unfold_panel()
+    _unfold("Joints", "Live")
     script = str(Path(__file__).parents[1] / "support" / "live_server.py")
     server = Server(script, ["shoulder", "elbow"], 9090)
     try:
@@ -300,17 +290,16 @@ def render(driver: Driver) -> Steps:
 
 
 def report(driver: Driver) -> Steps:
-    """A file with faults; Ctrl and a click on a panel's header fold the others."""
+    """A file with faults."""
     _import(driver, "messy.urdf")
+    _unfold("Import Report")
     sidebar = yield from driver.open_sidebar("URDF")
-    left, bottom, width, height = _box(driver.viewport)
-    driver.move(sidebar.x + 80, bottom + height - 844)
-    yield 0.2
-    driver.press("LEFTMOUSE", ctrl=True)
-    yield 0.5
+    yield from driver.find_button(driver.viewport, sidebar, "urdf.copy_report")
+    top = driver.place[1] + _ABOVE_COPY
     _rest(driver)
     yield 1.0
-    _keep(driver, "report", (left + width - 290, bottom + height - 1362, 290, 530))
+    left, _, width, _ = _box(driver.viewport)
+    _keep(driver, "report", (left + width - 290, top - 530, 290, 530))
 
 
 def reshape_dialog(driver: Driver) -> Steps:
@@ -325,6 +314,9 @@ def reshape_dialog(driver: Driver) -> Steps:
     with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
         bpy.ops.urdf.reshape_resize("INVOKE_DEFAULT", scale=0.5)
     yield 1.0
+    # Beside the fields, which light up under the mouse.
+    driver.move(area.x + 60, driver.place[1])
+    yield 0.5
     # All of the window's height: the dialog stands over the timeline too.
     _keep(driver, "reshape_dialog", (area.x, 0, area.width, driver.window.height - 26))
 
@@ -390,6 +382,16 @@ def _import(driver: Driver, name: str, **options: Any) -> Any:
 def _set_positions(robot: Any, positions: Mapping[str, float]) -> None:
     library = importlib.import_module("bl_ext.user_default.urdf_importer.urdf_importer")
     library.set_joint_positions(robot, positions)
+
+
+def _unfold(*labels: str) -> None:
+    """Lets these of the robot's panels stand open and no others, wherever they are. Before the
+    sidebar is shown: Blender remembers how it drew a panel first."""
+    parent = find_module("operators.sidebar.panel").RobotSubPanel
+    for kind in parent.__subclasses__():
+        bpy.utils.unregister_class(kind)
+        kind.bl_options = set() if kind.bl_label in labels else {"DEFAULT_CLOSED"}
+        bpy.utils.register_class(kind)
 
 
 def _choose_bone(robot: Any, name: str) -> Any:
