@@ -32,7 +32,7 @@ from .link import (
     Sphere,
     Visual,
 )
-from .loop import LoopJoint
+from .loop import CLOSING_TYPES, LoopJoint, close_with, hang_on
 from .material import MAPS, Color, Material, Surface, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot
@@ -75,6 +75,7 @@ from .visual_material import VisualMaterials
 
 __all__ = [
     "BALL_TYPES",
+    "CLOSING_TYPES",
     "IDENTITY",
     "JOINT_TYPES",
     "MAPS",
@@ -150,5 +151,7 @@ __all__ = [
     "VirtualJoint",
     "Visual",
     "VisualMaterials",
+    "close_with",
+    "hang_on",
     "resolve_material",
 ]

@@ -4,8 +4,11 @@
 from dataclasses import dataclass, field
 
 from .extra import Extra
-from .joint import Dynamics, Limit
+from .joint import BALL_TYPES, Dynamics, Joint, Limit
 from .pose import IDENTITY, Pose, Vector3
+
+CLOSING_TYPES = ("revolute", "continuous", "prismatic", "fixed", *BALL_TYPES)
+"""Types of the joints that close loops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +35,40 @@ class LoopJoint:
     notation: str = ""
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
+
+
+def close_with(joint: Joint, notation: str = "") -> LoopJoint | None:
+    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types
+    that close none. What only joints of the tree have is left out."""
+    if joint.type not in CLOSING_TYPES:
+        return None
+    return LoopJoint(
+        name=joint.name,
+        type=joint.type,
+        link1=joint.parent,
+        link2=joint.child,
+        origin1=joint.origin,
+        axis=joint.axis,
+        limit=joint.limit,
+        dynamics=joint.dynamics,
+        notation=notation,
+        extras=joint.extras,
+        line=joint.line,
+    )
+
+
+def hang_on(loop: LoopJoint) -> Joint:
+    """Returns the joint by which the second link of a loop would hang on its first, but for
+    `origin2`."""
+    return Joint(
+        name=loop.name,
+        type=loop.type,
+        parent=loop.link1,
+        child=loop.link2,
+        origin=loop.origin1,
+        axis=loop.axis,
+        limit=loop.limit,
+        dynamics=loop.dynamics,
+        extras=loop.extras,
+        line=loop.line,
+    )

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose, unit
-from ...model import LoopJoint
+from ...model import BALL_TYPES, LoopJoint
 
 _NO_LENGTH = 1e-9
 
@@ -29,7 +29,7 @@ def measure_gap(loop: LoopJoint, between: Matrix) -> float:
     prismatic, ball or fixed joint is open; infinity without an axis. `between` is what
     frame_between says."""
     shift, turn = between[:3, 3], between[:3, :3]
-    if loop.type in ("ball", "spherical"):
+    if loop.type in BALL_TYPES:
         return float(np.abs(shift).max())
     if loop.type == "fixed":
         return float(np.abs(between - np.eye(4)).max())

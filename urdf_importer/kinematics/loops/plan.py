@@ -12,7 +12,7 @@ from ...geometry.transforms import (
     matrix_from_pose,
     plane_axes,
 )
-from ...model import LoopJoint
+from ...model import BALL_TYPES, LoopJoint
 from ..forward import zero_frames
 from ..motion import JointMotion
 from ..tree import KinematicTree
@@ -103,7 +103,7 @@ def _find_blocked(loop: LoopJoint) -> tuple[Matrix, Vector | None] | None:
     kind = "revolute" if loop.type == "continuous" else loop.type
     if kind == "fixed":
         return _block(_ALL, _ALL), None
-    if kind in ("ball", "spherical"):
+    if kind in BALL_TYPES:
         return _block(_ALL, _NONE), None
     axis = find_axis(loop)
     if kind not in ("revolute", "prismatic", "planar", "cylindrical") or axis is None:

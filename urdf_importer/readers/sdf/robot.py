@@ -21,6 +21,7 @@ from ...model import (
     Robot,
     Transmission,
     Vector3,
+    close_with,
 )
 from ..gazebo import interpret_extras
 from .constraints import BALL_CONSTRAINT, read_ball_constraints
@@ -29,10 +30,12 @@ from .joints import others_of as others_of_joint
 from .page import find
 from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part, report_lost_names
 from .shapes import others_of, read_link
-from .urdf_models import Renamed, close_with, rename_robot
+from .urdf_models import Renamed, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 _SCALAR = ("revolute", "continuous")
+_X = (1.0, 0.0, 0.0)
+"""About what joints turn that say nothing, in URDF."""
 _PARALLEL = 1e-6
 
 
@@ -273,7 +276,7 @@ def _make_given(drafted: Drafted, joint: Joint, *, closes: bool) -> Made:
         return Made(joints=[joint])
     loop = close_with(joint)
     if loop is not None:
-        return Made(loops=[loop])
+        return Made(loops=[replace(loop, axis=joint.axis or _X)])
     finding = f"joint {quote(joint.name)} is {quote(joint.type)} and closes no loop; it is left out"
     drafted.node.page.error("sdf-joint-type", finding, drafted.node.element, joint.name)
     return Made()

@@ -33,9 +33,6 @@ from .page import Page, place_beside
 from .scope import SEPARATOR, Node, Scope
 
 ROOT_TAG = "robot"
-_CLOSING = ("revolute", "continuous", "prismatic", "fixed", "ball", "spherical")
-_X = (1.0, 0.0, 0.0)
-"""About what joints turn that say nothing, in URDF."""
 
 
 def read_urdf_page(
@@ -192,23 +189,4 @@ def rename_robot(scope: Scope, tree: KinematicTree, *, is_top: bool) -> Renamed:
         joints=joints,
         follower=NameFollower(links, joints),
         definitions=tree.robot.material_definitions(),
-    )
-
-
-def close_with(joint: Joint) -> LoopJoint | None:
-    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types
-    that close none."""
-    if joint.type not in _CLOSING:
-        return None
-    return LoopJoint(
-        name=joint.name,
-        type=joint.type,
-        link1=joint.parent,
-        link2=joint.child,
-        origin1=joint.origin,
-        axis=joint.axis or _X,
-        limit=joint.limit,
-        dynamics=joint.dynamics,
-        extras=joint.extras,
-        line=joint.line,
     )

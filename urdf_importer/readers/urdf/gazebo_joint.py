@@ -310,9 +310,7 @@ def _read_limit(element: Element | None, page: _Page) -> Limit | None:
     numbers = _children_numbers(element, _LIMIT, page)
     bounds = [None if n is None or abs(n) >= _UNBOUNDED else n for n in numbers]
     rates = [None if n is None or not 0.0 <= n < _UNBOUNDED else n for n in numbers[2:]]
-    others = [
-        child for child in element if child.tag not in ("lower", "upper", "effort", "velocity")
-    ]
+    others = [child for child in element if child.tag not in _LIMIT]
     limit = Limit(
         lower=bounds[0], upper=bounds[1], effort=rates[0], velocity=rates[1],
         extras=tuple(page.extra(child) for child in others),

@@ -14,10 +14,9 @@ from ...diagnostics import KinematicsError, quote
 from ...kinematics.forward import zero_frames
 from ...kinematics.loops.gap import frame_between, measure_gap
 from ...kinematics.tree import retrace_tree
-from ...model import Joint, LoopJoint, Robot
+from ...model import Joint, LoopJoint, Robot, close_with
 from .document import Document
 
-_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", "spherical")
 _CLOSED = 1e-5
 """Metres for each metre of reach, or radians: files round to five digits."""
 
@@ -57,21 +56,9 @@ def _seconds(robot: Robot) -> Iterator[tuple[int, Joint]]:
 def _as_loop(joint: Joint) -> LoopJoint | None:
     """Returns the loop that a joint says, where nothing is lost by it; else None."""
     says_more = joint.mimic or joint.calibration or joint.safety_controller
-    if joint.type not in _TYPES or says_more or joint.attributes or joint.leaves:
+    if says_more or joint.attributes or joint.leaves:
         return None
-    return LoopJoint(
-        name=joint.name,
-        type=joint.type,
-        link1=joint.parent,
-        link2=joint.child,
-        origin1=joint.origin,
-        axis=joint.axis,
-        limit=joint.limit,
-        dynamics=joint.dynamics,
-        notation="joint",
-        extras=joint.extras,
-        line=joint.line,
-    )
+    return close_with(joint, "joint")
 
 
 def _report(joint: Joint, robot: Robot, document: Document) -> None:

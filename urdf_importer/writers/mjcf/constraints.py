@@ -13,12 +13,11 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...kinematics.loops.gap import find_axis
 from ...markup.write import Value
-from ...model import LoopJoint, Semantics
+from ...model import BALL_TYPES, LoopJoint, Semantics
 from ...names import Claims
 from .plan import StructurePlan
 from .sensors import Mount
 
-_BALLS = ("ball", "spherical")
 _HINGES = ("revolute", "continuous")
 _SPAN = 0.1
 """Metres along a hinge between the two points that hold it."""
@@ -81,7 +80,7 @@ class _LoopPlanner:
             self._leave_open(loop, f"names link {quote(missing)}, which is not there")
         elif loop.type == "fixed":
             self._join(loop, "weld", np.zeros(3))
-        elif loop.type in _BALLS:
+        elif loop.type in BALL_TYPES:
             self._join(loop, "connect", np.zeros(3))
         elif loop.type in _HINGES:
             axis = find_axis(loop)

@@ -15,7 +15,7 @@ from ...kinematics.forward import zero_frames
 from ...kinematics.loops.gap import find_axis
 from ...kinematics.tree import retrace_tree
 from ...markup.write import XmlWriter, format_number, format_numbers
-from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, LoopJoint, Pose, Robot
+from ...model import IDENTITY, Dynamics, Extra, Limit, LoopJoint, Pose, Robot
 
 _GAZEBO_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball")
 _OF_AXIS = ("initial_position", "mimic")
@@ -78,21 +78,6 @@ def _settle_drake(loop: LoopJoint) -> LoopJoint:
     if loop.type != "ball" or says_more:
         return replace(loop, notation="")
     return replace(loop, origin1=Pose(xyz=loop.origin1.xyz), origin2=Pose(xyz=loop.origin2.xyz))
-
-
-def as_joint(loop: LoopJoint) -> Joint:
-    """Returns the loop as the second parent joint of its second link. `loop` is settled."""
-    return Joint(
-        name=loop.name,
-        type=loop.type,
-        parent=loop.link1,
-        child=loop.link2,
-        origin=loop.origin1,
-        axis=loop.axis,
-        limit=loop.limit,
-        dynamics=loop.dynamics,
-        extras=loop.extras,
-    )
 
 
 def write_gazebo_joint(loop: LoopJoint, xml: XmlWriter) -> None:

@@ -41,8 +41,9 @@ from ...model import (
     Transmission,
     TransmissionJoint,
     Visual,
+    hang_on,
 )
-from .loops import as_joint, settle_notations, write_ball_constraint, write_gazebo_joint
+from .loops import settle_notations, write_ball_constraint, write_gazebo_joint
 from .order import Part, order_parts
 
 Leaves = tuple[Leaf, ...]
@@ -228,7 +229,7 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
         write_ball_constraint(loop, xml)
         return
     if loop.notation == "joint":
-        write_joint(as_joint(loop), xml)
+        write_joint(hang_on(loop), xml)
         return
     xml.open("loop_joint", {"name": loop.name, "type": loop.type})
     _write_end("link1", loop.link1, loop.origin1, xml)

@@ -15,7 +15,7 @@ from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
-from ...model import Joint, Link, LoopJoint
+from ...model import Link, hang_on
 from ...reshape.inertia import Body, add_bodies, body_of
 from ..masses import sphere_inertia
 
@@ -213,7 +213,7 @@ def _list_loops(
     for loop in tree.robot.loops:
         if loop.link1 not in carriers or loop.link2 not in carriers:
             continue
-        motion = interpret_joint(_as_joint(loop), diagnostics)
+        motion = interpret_joint(hang_on(loop), diagnostics)
         ends = [
             (home, frame @ matrix_from_pose(origin))
             for (home, frame), origin in (
@@ -237,19 +237,6 @@ def _list_loops(
             )
         )
     return found
-
-
-def _as_joint(loop: LoopJoint) -> Joint:
-    return Joint(
-        name=loop.name,
-        type=loop.type,
-        parent=loop.link1,
-        child=loop.link2,
-        axis=loop.axis,
-        limit=loop.limit,
-        dynamics=loop.dynamics,
-        line=loop.line,
-    )
 
 
 def _sum_masses(members: Sequence[Member]) -> Body | None:
