@@ -16,7 +16,7 @@ from ..option_properties import (
     option_names,
     read_options,
 )
-from .xacro_fields import XacroField, apply_xacro_fields, draw_xacro_fields
+from .xacro_fields import FIELD_NAMES, XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
 """Of files that may be descriptions. What an .xml is shows when it is read."""
@@ -155,7 +155,6 @@ def copy_choices(operator: Any) -> dict[str, Any]:
         "directory": bpy.path.abspath(operator.directory),
         "files": [{"name": item.name} for item in operator.files],
         "xacro_fields": [
-            {key: getattr(item, key) for key in ("name", "value", "on", "default", "files")}
-            for item in operator.xacro_fields
+            {key: getattr(item, key) for key in FIELD_NAMES} for item in operator.xacro_fields
         ],
     }

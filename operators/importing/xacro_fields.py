@@ -23,6 +23,8 @@ from ...urdf_importer import (
 MOST_SECONDS = 1.0
 """For all chosen files together."""
 
+FIELD_NAMES = ("name", "value", "on", "default", "required", "files")
+"""All properties of a XacroField."""
 
 _SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
 """Defaults that are shown as checkboxes -> what the other state is called in the same spelling."""
@@ -41,8 +43,8 @@ def _switch(item: Any, on: bool) -> None:
 
 
 class XacroField(bpy.types.PropertyGroup):
-    """An argument; `name` is its name. `files` are the chosen files that declare it, one to a
-    line."""
+    """An argument; `name` is its name. `files` are the chosen files that declare it, one to a line;
+    in one of them it is `required`: it has no default."""
 
     value: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Value",
@@ -50,6 +52,7 @@ class XacroField(bpy.types.PropertyGroup):
         "the file decides",
     )
     default: bpy.props.StringProperty()  # type: ignore[valid-type]
+    required: bpy.props.BoolProperty()  # type: ignore[valid-type]
     files: bpy.props.StringProperty()  # type: ignore[valid-type]
 
 
@@ -96,27 +99,37 @@ class XacroFields:
         written = {item.name: item.value for item in fields if item.value != item.default}
         kept = written if tuple(paths) == self._paths else {}
         self._listed, self._paths = listed, tuple(paths)
-        before = [(item.name, item.default, item.files) for item in fields]
+        before = _describe(fields)
         fields.clear()
         for path, argument in _list_arguments(paths, options):
             item = fields.get(argument.name)
             if item is None:
                 item = fields.add()
-                item.name, item.default = argument.name, argument.default
+                item.name, item.default = argument.name, argument.default or ""
                 item.value = kept.get(item.name, given.get(item.name, item.default))
+            item.required = item.required or argument.default is None
             item.files += path + "\n"
-        return before != [(item.name, item.default, item.files) for item in fields]
+        return before != _describe(fields)
+
+
+def _describe(fields: Any) -> list[tuple[Any, ...]]:
+    return [(item.name, item.default, item.required, item.files) for item in fields]
 
 
 def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> ImportOptions:
     """Returns the options for one of the chosen files, with those values of its fields that are not
-    the default. Arguments without a field take their value from the option Xacro
+    the default, or have none. Arguments without a field take their value from the option Xacro
     Arguments."""
     own = [item for item in fields if path in item.files.splitlines()]
     shown = {item.name for item in fields}
-    changed = tuple((item.name, item.value) for item in own if item.value != item.default)
+    changed = tuple((item.name, item.value) for item in own if _is_passed(item))
     rest = tuple(pair for pair in options.xacro_args if pair[0] not in shown)
     return replace(options, xacro_args=rest + changed)
+
+
+def _is_passed(item: Any) -> bool:
+    """A default may be that of another file, where this one has none."""
+    return bool(item.value != item.default or (item.required and item.value))
 
 
 def draw_xacro_fields(layout: Any, operator: Any) -> None:
@@ -148,8 +161,8 @@ def is_switch(item: Any) -> bool:
 
 
 def lacks_value(item: Any) -> bool:
-    """Whether an argument has neither a default nor a value yet."""
-    return not item.default.strip() and not item.value.strip()
+    """Whether an argument has neither a default nor a value yet. An empty default is one."""
+    return bool(item.required and not item.value)
 
 
 def _list_arguments(

@@ -97,7 +97,8 @@ def describe_srdf(
 
 
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
-    """Returns `xacro_arguments`: name -> default as it is written; nothing where there are none."""
+    """Returns `xacro_arguments`: name -> default as it is written, None for one without; nothing
+    where there are no arguments."""
     declared = {argument.name: argument.default for argument in arguments}
     return {"xacro_arguments": declared} if declared else {}
 
@@ -105,7 +106,10 @@ def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
 def describe_arguments(facts: Facts) -> list[tuple[str, str]]:
     """Returns the rows (what, name and default) of a table, from summarize_arguments."""
     arguments = facts.get("xacro_arguments", {}).items()
-    return [("xacro argument", f"{name}:={default}") for name, default in arguments]
+    return [
+        ("xacro argument", f"{name} (has no default)" if default is None else f"{name}:={default}")
+        for name, default in arguments
+    ]
 
 
 def describe_summary(facts: Facts) -> list[tuple[str, str]]:

@@ -161,6 +161,7 @@ def test_changed_fields_reach_the_robot(arm: str) -> None:
         "value": "right;_",
         "on": False,
         "default": "left;_",
+        "required": False,
         "files": f"{arm}\n",
     }
     bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=[field])
@@ -187,6 +188,29 @@ def test_the_asking_operator_hands_everything_on(
     assert bpy.ops.import_scene.urdf_run(**handed) == {"FINISHED"}
     shown = describe_scene()
     assert "p_base" in shown
+
+
+def test_an_argument_without_a_default_is_a_field_that_has_to_be_filled_in(
+    extension: ModuleType, fields: Any, arm: str, other: str
+) -> None:
+    module = extension.operators.importing.xacro_fields
+    Path(arm).write_text(ROBOT.replace(' default="left;_"', "").replace('"0.5"', '""'))
+    module.XacroFields().update(fields, [arm], _options(extension))
+    assert _shown(fields) == [("prefix", ""), ("size", "")]
+    assert [module.lacks_value(item) for item in fields] == [True, False]
+    choices = extension.operators.importing.import_choices.copy_choices
+    handed = choices(_operator(extension, fields, filepath=arm))
+    with pytest.raises(RuntimeError, match="the argument 'prefix' has no default"):
+        bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=handed["xacro_fields"])
+    fields["prefix"].value = "r_"
+    assert not module.lacks_value(fields["prefix"])
+    handed = choices(_operator(extension, fields, filepath=arm))
+    bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=handed["xacro_fields"])
+    assert "r_base" in bpy.data.objects
+    # What another file has as its default is a value for this one.
+    module.XacroFields().update(fields, [other, arm], _options(extension))
+    applied = module.apply_xacro_fields(_options(extension), fields, arm)
+    assert applied.xacro_args == (("prefix", "o_"),)
 
 
 # What an import through the menu starts with
@@ -303,7 +327,7 @@ def test_switches_keep_the_spelling_of_the_file(
     path.write_text(f'{head}{declared}<link name="a"/></robot>')
     module.XacroFields().update(fields, [str(path)], _options(extension))
     assert [module.is_switch(item) for item in fields] == [True, True, False, False]
-    assert [module.lacks_value(item) for item in fields] == [False, False, False, True]
+    assert not any(module.lacks_value(item) for item in fields)
     assert (fields["a"].on, fields["b"].on) == (True, False)
     fields["a"].on, fields["b"].on = False, True
     assert (fields["a"].value, fields["b"].value) == ("false", "True")

@@ -296,6 +296,21 @@ def test_diagnostics_without_a_place_name_none(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "warning: what [a-code]\n"
 
 
+def test_check_lists_an_argument_that_has_to_be_given(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "robot.xacro"
+    path.write_text(
+        "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'>"
+        "<xacro:arg name='side'/><link name='$(arg side)'/></robot>"
+    )
+    assert main(["check", str(path), "--json", "-"]) == 1
+    (report,) = read_report(capsys)
+    assert report["xacro_arguments"] == {"side": None}
+    assert main(["check", str(path), "--xacro-arg", "side:=left"]) == 0
+    assert "xacro argument side (has no default)" in capsys.readouterr().out.splitlines()
+
+
 def test_check_lists_the_arguments_of_xacro(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(ROOT / "tests" / "data" / "xacro" / "everything.urdf.xacro")
     assert main(["check", path, "--xacro-arg", "legs:=4"]) == 0

@@ -31,10 +31,11 @@ _MOST_SHOWN_OF_MESSAGE = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XacroArgument:
-    """An argument that a xacro file declares, with its default as it is written."""
+    """An argument that a xacro file declares, with its default as it is written; None where it has
+    none, so that it has to be given."""
 
     name: str
-    default: str
+    default: str | None
 
 
 def is_xacro(raw: bytes, source: str) -> bool:
@@ -100,6 +101,7 @@ def list_arguments(
     cannot be expanded, or not in so many seconds, those up to there."""
     budget = Budget() if seconds is None else Budget(seconds)
     expander = _new_expander(source, resolver, Diagnostics(source), budget)
+    expander.lists = True
     try:
         with _explained(expander, source):
             expander.expand(check_size(raw, MOST_XACRO_BYTES, source), dict(given))

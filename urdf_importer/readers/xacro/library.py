@@ -20,7 +20,7 @@ from xml.dom import minidom
 
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...files.packages import PackageResolver
-from .expressions import Evaluator, Substitutions
+from .expressions import Evaluator, MissingArgumentError, Substitutions
 from .files import XacroFiles
 from .tree import Place, mark_line, parse_tree, place_of, replace_node
 from .values import REFUSED_FUNCTIONS, Budget, weigh
@@ -113,8 +113,9 @@ class Expander:
     """One expansion of one file.
 
     While it runs and afterwards: `place` is where the work is or has failed, `line` the line of the
-    main file that led there; `arguments` (name -> default) and `macros` (name -> whether it is
-    the main file's) are those declared so far, `used` the names of the arguments asked for.
+    main file that led there; `arguments` (name -> default, None without one) and `macros` (name ->
+    whether it is the main file's) are those declared so far, `used` the names of the arguments
+    asked for. Where it `lists`, arguments that lack both default and value do not stop it.
     """
 
     def __init__(
@@ -122,7 +123,8 @@ class Expander:
     ) -> None:
         self.place: Place | None = None
         self.line = 0
-        self.arguments: dict[str, str] = {}
+        self.lists = False
+        self.arguments: dict[str, str | None] = {}
         self.macros: dict[str, bool] = {}
         self._source = source
         self._files = XacroFiles(
@@ -205,11 +207,17 @@ class Expander:
 
     def _check_attributes(self, tag: Any, required: list[str], optional: list[str]) -> Any:
         self._visit(tag)
-        values = self._own["check_attrs"](tag, required, optional)
         if tag.tagName == "xacro:arg":
-            name, default = values
-            self.arguments.setdefault(name, default)
-        return values
+            return self._declare_argument(tag)
+        return self._own["check_attrs"](tag, required, optional)
+
+    def _declare_argument(self, tag: Any) -> tuple[str, str]:
+        """Unlike in xacro, an argument may lack a default; then it has to be given."""
+        name, default = self._own["check_attrs"](tag, ["name"], ["default"])
+        self.arguments.setdefault(name, default)
+        if default is None and not self.lists and name not in self._substitutions.arguments:
+            raise MissingArgumentError(f"the argument {quote(name)} has no default; give it")
+        return name, default or ""
 
     def _require_attributes(self, tag: Any, names: list[str]) -> Any:
         self._visit(tag)

@@ -157,6 +157,20 @@ def test_arguments_are_listed_up_to_where_expansion_fails(write: Write) -> None:
     assert error.line == 3 and "the argument 'b' is neither declared nor given" in error.message
 
 
+def test_an_argument_without_a_default_is_listed_and_has_to_be_given(write: Write) -> None:
+    path = write(
+        "<xacro:arg name='side'/>\n<xacro:arg name='empty' default=''/>"
+        "<link name='$(arg side)$(arg empty)'/>",
+        link="",
+    )
+    declared = [(argument.name, argument.default) for argument in list_xacro_arguments(path)]
+    assert declared == [("side", None), ("empty", "")]
+    error = refusal(path)
+    assert error.line == 2 and "the argument 'side' has no default" in error.message
+    given = ImportOptions(xacro_args=(("side", "left"),))
+    assert names(read_with_options(path, Diagnostics(), given)) == ["left"]
+
+
 def test_the_root_says_what_is_xacro(tmp_path: Path) -> None:
     assert names(read_robot(DATA / "bare_root.urdf", Diagnostics())) == ["base", "left_leg"]
     plain = tmp_path / "plain.urdf"
