@@ -13,6 +13,7 @@ from support.source_tree import ROOT, Source, all_sources, sources_of
 
 MOST_LINES_OF_A_FILE = 399
 MOST_LINES_OF_A_FUNCTION = 60
+MOST_LINES_WITHOUT_DOCSTRING = 45
 MOST_FILES_OF_A_FOLDER = 22
 
 
@@ -168,6 +169,15 @@ def test_files_and_functions_are_short(source: Source) -> None:
             assert node.end_lineno is not None
             length = node.end_lineno - node.lineno + 1
             assert length <= MOST_LINES_OF_A_FUNCTION, f"{source.place(node)}: {length} lines"
+            short = length - _lines_of_docstring(node)
+            assert short <= MOST_LINES_WITHOUT_DOCSTRING, f"{source.place(node)}: {short} lines"
+
+
+def _lines_of_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    if ast.get_docstring(node) is None:
+        return 0
+    first = node.body[0]
+    return (first.end_lineno or first.lineno) - first.lineno + 1
 
 
 @pytest.mark.parametrize("source", LIBRARY + OPERATOR_FILES, ids=lambda source: source.name)

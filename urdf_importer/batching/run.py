@@ -85,14 +85,7 @@ def batch(
     workers = jobs or count_cores()
     limits = _choose_limits(time_limit, memory_limit, workers)
     with Log(folder / NAME) as log:
-        tasks = work.begin()
-        records = (
-            run_on_cluster(tasks, scheduler, limits)
-            if scheduler is not None
-            else run_locally(tasks, workers, limits)
-        )
-        with closing(records):
-            work.follow(records, log, len(tasks))
+        work.do(log, scheduler, workers, limits)
     return BatchResult(records=work.records(), log=folder / NAME, page=folder / PAGE)
 
 
@@ -186,7 +179,18 @@ class _Work:
         kept = {path: record.place for path, record in known.items() if _is_safe(record.place)}
         self._places = choose_places(inputs, wanted.suffixes, kept)
 
-    def begin(self) -> list[Task]:
+    def do(self, log: Log, scheduler: str | None, workers: int, limits: Limits) -> None:
+        """Works on what there is to do, here or in a scheduler's workers; writes it down."""
+        tasks = self._begin()
+        records = (
+            run_on_cluster(tasks, scheduler, limits)
+            if scheduler is not None
+            else run_locally(tasks, workers, limits)
+        )
+        with closing(records):
+            self._follow(records, log, len(tasks))
+
+    def _begin(self) -> list[Task]:
         """Removes what an earlier run that was killed had begun to write; returns what there is to
         do, in the order of the inputs."""
         if self._known:
@@ -194,7 +198,7 @@ class _Work:
                 remove_leftovers(self._folder.joinpath(*place.split("/")))
         return [self._task(each) for each in self._inputs if not self._is_done(each)]
 
-    def follow(self, records: Iterator[BatchRecord], log: Log, total: int) -> None:
+    def _follow(self, records: Iterator[BatchRecord], log: Log, total: int) -> None:
         """Writes down records as they come, and the page now and then and at the end."""
         try:
             for done, record in enumerate(records, 1):

@@ -47,6 +47,14 @@ def add_convert(commands: Any) -> None:
         "diagnostics (default: xml)",
     )
     parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    _add_srdf(parser)
+    _add_steps(parser.add_argument_group("reshape"))
+    add_option_arguments(parser, UrdfOptions)
+    reading = ("xacro_args", "model", "parameters", "joint_parameters")
+    add_option_arguments(parser, ImportOptions, only=reading)
+
+
+def _add_srdf(parser: Any) -> None:
     parser.add_argument("--srdf", metavar="IN.srdf", help="the robot's SRDF, which follows")
     parser.add_argument("--srdf-output", metavar="OUT.srdf", help="where that is written")
     parser.add_argument(
@@ -61,10 +69,6 @@ def add_convert(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=_read_count, default=0, metavar="N", help="draws other poses (default: 0)"
     )
-    _add_steps(parser.add_argument_group("reshape"))
-    add_option_arguments(parser, UrdfOptions)
-    reading = ("xacro_args", "model", "parameters", "joint_parameters")
-    add_option_arguments(parser, ImportOptions, only=reading)
 
 
 def _add_steps(group: Any) -> None:

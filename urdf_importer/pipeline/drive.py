@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ..diagnostics import KinematicsError, quote
 from ..files.packages import AnyPath
+from ..geometry.transforms import Matrix
 from ..kinematics.conventions import Convention
 from ..kinematics.drive import Commands, DriveResult, check_commands
 from ..readers.link_paths import TWISTS, read_commands
@@ -50,19 +51,13 @@ def bake_drive(
     from ..blender.driving.bake import DriveWish
     from ..blender.driving.bake import bake_drive as bake
 
-    rows: Any = commands
-    if isinstance(commands, (str, PathLike)):
-        head, rows = read_commands(str(commands))
-        kind = "twist" if head == TWISTS else "wheels"
-    if kind not in ("wheels", "twist"):
-        raise KinematicsError(f"commands are for wheels or twist, not for {quote(str(kind))}")
     unit = 1.0 if convention is None else convention.unit
-    checked = check_commands(rows, unit if kind == "twist" else 1.0)
+    checked, twists = _check_ride(commands, kind, unit)
     return bake(
         armature,
         DriveWish(
             commands=checked,
-            twists=kind == "twist",
+            twists=twists,
             radius=None if radius is None else radius * unit,
             distance=None if distance is None else distance * unit,
             left=(left,) if isinstance(left, str) else left,
@@ -72,6 +67,17 @@ def bake_drive(
             base=base,
         ),
     )
+
+
+def _check_ride(commands: AnyPath | Commands, kind: DriveKind, unit: float) -> tuple[Matrix, bool]:
+    """Returns the rows of a table or its file, in metres, and whether they are twists."""
+    rows: Any = commands
+    if isinstance(commands, (str, PathLike)):
+        head, rows = read_commands(str(commands))
+        kind = "twist" if head == TWISTS else "wheels"
+    if kind not in ("wheels", "twist"):
+        raise KinematicsError(f"commands are for wheels or twist, not for {quote(str(kind))}")
+    return check_commands(rows, unit if kind == "twist" else 1.0), kind == "twist"
 
 
 def bake_velocity(

@@ -93,6 +93,16 @@ def update_robot(
     and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
     only for files that it names.
     """
+    if robot is not None:
+        draft = _draft_robot(armature, robot, names or {}, options)
+    else:
+        draft = _draft_update(armature, path, options, package_paths)
+    if not draft.changes:
+        return _nothing_changed(armature, draft)
+    return _change_rig(armature, draft, names)
+
+
+def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None) -> UpdateResult:
     from ..blender.extract.robot import extract_robot
     from ..blender.ik.native import bring_back
     from ..blender.semantics.apply import apply_semantics, extract_semantics
@@ -100,12 +110,6 @@ def update_robot(
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
-    if robot is not None:
-        draft = _draft_robot(armature, robot, names or {}, options)
-    else:
-        draft = _draft_update(armature, path, options, package_paths)
-    if not draft.changes:
-        return _nothing_changed(armature, draft)
     wanted = Wanted(
         plan=draft.plan,
         base=draft.base,

@@ -96,16 +96,7 @@ def inverse_kinematics(
         if looped is not None:
             return _answer_looped(asked, looped, seconds, restarts, seed)
         kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
-        problem = pose_problem(asked, kept)
-        found = search(
-            problem.chain,
-            problem.goal,
-            problem.values,
-            restarts=min(restarts, 1) if problem.obstacle else restarts,
-            deadline=began + seconds,
-            seed=seed,
-        )
-        return _answer(asked, problem, found, began)
+        return _answer(asked, pose_problem(asked, kept), began, seconds, restarts, seed)
 
 
 def find_solutions(
@@ -148,7 +139,17 @@ def find_solutions(
     return tuple(problem.positions(values) for values in found)
 
 
-def _answer(asked: Question, problem: Problem, found: Found, began: float) -> IKResult:
+def _answer(
+    asked: Question, problem: Problem, began: float, seconds: float, restarts: int, seed: int
+) -> IKResult:
+    found = search(
+        problem.chain,
+        problem.goal,
+        problem.values,
+        restarts=min(restarts, 1) if problem.obstacle else restarts,
+        deadline=began + seconds,
+        seed=seed,
+    )
     closest = problem.positions(found.values)
     success = found.solved and not problem.obstacle
     distance, angle = _misses(asked, problem, found)
