@@ -21,7 +21,7 @@ from .linkage import Closure, Linkage, Variable
 
 _ALL, _NONE = np.eye(3), np.empty((0, 3))
 _LEAST_SIZE = 1e-6
-"""Metres. Loops may be tiny, and sizes are divided by."""
+"""Metres. Smaller loops are none: sizes are divided by."""
 
 
 _Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]
@@ -63,7 +63,10 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
     )
     variables = _list_variables(tree, [motion for motion in moving if motion is not None])
     mixing, offsets = _mix(tree, [(moving[index], row[2]) for index, row in rows], variables)
-    size = _measure_size(tree, closures, places)
+    turning = np.array([row[0] for _, row in rows], dtype=bool)
+    # Where everything stands on one spot, as nuts on their screws do, slides alone have a length.
+    extent = _measure_extent(tree, closures, places)
+    size = extent if extent > _LEAST_SIZE else _measure_travel(moving)
     motions = [tree.motions[place] for place in places]
     joints = [motion.joint for motion in motions if motion is not None]
     return Linkage(
@@ -72,11 +75,11 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
         before=matrices_from_poses([joint.origin for joint in joints]),
         after=matrices_from_poses([joint.child_origin for joint in joints]),
         movers=np.array([index for index, _ in rows], dtype=np.intp),
-        turning=np.array([row[0] for _, row in rows], dtype=bool),
+        turning=turning,
         axes=np.array([row[1] for _, row in rows]).reshape(-1, 3),
         mixing=mixing,
         offsets=offsets,
-        units=_find_units(variables, size, mixing),
+        units=_find_units(variables, size, mixing, turning),
         variables=variables,
         closures=closures,
         size=size,
@@ -209,7 +212,9 @@ def _mix(
     return mixing, offsets
 
 
-def _measure_size(tree: KinematicTree, closures: Sequence[Closure], places: Sequence[int]) -> float:
+def _measure_extent(
+    tree: KinematicTree, closures: Sequence[Closure], places: Sequence[int]
+) -> float:
     """Returns how far apart joints and ends of the loops are, in metres."""
     zero = zero_frames(tree)
     points = [zero[place][:3, 3] for place in places]
@@ -217,17 +222,31 @@ def _measure_size(tree: KinematicTree, closures: Sequence[Closure], places: Sequ
         for end, frame in zip(closure.ends, closure.frames, strict=True):
             home = np.eye(4) if end < 0 else zero[places[end]]
             points.append((home @ frame)[:3, 3])
-    return max(float(np.ptp(np.array(points), axis=0).max()), _LEAST_SIZE)
+    return float(np.ptp(np.array(points), axis=0).max())
 
 
-def _find_units(variables: Sequence[Variable], size: float, mixing: Matrix) -> Vector:
+def _find_units(
+    variables: Sequence[Variable], size: float, mixing: Matrix, turning: Vector
+) -> Vector:
     """Returns (n,) how far each variable goes until a joint of the linkage moves by 1 rad or by the
-    size: a motor behind a gear turns further than its joint."""
+    size: a motor behind a gear turns further than its joint, and a screw may travel far."""
     units = [
-        1.0 if turning else size
+        1.0 if turns else size
         for variable in variables
-        for turning, _, _ in _rows_of(variable.motion)
+        for turns, _, _ in _rows_of(variable.motion)
     ]
-    most = np.abs(mixing).max(axis=0, initial=0.0)
-    found: Vector = np.array(units) / np.where(most > 0.0, most, 1.0)
+    worth = np.where(turning, 1.0, size)
+    most = (np.abs(mixing) / worth[:, None]).max(axis=0, initial=0.0)
+    found: Vector = np.where(most > 0.0, 1.0 / np.where(most > 0.0, most, 1.0), units)
     return found
+
+
+def _measure_travel(motions: Sequence[JointMotion | None]) -> float:
+    """Returns metres that slides go by their limits, the longest of them; 1 where none says it."""
+    spans = [
+        motion.upper - motion.lower
+        for motion in motions
+        if motion is not None and motion.kind == "prismatic"
+        if motion.lower is not None and motion.upper is not None
+    ]
+    return max(spans, default=0.0) or 1.0

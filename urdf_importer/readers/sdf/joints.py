@@ -6,42 +6,43 @@ says: up to 1.4 the model's, in 1.5 and 1.6 the joint's or, where it says so, th
 joint's or one that is named.
 """
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...diagnostics import quote
-from ...geometry.transforms import Matrix, Vector, invert, pose_of
+from ...geometry.transforms import Matrix, Vector
 from ...markup.xml import Element
-from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Mimic, Pose, Vector3
+from ...model import Dynamics, Extra, Joint, Limit, Mimic, Vector3
 from .page import UNBOUNDED, Page, find
-from .scope import MODEL, ROUNDING, WORLD, Node
+from .scope import MODEL, WORLD, Node
 
 _SINGLE = ("revolute", "continuous", "prismatic")
-_DOUBLE = ("universal", "revolute2")
-TYPES = (*_SINGLE, *_DOUBLE, "fixed", "ball", "screw", "gearbox")
+DOUBLE_TYPES = ("universal", "revolute2")
+TYPES = (*_SINGLE, *DOUBLE_TYPES, "fixed", "ball", "screw", "gearbox")
 _HANDLED = frozenset({"pose", "parent", "child", "axis", "axis2", "sensor"})
-_SCREW = ("screw_thread_pitch", "thread_pitch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
     """`vector` (3,) is of unit length, in the joint's frame; None where it is written as zero.
-    `mimic` names the leader by its full name."""
+    `mimic` names the leader by its full name; of a joint with two axes it follows the second where
+    `follows_second`."""
 
     vector: Vector3 | None
     limit: Limit | None
     has_range: bool
     dynamics: Dynamics | None
     mimic: Mimic | None = None
+    follows_second: bool = False
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Drafted:
     """A joint between links that are known: `parent` and `child` are the names of links, `frame`
     is where it stands in the whole robot's frame (4, 4) at zero. `given` is the joint itself, where
-    another format's reader read it."""
+    another format's reader read it. `turned` says that the file has parent and child the other way
+    round."""
 
     node: Node
     type: str
@@ -50,6 +51,7 @@ class Drafted:
     frame: Matrix
     axes: list[Axis] = field(default_factory=list)
     given: Joint | None = None
+    turned: bool = False
 
     @property
     def name(self) -> str:
@@ -117,7 +119,7 @@ def _read_type(node: Node) -> str:
 
 
 def _read_axes(node: Node, place: Matrix, kind: str) -> list[Axis]:
-    tags = ("axis", "axis2") if kind in (*_DOUBLE, "gearbox") else ("axis",)
+    tags = ("axis", "axis2") if kind in (*DOUBLE_TYPES, "gearbox") else ("axis",)
     return [_read_axis(find(node.element, tag), node, place) for tag in tags]
 
 
@@ -140,6 +142,7 @@ def _read_axis(element: Element | None, node: Node, place: Matrix) -> Axis:
         has_range=has_range,
         dynamics=_read_dynamics(element, page),
         mimic=_read_mimic(element, node),
+        follows_second=_follows_second(element),
     )
 
 
@@ -212,157 +215,18 @@ def _read_mimic(element: Element | None, node: Node) -> Mimic | None:
     leader = mimic.attributes.get("joint", "").strip()
     found = node.scope.look_up(leader)
     name = leader if found is None else found[0].prefix + found[1]
-    if mimic.attributes.get("axis", "axis") == "axis2":
-        name = second_axis(name)
     multiplier = page.size(mimic, "multiplier", default=1.0)
     reference = page.size(mimic, "reference", default=0.0)
     offset = page.size(mimic, "offset", default=0.0) - multiplier * reference
     return Mimic(joint=name, multiplier=multiplier, offset=offset)
 
 
-def second_axis(name: str) -> str:
-    """Returns what the joint about the second axis of a joint is called."""
-    return f"{name}_axis2"
+def _follows_second(element: Element | None) -> bool:
+    mimic = find(element, "mimic")
+    return mimic is not None and mimic.attributes.get("axis", "axis") == "axis2"
 
 
-# Joints of the model
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Made:
-    """What a joint becomes: joints of the tree, links between them and loops."""
-
-    joints: list[Joint] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    loops: list[LoopJoint] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
-    """A joint of one degree of freedom at most. The last of a row carries the child."""
-
-    name: str
-    type: str
-    axis: Axis | None = None
-    mimic: Mimic | None = None
-
-
-def make_joint(drafted: Drafted, parent: Matrix, child: Matrix, *, closes: bool = False) -> Made:
-    """Makes the joints of a drafted one, whose links stand at `parent` and `child` (4, 4); where
-    it `closes` a loop, the last of them is the one that does."""
-    pieces = _take_apart(drafted)
-    made = Made()
-    into = pose_of(invert(parent) @ drafted.frame, rounding=ROUNDING)
-    above = drafted.parent
-    for piece in pieces:
-        is_last = piece is pieces[-1]
-        below = drafted.child if is_last else f"{piece.name}_link"
-        if is_last and closes:
-            other = pose_of(invert(child) @ drafted.frame, rounding=ROUNDING)
-            made.loops.append(_close(drafted, piece, above, below, (into, other)))
-        else:
-            rest = invert(drafted.frame) @ child if is_last else np.eye(4)
-            away = pose_of(rest, rounding=ROUNDING)
-            made.joints.append(_join(drafted, piece, above, below, (into, away)))
-        if not is_last:
-            made.links.append(Link(name=below, line=drafted.node.element.line))
-        into, above = IDENTITY, below
-    return made
-
-
-def _join(
-    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
-) -> Joint:
-    axis = piece.axis
-    return Joint(
-        name=piece.name,
-        type=piece.type,
-        parent=above,
-        child=below,
-        origin=poses[0],
-        child_origin=poses[1],
-        axis=None if axis is None else axis.vector,
-        limit=None if axis is None else axis.limit,
-        dynamics=None if axis is None else axis.dynamics,
-        mimic=piece.mimic or (None if axis is None else axis.mimic),
-        line=drafted.node.element.line,
-    )
-
-
-def _close(
-    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
-) -> LoopJoint:
-    axis = piece.axis
-    return LoopJoint(
-        name=piece.name,
-        type=piece.type,
-        link1=above,
-        link2=below,
-        origin1=poses[0],
-        origin2=poses[1],
-        axis=None if axis is None else axis.vector,
-        limit=None if axis is None else axis.limit,
-        dynamics=None if axis is None else axis.dynamics,
-        line=drafted.node.element.line,
-    )
-
-
-def _take_apart(drafted: Drafted) -> list[_Piece]:
-    name, kind, axes = drafted.name, drafted.type, drafted.axes
-    if any(axis.vector is None for axis in axes) or kind == "gearbox":
-        return [_Piece(name=name, type="fixed")]
-    if kind in _DOUBLE:
-        return [
-            _Piece(name=name, type=_turning(axes[0]), axis=axes[0]),
-            _Piece(name=second_axis(name), type=_turning(axes[1]), axis=axes[1]),
-        ]
-    if kind == "screw":
-        travel = Axis(
-            vector=axes[0].vector,
-            limit=Limit(lower=-UNBOUNDED, upper=UNBOUNDED),
-            has_range=False,
-            dynamics=None,
-        )
-        follows = Mimic(joint=name, multiplier=_read_pitch(drafted.node))
-        return [
-            _Piece(name=name, type=_turning(axes[0]), axis=axes[0]),
-            _Piece(name=f"{name}_travel", type="prismatic", axis=travel, mimic=follows),
-        ]
-    if kind in ("fixed", "ball"):
-        return [_Piece(name=name, type=kind)]
-    axis = axes[0]
-    if kind == "prismatic" and not axis.has_range:
-        endless = replace(axis.limit or Limit(), lower=-UNBOUNDED, upper=UNBOUNDED)
-        return [_Piece(name=name, type=kind, axis=replace(axis, limit=endless))]
-    if kind == "continuous":
-        return [_Piece(name=name, type=kind, axis=replace(axis, limit=_rates(axis.limit)))]
-    return [_Piece(name=name, type=kind if kind == "prismatic" else _turning(axis), axis=axis)]
-
-
-def _turning(axis: Axis) -> str:
-    return "revolute" if axis.has_range else "continuous"
-
-
-def _rates(limit: Limit | None) -> Limit | None:
-    """A limit without bounds of the position."""
-    found = None if limit is None else replace(limit, lower=None, upper=None)
-    return None if found == Limit() else found
-
-
-def _read_pitch(node: Node) -> float:
-    """Metres that a screw travels in a radian: by its newer pitch, metres in a turn, else by the
-    older one, radians in a metre with the sign turned round."""
-    page, element = node.page, node.element
-    new, old = _SCREW
-    pitch = page.number(element, new)
-    if pitch is not None:
-        return pitch / (2.0 * math.pi)
-    given = find(element, old)
-    turns = page.size(element, old, default=1.0)
-    if given is not None and page.version >= (1, 10):
-        finding = f"joint {quote(node.full_name)} has a thread_pitch, which screw_thread_pitch"
-        page.warning("sdf-deprecated", f"{finding} replaces; it is read", given, node.full_name)
-    return -1.0 / turns if turns else 0.0
+# What else is said
 
 
 def others_of(drafted: Drafted) -> list[Element]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
-from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
+from ...geometry.transforms import Matrix, invert, pose_of
 from ...markup.write import format_numbers
 from ...markup.xml import Element
 from ...meshes import RobotFiles
@@ -17,32 +17,31 @@ from ...model import (
     Joint,
     Link,
     LoopJoint,
-    Mimic,
     Robot,
     Transmission,
     Vector3,
     close_with,
 )
 from ..gazebo import interpret_extras
-from .constraints import BALL_CONSTRAINT, read_ball_constraints
-from .joints import Drafted, Made, draft_joint, make_joint, wrap_extras
+from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
+from .joints import Drafted, draft_joint, wrap_extras
 from .joints import others_of as others_of_joint
 from .page import find
+from .pieces import Made, Names, make_joint, name_parts
 from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part, report_lost_names
 from .shapes import others_of, read_link
 from .urdf_models import Renamed, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
-_SCALAR = ("revolute", "continuous")
 _X = (1.0, 0.0, 0.0)
 """About what joints turn that say nothing, in URDF."""
-_PARALLEL = 1e-6
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Draft:
     """What has been read. `places` are the frames of links in the robot's (4, 4), by name;
-    `carried` says frame -> its link."""
+    `carried` says frame -> its link, `tails` link between joints -> the link that a loop fixes to
+    it."""
 
     scope: Scope
     files: RobotFiles
@@ -50,6 +49,7 @@ class _Draft:
     links: dict[str, Link] = field(default_factory=dict)
     places: dict[str, Matrix] = field(default_factory=dict)
     carried: dict[str, str] = field(default_factory=dict)
+    tails: dict[str, str] = field(default_factory=dict)
     drafted: list[Drafted] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     loops: list[LoopJoint] = field(default_factory=list)
@@ -212,17 +212,20 @@ def _connect(draft: _Draft) -> None:
     gearboxes, and none that would close a ring. The others close loops."""
     above: dict[str, str] = {}
     closing: list[Drafted] = []
-    for drafted in _plain_joints(draft):
+    plain = _plain_joints(draft)
+    names = name_parts(draft.drafted, draft.links)
+    for drafted in plain:
         if drafted.child in above or _is_above(drafted.child, drafted.parent, above):
             closing.append(drafted)
         else:
             above[drafted.child] = drafted.parent
-            _add_made(_make(drafted, draft, closes=False), draft)
+            _add_made(_make(drafted, draft, names), draft)
+    leaders = _find_leaders(draft)
     for drafted in closing:
-        _add_made(_make(drafted, draft, closes=True), draft)
-    for drafted in draft.drafted:
-        if drafted.type == "gearbox":
-            _couple(drafted, draft)
+        made = _make(drafted, draft, names, closes=True, leads=drafted.name in leaders)
+        _add_made(made, draft)
+    for gearbox in _list_gearboxes(draft):
+        draft.joints = couple(gearbox, draft.joints, draft.places, draft.tails)
 
 
 def _plain_joints(draft: _Draft) -> list[Drafted]:
@@ -241,7 +244,7 @@ def _turn_round(drafted: Drafted) -> Drafted:
     if drafted.given is not None:
         return drafted
     axes = [replace(axis, vector=_against(axis.vector)) for axis in drafted.axes]
-    return replace(drafted, parent=WORLD, child=drafted.parent, axes=axes)
+    return replace(drafted, parent=WORLD, child=drafted.parent, axes=axes, turned=True)
 
 
 def _against(vector: Vector3 | None) -> Vector3 | None:
@@ -258,11 +261,26 @@ def _is_above(link: str, below: str, above: Mapping[str, str]) -> bool:
     return below == link
 
 
-def _make(drafted: Drafted, draft: _Draft, *, closes: bool) -> Made:
+def _find_leaders(draft: _Draft) -> set[str]:
+    """Returns the names of joints that others may follow."""
+    axes = [axis for each in draft.drafted for axis in each.axes]
+    leaders = {axis.mimic.joint for axis in axes if axis.mimic is not None}
+    geared = [ends for each in _list_gearboxes(draft) for ends in find_geared(each)]
+    leaders.update(each.name for each in draft.drafted if {each.parent, each.child} in geared)
+    return leaders
+
+
+def _list_gearboxes(draft: _Draft) -> list[Drafted]:
+    return [each for each in draft.drafted if each.type == "gearbox"]
+
+
+def _make(
+    drafted: Drafted, draft: _Draft, names: Names, *, closes: bool = False, leads: bool = False
+) -> Made:
     if drafted.given is not None:
         return _make_given(drafted, drafted.given, closes=closes)
     parent, child = draft.places[drafted.parent], draft.places[drafted.child]
-    made = make_joint(drafted, parent, child, closes=closes)
+    made = make_joint(drafted, parent, child, names, closes=closes, leads=leads)
     others = others_of_joint(drafted)
     page = drafted.node.page
     sensors = [each for each in drafted.node.element if each.tag == "sensor"]
@@ -286,54 +304,7 @@ def _add_made(made: Made, draft: _Draft) -> None:
     draft.joints += made.joints
     draft.loops += made.loops
     draft.links |= {link.name: link for link in made.links}
-
-
-# Gearboxes
-
-
-def _couple(drafted: Drafted, draft: _Draft) -> None:
-    """theta2 = -ratio theta1, where theta1 turns the parent and theta2 the child against the
-    reference body: the child's joint follows the parent's."""
-    page, element = drafted.node.page, drafted.node.element
-    reference = _find_reference(drafted)
-    one = _find_turning(reference, drafted.parent, drafted, 0, draft)
-    other = _find_turning(reference, drafted.child, drafted, 1, draft)
-    if one is None or other is None or one[0].name == other[0].name or other[0].mimic is not None:
-        finding = f"gearbox {quote(drafted.name)} couples links that do not turn on its reference"
-        page.error("sdf-gearbox", f"{finding} body; it is left out", element, drafted.name)
-        return
-    ratio = page.size(element, "gearbox_ratio", default=1.0)
-    follows = Mimic(joint=one[0].name, multiplier=-ratio * one[1] * other[1])
-    draft.joints = [
-        replace(joint, mimic=follows) if joint is other[0] else joint for joint in draft.joints
-    ]
-
-
-def _find_reference(drafted: Drafted) -> str:
-    node = drafted.node
-    name = node.page.text(node.element, "gearbox_reference_body").strip()
-    link = node.scope.link_of(name) if name else None
-    return WORLD if link is None else link.full_name
-
-
-def _find_turning(
-    reference: str, link: str, drafted: Drafted, number: int, draft: _Draft
-) -> tuple[Joint, float] | None:
-    """Finds the joint between two links, and which way it turns the second against the first about
-    an axis of the gearbox."""
-    wanted = drafted.axes[number].vector
-    for joint in draft.joints:
-        ends = (joint.parent, joint.child)
-        if joint.type not in _SCALAR or joint.axis is None or wanted is None:
-            continue
-        if ends not in ((reference, link), (link, reference)):
-            continue
-        frame = draft.places[joint.parent] @ matrix_from_pose(joint.origin)
-        cosine = float((frame[:3, :3] @ joint.axis) @ (drafted.frame[:3, :3] @ np.array(wanted)))
-        if abs(abs(cosine) - 1.0) < _PARALLEL:
-            sign = 1.0 if cosine > 0.0 else -1.0
-            return joint, sign if ends[0] == reference else -sign
-    return None
+    draft.tails |= made.tails
 
 
 # Frames and roots
