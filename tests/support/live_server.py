@@ -15,12 +15,25 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+
+
+SECONDS = 20.0
+"""How long `until` waits: far longer than anything takes on a busy machine."""
+
+
+def until(condition: Callable[[], object], *steps: Callable[[], object]) -> None:
+    """Steps both sides in turn until something holds."""
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        for step in steps:
+            step()
 
 
 def frame(kind: int, data: bytes, *, last: bool = True, bits: int = 0) -> bytes:

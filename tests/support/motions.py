@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from support.recorded import START
 from urdf_importer import FrameTrack, Trajectory
 
 NAMES = st.text(
@@ -63,4 +64,27 @@ def trajectories(
         start_time=draw(st.integers(0, 2**60)),
         interpolation=interpolation or draw(st.sampled_from(("linear", "spline"))),  # type: ignore[arg-type]
         **kinds,
+    )
+
+
+def wave(joints: int, count: int) -> Trajectory:
+    """Returns so many joints that swing for `count` hundredths of a second, on a base that rolls
+    ahead and is told of at every tenth of them."""
+    seconds = np.arange(count) / 100
+    sparse = seconds[::10]
+    track = FrameTrack(
+        parent="odom",
+        child="base",
+        times=sparse,
+        translations=np.stack([sparse, 0 * sparse, 0 * sparse], axis=1),
+        quaternions=np.tile([0, 0, 0, 1.0], (len(sparse), 1)),
+    )
+    positions = np.stack([np.sin(seconds + i) for i in range(joints)], axis=1)
+    return Trajectory(
+        names=[f"joint_{i}" for i in range(joints)],
+        times=seconds,
+        positions=positions,
+        velocities=2 * positions,
+        frames=[track],
+        start_time=START,
     )

@@ -241,14 +241,7 @@ def _run_convert(job: ConvertJob, work: Work) -> Report:
                 source = _reshape(source, job, work.diagnostics)
         with work.clock("convert"):
             text = convert_description(source, job.mode, work.diagnostics, job.options)
-        if job.strict:
-            _refuse(work.diagnostics)
-        if job.output is None:
-            work.text = text
-        else:
-            write_text(job.output, text)
-            work.files.append(str(job.output))
-            work.output = str(job.output)
+        _hand_over(text, job, work)
     return work.report()
 
 
@@ -264,15 +257,20 @@ def _run_measure(job: MeasureJob, work: Work) -> Report:
             text = reshape.measure_csv(robot, lengths=job.lengths)
         else:
             text = reshape.measure(robot, lengths=job.lengths, axes=job.axes, unit=job.unit)
-        if job.strict:
-            _refuse(work.diagnostics)
-        if job.output is None:
-            work.text = text
-        else:
-            write_text(job.output, text)
-            work.files.append(str(job.output))
-            work.output = str(job.output)
+        _hand_over(text, job, work)
     return work.report()
+
+
+def _hand_over(text: str, job: ConvertJob | MeasureJob, work: Work) -> None:
+    """Writes the text where the job wants it; what it wants on standard output is kept."""
+    if job.strict:
+        _refuse(work.diagnostics)
+    if job.output is None:
+        work.text = text
+        return
+    write_text(job.output, text)
+    work.files.append(str(job.output))
+    work.output = str(job.output)
 
 
 def _reshape(source: str | Robot, job: ConvertJob, diagnostics: Diagnostics) -> Robot:

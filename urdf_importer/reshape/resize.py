@@ -10,7 +10,7 @@ from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Limit, Mimic, Robot, Vector3
 from .references import need_joints, need_links
-from .scaling import Masses, scale_link, scale_origin
+from .scaling import Masses, map_positions, scale_link, scale_origin
 from .symmetry import Symmetry
 
 _ONE: Vector3 = (1.0, 1.0, 1.0)
@@ -205,22 +205,8 @@ def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
         joint = replace(joint, mimic=mimic)
     if joint.name not in slides:
         return joint
-    controller, calibration = joint.safety_controller, joint.calibration
-    if controller is not None:
-        controller = replace(
-            controller,
-            soft_lower_limit=_times(controller.soft_lower_limit, factor),
-            soft_upper_limit=_times(controller.soft_upper_limit, factor),
-        )
-    if calibration is not None:
-        calibration = replace(
-            calibration,
-            rising=_times(calibration.rising, factor),
-            falling=_times(calibration.falling, factor),
-            reference_position=_times(calibration.reference_position, factor),
-        )
     limit = None if joint.limit is None else _scale_limit(joint.limit, factor)
-    return replace(joint, limit=limit, safety_controller=controller, calibration=calibration)
+    return map_positions(replace(joint, limit=limit), lambda number: number * factor)
 
 
 def _scale_limit(limit: Limit, factor: float) -> Limit:

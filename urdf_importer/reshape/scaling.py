@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Links, shapes and masses made larger or smaller, along each axis of their link."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..model import (
     Extrusion,
     Geometry,
     Inertial,
+    Joint,
     Link,
     Mesh,
     Pose,
@@ -40,6 +42,24 @@ def scale_vector(vector: Vector3, factors: Vector3) -> Vector3:
 def scale_origin(pose: Pose, factors: Vector3) -> Pose:
     """Returns the pose moved; its rotation stays."""
     return replace(pose, xyz=scale_vector(pose.xyz, factors))
+
+
+def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
+    """Returns the joint with another number in place of each position that its safety controller
+    and its calibration name."""
+
+    def changed(part: Any, *names: str) -> Any:
+        numbers = {name: getattr(part, name, None) for name in names}
+        named = {name: change(number) for name, number in numbers.items() if number is not None}
+        return replace(part, **named) if named else part
+
+    soft = ("soft_lower_limit", "soft_upper_limit")
+    edges = ("rising", "falling", "reference_position")
+    return replace(
+        joint,
+        safety_controller=changed(joint.safety_controller, *soft),
+        calibration=changed(joint.calibration, *edges),
+    )
 
 
 def scale_link(

@@ -8,6 +8,7 @@ from ..geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ..kinematics.forward import Position, complete_positions, local_matrices
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Robot
+from .scaling import map_positions
 
 _ROUNDING = 1e-12
 
@@ -51,26 +52,13 @@ def _move_origin(joint: Joint, kind: str, local: Matrix) -> Joint:
 
 def _count_from(joint: Joint, zero: float) -> Joint:
     """Returns the joint with its positions counted from `zero`."""
-    limit, safety, calibration = joint.limit, joint.safety_controller, joint.calibration
+    limit = joint.limit
     if limit is not None:
         limit = replace(limit, lower=_less(limit.lower, zero), upper=_less(limit.upper, zero))
     if limit is not None and (limit.lower, limit.upper) != (None, None):
         # What is not written is zero, and that has moved too.
         limit = replace(limit, lower=_or(limit.lower, -zero), upper=_or(limit.upper, -zero))
-    if safety is not None:
-        safety = replace(
-            safety,
-            soft_lower_limit=_less(safety.soft_lower_limit, zero),
-            soft_upper_limit=_less(safety.soft_upper_limit, zero),
-        )
-    if calibration is not None:
-        calibration = replace(
-            calibration,
-            rising=_less(calibration.rising, zero),
-            falling=_less(calibration.falling, zero),
-            reference_position=_less(calibration.reference_position, zero),
-        )
-    return replace(joint, limit=limit, safety_controller=safety, calibration=calibration)
+    return map_positions(replace(joint, limit=limit), lambda number: number - zero)
 
 
 def _move_offset(joint: Joint, zeros: Mapping[str, float]) -> Joint:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigs that follow a server, and are followed. The server is stepped in the same thread."""
 
-import time
 from functools import partial
 
 import bpy
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 import urdf_importer
-from support.live_server import Standin, joint_state, transform
+from support.live_server import Standin, joint_state, transform, until
 from support.paths import ROOT
 from urdf_importer import BuildError, ConnectError, Diagnostics, KinematicsError, LiveOptions
 from urdf_importer.blender.animation import live
@@ -17,7 +16,6 @@ from urdf_importer.blender.animation import live
 pytestmark = pytest.mark.usefixtures("scene")
 
 SAMPLES = ROOT / "sample_urdfs"
-DEADLINE = 20.0
 
 
 @pytest.fixture
@@ -26,14 +24,6 @@ def server():
     yield made
     live.stop_watching()
     made.close()
-
-
-def until(condition, *steps):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        for step in steps:
-            step()
 
 
 def load(name="two_link_arm"):

@@ -8,18 +8,14 @@ import pytest
 from support.arm_chains import ARMS
 from urdf_importer import (
     Convention,
-    ImportOptions,
     KinematicsError,
     add_ik,
     bake_path,
     get_joint_positions,
-    import_robot,
     link_pose,
     remove_ik,
-    set_joint_positions,
     trace_path,
 )
-from urdf_importer.blender.ik.live import unwatch
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")
 PANDA = next(arm for arm in ARMS if arm.name == "panda")
@@ -27,19 +23,9 @@ HERS = Convention("zxy", 0.01)
 HAND = "panda_hand"
 
 
-@pytest.fixture
-def no_watch():
-    yield
-    unwatch()
-
-
-@pytest.fixture
-def panda():
-    armature = import_robot(PANDA.path, ImportOptions(visuals=False, collisions=False)).armature
-    set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
+@pytest.fixture(autouse=True)
+def ten_frames_a_second(scene):
     bpy.context.scene.render.fps = 10
-    bpy.context.view_layer.update()
-    return armature
 
 
 def show(armature, frame):

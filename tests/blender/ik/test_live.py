@@ -13,7 +13,6 @@ import pytest
 from support.arm_chains import ARMS
 from support.paths import ROOT
 from urdf_importer import (
-    ImportOptions,
     KinematicsError,
     add_ik,
     apply_srdf,
@@ -32,20 +31,6 @@ from urdf_importer.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")
 PANDA = next(arm for arm in ARMS if arm.name == "panda")
-
-
-@pytest.fixture
-def no_watch():
-    yield
-    unwatch()
-
-
-@pytest.fixture
-def panda():
-    armature = import_robot(PANDA.path, ImportOptions(visuals=False, collisions=False)).armature
-    set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
-    bpy.context.view_layer.update()
-    return armature
 
 
 def move(target, by):

@@ -42,12 +42,6 @@ APART = ImportOptions(visuals=False, collisions=False, combine_joints=False)
 BY_NAME = {arm.name: arm for arm in ARMS}
 
 
-@pytest.fixture
-def no_watch():
-    yield
-    unwatch()
-
-
 def import_arm(name, options=BARE):
     return import_robot(BY_NAME[name].path, options).armature
 

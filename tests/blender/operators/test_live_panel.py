@@ -2,19 +2,16 @@
 """The panel "Live": its operators do what the library does."""
 
 import sys
-import time
 from types import ModuleType
 
 import bpy
 import pytest
 
 from support.blender.sidebars import activate, load
-from support.live_server import Standin, joint_state
+from support.live_server import Standin, joint_state, until
 from urdf_importer import get_joint_positions
 
 pytestmark = pytest.mark.usefixtures("scene")
-
-DEADLINE = 20.0
 
 
 @pytest.fixture
@@ -30,14 +27,6 @@ def server():
     made = Standin(topics={"/joint_states": "sensor_msgs/JointState", "/arm/command": "x/Y"})
     yield made
     made.close()
-
-
-def until(condition, *steps):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        for step in steps:
-            step()
 
 
 def settle(**wanted):

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.live_server import CLOSE, PING, TEXT, Standin, frame, joint_state, transform, unmask
+from support.live_server import (
+    CLOSE,
+    PING,
+    TEXT,
+    Standin,
+    frame,
+    joint_state,
+    transform,
+    unmask,
+    until,
+)
 from support.scripted_stream import Clock, Scripted, connect_to
 from urdf_importer import Diagnostics, ReadError, Trajectory
 from urdf_importer.live.address import read_address
@@ -24,15 +34,6 @@ TOPICS = {"/joint_states": "sensor_msgs/msg/JointState", "/chatter": "std_msgs/m
 def published(topic, message):
     words = {"op": "publish", "topic": topic, "msg": message}
     return frame(TEXT, json.dumps(words).encode())
-
-
-def until(condition, *steps):
-    """Steps both sides in turn until something holds."""
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        for step in steps:
-            step()
 
 
 class Watch:

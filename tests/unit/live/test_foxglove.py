@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.foxglove_process import DATA, FoxgloveServer
-from support.live_server import BINARY, TEXT, frame
+from support.live_server import BINARY, TEXT, frame, until
 from support.recorded import ROS1, ROS2, START, joint_state, make, serialize, transform
 from support.scripted_stream import Scripted, connect_to
 from urdf_importer import ConnectError, Diagnostics, Trajectory
@@ -19,15 +19,6 @@ from urdf_importer.live.connection import Connection
 from urdf_importer.live.dialect import Wish
 from urdf_importer.live.foxglove import Foxglove
 from urdf_importer.recordings.definitions import short_name, text_of
-
-DEADLINE = 20.0
-
-
-def until(condition, step):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        step()
 
 
 @contextmanager

@@ -10,21 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.gazebo_sensors import OPTICAL, POSE, sensor, turned
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, read_robot
 from urdf_importer.morse.sensors import SensorSuggestion, suggest_sensors
 from urdf_importer.readers.gazebo.parts import KINDS
 
 COLLISION = f'<collision><origin xyz="0.3 0 0" rpy="0 0 0.5"/>{BOX}</collision>'
-OPTICAL = np.array([[0, -1, 0], [0, 0, -1], [1, 0, 0]])
-POSE = "<pose>0.1 0.2 0.3 0.4 -0.5 0.6</pose>"
-
-
-def sensor(kind: str, inside: str = "", name: str = "eye", reference: str = "head") -> str:
-    return (
-        f'<gazebo reference="{reference}"><sensor type="{kind}" name="{name}">{inside}'
-        "</sensor></gazebo>"
-    )
 
 
 class Suggested:
@@ -64,14 +56,6 @@ class Suggested:
 
     def properties(self, name: str = "eye") -> dict[str, Any]:
         return dict(self.one(name).properties)
-
-
-def turned(roll: float, pitch: float, yaw: float) -> Any:
-    """R = Rz Ry Rx, written out."""
-    rx = [[1, 0, 0], [0, math.cos(roll), -math.sin(roll)], [0, math.sin(roll), math.cos(roll)]]
-    ry = [[math.cos(pitch), 0, math.sin(pitch)], [0, 1, 0], [-math.sin(pitch), 0, math.cos(pitch)]]
-    rz = [[math.cos(yaw), -math.sin(yaw), 0], [math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]]
-    return np.array(rz) @ ry @ rx
 
 
 def cast(found: SensorSuggestion) -> Any:

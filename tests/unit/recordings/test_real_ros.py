@@ -13,9 +13,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from support.motions import wave
 from support.paths import ROOT
 from urdf_importer import (
-    FrameTrack,
     MotionOptions,
     Trajectory,
     list_topics,
@@ -136,26 +136,6 @@ def master(tmp_path_factory):
         yield environment
 
 
-def wave(count=2500):
-    times = np.arange(count) / 100
-    track = FrameTrack(
-        parent="odom",
-        child="base",
-        times=times[::10],
-        translations=np.stack([times[::10], 0 * times[::10], 0 * times[::10]], axis=1),
-        quaternions=np.tile([0, 0, 0, 1.0], (len(times[::10]), 1)),
-    )
-    positions = np.stack([np.sin(times + i) for i in range(30)], axis=1)
-    return Trajectory(
-        names=[f"joint_{i}" for i in range(30)],
-        times=times,
-        positions=positions,
-        velocities=2 * positions,
-        frames=[track],
-        start_time=1_700_000_000 * 10**9,
-    )
-
-
 def read_with_ros(path, tmp_path):
     (tmp_path / "read.py").write_text(READ)
     return json.loads(in_ros("python3", tmp_path / "read.py", path))
@@ -163,7 +143,7 @@ def read_with_ros(path, tmp_path):
 
 def test_ros_reads_what_is_written(tmp_path):
     """Of more than one chunk: its own reader takes the index and the definitions' sums."""
-    motion = wave()
+    motion = wave(30, 2500)
     path = tmp_path / "wave.bag"
     write_trajectory(motion, path)
     told = in_ros("rosbag", "info", path)
@@ -226,7 +206,7 @@ def test_recordings_of_ros_are_read(tmp_path, master, packing):
 
 def test_ros_plays_what_is_written(tmp_path, master):
     """What is played is recorded again, by ROS, and is the same motion."""
-    motion = wave(300)
+    motion = wave(30, 300)
     path, again = tmp_path / "wave.bag", tmp_path / "again.bag"
     write_trajectory(motion, path)
     with recording(again, environment=master):

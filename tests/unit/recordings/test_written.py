@@ -13,11 +13,9 @@ from rosbags.highlevel import AnyReader
 from rosbags.rosbag1 import Reader as BagReader
 from rosbags.typesys import Stores, get_typestore
 
-from support.motions import trajectories
+from support.motions import trajectories, wave
 from support.recorded import START
 from urdf_importer import (
-    FrameTrack,
-    Trajectory,
     WriteError,
     list_topics,
     read_trajectory,
@@ -53,30 +51,10 @@ def test_what_is_written_is_read(target, trajectory):
         assert read_trajectory(path) == without_loss(trajectory)
 
 
-def sample_motion(count=3000):
-    times = np.arange(count) / 100
-    track = FrameTrack(
-        parent="odom",
-        child="base",
-        times=times[::10],
-        translations=np.stack([times[::10], 0 * times[::10], 0 * times[::10]], axis=1),
-        quaternions=np.tile([0, 0, 0, 1.0], (len(times[::10]), 1)),
-    )
-    positions = np.stack([np.sin(times + i) for i in range(20)], axis=1)
-    return Trajectory(
-        names=[f"joint_{i}" for i in range(20)],
-        times=times,
-        positions=positions,
-        velocities=positions * 2,
-        frames=[track],
-        start_time=START,
-    )
-
-
 @pytest.mark.parametrize("target", TARGETS)
 def test_other_programs_read_it(tmp_path, target):
     """More than one chunk, with the index."""
-    motion = sample_motion()
+    motion = wave(20, 3000)
     path = tmp_path / target
     write_trajectory(motion, path)
     store = get_typestore(Stores.ROS2_HUMBLE)
@@ -103,7 +81,7 @@ def test_other_programs_read_it(tmp_path, target):
 
 def test_mcap_s_own_reader_takes_index_and_checksums(tmp_path):
     path = tmp_path / "motion.mcap"
-    write_trajectory(sample_motion(), path)
+    write_trajectory(wave(20, 3000), path)
     with path.open("rb") as file:
         reader = make_reader(file, validate_crcs=True)
         summary = reader.get_summary()
@@ -115,7 +93,7 @@ def test_mcap_s_own_reader_takes_index_and_checksums(tmp_path):
 
 
 def test_definitions_have_the_sums_of_ros(tmp_path):
-    write_trajectory(sample_motion(10), tmp_path / "a.bag")
+    write_trajectory(wave(20, 10), tmp_path / "a.bag")
     with BagReader(tmp_path / "a.bag") as reader:
         for connection in reader.connections:
             kind = connection.msgtype.replace("/msg/", "/")
@@ -130,16 +108,16 @@ def test_definitions_have_the_sums_of_ros(tmp_path):
 
 
 def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
-    early = replace(sample_motion(5), start_time=-5)
+    early = replace(wave(20, 5), start_time=-5)
     for target in TARGETS:
         with pytest.raises(WriteError, match="1970"):
             write_trajectory(early, tmp_path / target)
     assert list(tmp_path.iterdir()) == []
-    write_trajectory(sample_motion(5), tmp_path / "one")
-    write_trajectory(sample_motion(6), tmp_path / "one")
+    write_trajectory(wave(20, 5), tmp_path / "one")
+    write_trajectory(wave(20, 6), tmp_path / "one")
     assert len(read_trajectory(tmp_path / "one").times) == 6
     (tmp_path / "one" / "other_0.db3").write_bytes(b"")
     with pytest.raises(WriteError, match="another recording"):
-        write_trajectory(sample_motion(5), tmp_path / "one")
+        write_trajectory(wave(20, 5), tmp_path / "one")
     with pytest.raises(WriteError, match="not as"):
-        write_trajectory(sample_motion(5), tmp_path / "x.db3")
+        write_trajectory(wave(20, 5), tmp_path / "x.db3")

@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.gazebo_sensors import OPTICAL, POSE, sensor, turned
 from support.webots.webots_robots import BOX, Small, joint, link
 from urdf_importer import forward_kinematics
 
 COLLISION = f"<collision>{BOX}</collision>"
-OPTICAL = np.array([[0, -1, 0], [0, 0, -1], [1, 0, 0]])
-POSE = "<pose>0.1 0.2 0.3 0.4 -0.5 0.6</pose>"
-
-
-def sensor(kind: str, inside: str = "", name: str = "eye", reference: str = "head") -> str:
-    return (
-        f'<gazebo reference="{reference}"><sensor type="{kind}" name="{name}">{inside}'
-        "</sensor></gazebo>"
-    )
 
 
 def robot(folder: Path, *elements: str, **options: Any) -> Small:
@@ -44,14 +36,6 @@ def in_head(small: Small, name: str = "eye") -> Any:
     """The device's frame in the link head."""
     checked = small.check()
     return np.linalg.inv(checked.pose("head")) @ checked.pose(name)
-
-
-def turned(roll: float, pitch: float, yaw: float) -> Any:
-    """R = Rz Ry Rx, written out."""
-    rx = [[1, 0, 0], [0, math.cos(roll), -math.sin(roll)], [0, math.sin(roll), math.cos(roll)]]
-    ry = [[math.cos(pitch), 0, math.sin(pitch)], [0, 1, 0], [-math.sin(pitch), 0, math.cos(pitch)]]
-    rz = [[math.cos(yaw), -math.sin(yaw), 0], [math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]]
-    return np.array(rz) @ ry @ rx
 
 
 # Every type, classic and new
