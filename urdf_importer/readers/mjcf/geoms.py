@@ -28,11 +28,11 @@ from ...model import (
     Visual,
 )
 from .document import Compiler, Defaults, Node
+from .materials import Materials, read_color
 from .meshes import FITTED, MeshAsset, MeshFiles, place_mesh
 
 _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
-_MATERIAL_COLOR: Color = (1.0, 1.0, 1.0, 1.0)
 _THINNEST = 1e-9
 
 
@@ -78,23 +78,11 @@ class Assets:
         self._compiler = compiler
         self._files = files
         self._diagnostics = diagnostics
-        self._prefix = prefix
         nodes = [defaults.resolve(node) for asset in root.all("asset") for node in asset.children]
-        self._textures = {
-            name: compiler.place_file(file, compiler.texturedir)
-            for node in nodes
-            if node.tag == "texture" and (file := node.text("file"))
-            if (name := node.text("name") or PurePosixPath(file).stem)
-            if node.text("type", "cube") == "2d"
-        }
         self._meshes = {_name_of(node): node for node in nodes if node.tag == "mesh"}
         self._read: dict[str, MeshAsset | None] = {}
         self.models = {_name_of(node): node for node in nodes if node.tag == "model"}
-        self.materials = {
-            name: self._read_material(node)
-            for node in nodes
-            if node.tag == "material" and (name := node.text("name"))
-        }
+        self.materials = Materials(nodes, compiler, diagnostics, prefix).by_name
 
     def find_mesh(self, node: Node) -> MeshAsset | None:
         """Finds the mesh that a geom names; None, reported, where there is none that can be
@@ -110,20 +98,10 @@ class Assets:
     def _find_look(self, node: Node) -> Material:
         """Returns what a geom looks like: its own colour counts, else that of its material."""
         material = self.materials.get(node.text("material"))
-        own = _read_color(node, _GEOM_COLOR)
+        own = read_color(node, _GEOM_COLOR)
         if own != _GEOM_COLOR or material is None:
             return Material(color=own, line=node.line)
         return material
-
-    def _read_material(self, node: Node) -> Material:
-        layers = (layer for layer in node.all("layer") if layer.text("role") in ("rgb", "rgba"))
-        named = node.text("texture") or next((layer.text("texture") for layer in layers), "")
-        return Material(
-            name=self._prefix + node.text("name"),
-            color=_read_color(node, _MATERIAL_COLOR),
-            texture=self._textures.get(named),
-            line=node.line,
-        )
 
     def _read_mesh(self, node: Node) -> MeshAsset | None:
         file, scale = node.text("file"), _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
@@ -300,13 +278,6 @@ def make_collision(geom: Geom) -> Collision:
 
 def _name_of(node: Node) -> str:
     return node.text("name") or PurePosixPath(node.text("file").replace("\\", "/")).stem
-
-
-def _read_color(node: Node, default: Color) -> Color:
-    red, green, blue, alpha = (
-        min(max(part, 0.0), 1.0) for part in node.vector("rgba", 4) or default
-    )
-    return (red, green, blue, alpha)
 
 
 def _vector(numbers: tuple[float, ...] | None, default: Vector3) -> Vector3:
