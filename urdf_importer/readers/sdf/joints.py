@@ -149,16 +149,17 @@ def _read_axis(element: Element | None, node: Node, place: Matrix) -> Axis:
 def _turn_axis(element: Element | None, axis: Vector, node: Node, place: Matrix) -> Vector:
     """Returns an axis in the joint's frame, from the frame that the version says it is in."""
     page, xyz = node.page, find(element, "xyz")
-    in_model = page.version <= (1, 4)
-    if page.version in ((1, 5), (1, 6)):
+    version = page.origin(node.element if xyz is None else xyz).version
+    in_model = version <= (1, 4)
+    if version in ((1, 5), (1, 6)):
         in_model = page.flag(element, "use_parent_model_frame")
     named = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
     old = find(element, "use_parent_model_frame")
-    if old is not None and page.version >= (1, 7):
+    if old is not None and version >= (1, 7):
         finding = f"the axis of joint {quote(node.full_name)} has use_parent_model_frame, which"
         finding = f"{finding} expressed_in replaces; it is not heeded"
         page.warning("sdf-deprecated", finding, old, node.full_name)
-    if page.version < (1, 7) or not named:
+    if version < (1, 7) or not named:
         named = MODEL if in_model else ""
     if not named:
         return axis

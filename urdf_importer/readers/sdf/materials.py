@@ -17,7 +17,7 @@ from ...markup.xml import Element
 from ...meshes import RobotFiles
 from ...model import Color, Geometry, Material, Mesh, Surface
 from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
-from .page import Page, all_of, find, place_beside
+from .page import Page, all_of, find
 
 _BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
@@ -43,7 +43,7 @@ def read_material(
         return Material(color=_fade(_GREY, clear))
     script = _read_script(material, page, files)
     look = find(material, "pbr", "metal") or find(material, "pbr", "specular")
-    texture = place_beside(page.text(look, "albedo_map").strip(), page.home) or script.texture
+    texture = page.file(look, "albedo_map") or script.texture
     color = _read_color(material, page, script, has_map=bool(texture))
     return Material(
         color=_fade(color, clear),
@@ -116,7 +116,7 @@ def _share(look: Element, tag: str, page: Page) -> float:
 
 
 def _file(look: Element, tag: str, page: Page) -> str | None:
-    return place_beside(page.text(look, tag).strip(), page.home) or None
+    return page.file(look, tag) or None
 
 
 # Scripts
@@ -140,8 +140,7 @@ def _read_script(material: Element, page: Page, files: RobotFiles) -> _Script:
     if script is None:
         return _Script()
     name = page.text(script, "name").strip() or page.text(script).strip()
-    uris = [page.text(each).strip() for each in all_of(script, "uri")]
-    places = [place_beside(uri, page.home) for uri in uris if uri]
+    places = [place for each in all_of(script, "uri") if (place := page.file(each))]
     if name.lower().startswith(GAZEBO_PREFIX) and find_gazebo_color(name) is not None:
         return _Script(name=name)
     texts: dict[Path, str] = {}

@@ -12,6 +12,7 @@ from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
 from ..formats import find_root_tag
 from .page import Page, place_beside, read_page, read_version
+from .params import Changer, Parameter
 from .scope import SEPARATOR, WORLD, Kind, Node, Scope
 from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 
@@ -41,6 +42,10 @@ class ModelReader:
     pages: dict[str, Page] = field(default_factory=dict)
     count: int = 0
     _open_now: list[Element] = field(default_factory=list)
+    _changer: Changer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._changer = Changer(open_model=self._peek)
 
     def list_models(self, page: Page) -> list[Included]:
         """Returns the models of a file, of its worlds too, in their order. An include that gives
@@ -108,7 +113,7 @@ class ModelReader:
         elif name == WORLD or (name.startswith("__") and name.endswith("__") and len(name) > 4):
             finding = f"{what} has a name that is reserved; it is left out"
             page.error("sdf-bad-name", finding, element, name)
-        elif SEPARATOR in name and page.version >= (1, 8):
+        elif SEPARATOR in name and page.origin(element).version >= (1, 8):
             finding = f"{what} has {SEPARATOR!r} in its name, which only nested models have"
             page.error("sdf-bad-name", f"{finding}; it is left out", element, name)
         elif self._may_share(scope, node):
@@ -130,7 +135,8 @@ class ModelReader:
     def _may_share(self, scope: Scope, node: Node) -> bool:
         """Whether a joint has the name of something else, as it may before 1.7."""
         other = scope.find(node.name)
-        is_joint = node.kind == "joint" and node.page.version < (1, 7)
+        version = node.page.origin(node.element).version
+        is_joint = node.kind == "joint" and version < (1, 7)
         return is_joint and other is not None and other.kind != "joint"
 
     def _count(self, more: bool, element: Element, page: Page) -> None:
@@ -185,41 +191,61 @@ class ModelReader:
         name = page.text(element, "name") or found.attributes.get("name", "")
         if not is_merged and not is_top:
             prefix = f"{prefix}{name}{SEPARATOR}"
-        if any(child.tag == "experimental:params" for child in element):
-            finding = "its <experimental:params> are not followed; the model is read as its file"
-            page.warning("sdf-params", f"model {quote(name)}: {finding} says", element, name)
-        placed = element if _places(element) else found
-        placed_page = page if placed is element else inner
         if any(each is found for each in self._open_now):
             finding = f"model {quote(name)} includes itself; it is left out there"
             page.error("sdf-include", finding, element, name)
             return None
         self._open_now.append(found)
+        found, inner = self._change(found, inner, self._changer.parameters_of(element, page))
+        placed = element if _places(element) else found
+        placed_page = page if placed is element else inner
         scope = self._model(found, inner, name, prefix, placed, placed_page, depth)
         self._open_now.pop()
         scope.include = (element, page)
         return scope
 
+    def _change(
+        self, model: Element, page: Page, parameters: list[Parameter]
+    ) -> tuple[Element, Page]:
+        """The model as the parameters of its include have it."""
+        if parameters and page.urdf is not None:
+            finding = f"the file of the model, {quote(os.path.basename(page.source))}, is URDF"
+            for each in parameters:
+                each.fail(finding)
+        elif parameters:
+            return self._changer.change(model, page, parameters)
+        return model, page
+
     def _open(self, element: Element, page: Page) -> tuple[Element, Page] | None:
         """Returns the model that an include means, and its file; None, and reported, where there
         is none."""
-        uri = page.text(element, "uri").strip()
         try:
-            if not uri:
-                raise ReadError("it names no uri")
-            if uri.lower().startswith(("http://", "https://")):
-                name = uri.rstrip("/").rsplit("/", 1)[-1]
-                message = f"{quote(uri)} is not fetched; download it, and put it into a folder"
-                raise ReadError(f"{message} {quote(name)} beside the model")
-            inner = self._open_page(uri, page)
-            model = next((each for each in inner.elements if each.tag == "model"), None)
-            if model is None:
-                raise ReadError(f"{quote(uri)} holds no model")
+            return self._find_model(element, page)
         except (MeshError, ReadError) as error:
             if not page.flag(element, "optional"):
                 message = f"a model is not included: {_explain(error)}"
                 page.error("sdf-include", message, element)
             return None
+
+    def _peek(self, element: Element, page: Page) -> tuple[Element, Page] | None:
+        """As _open, but says nothing."""
+        try:
+            return self._find_model(element, page)
+        except (MeshError, ReadError):
+            return None
+
+    def _find_model(self, element: Element, page: Page) -> tuple[Element, Page]:
+        uri = page.text(element, "uri").strip()
+        if not uri:
+            raise ReadError("it names no uri")
+        if uri.lower().startswith(("http://", "https://")):
+            name = uri.rstrip("/").rsplit("/", 1)[-1]
+            message = f"{quote(uri)} is not fetched; download it, and put it into a folder"
+            raise ReadError(f"{message} {quote(name)} beside the model")
+        inner = self._open_page(uri, page.origin(element))
+        model = next((each for each in inner.elements if each.tag == "model"), None)
+        if model is None:
+            raise ReadError(f"{quote(uri)} holds no model")
         return model, inner
 
     def _open_page(self, uri: str, page: Page) -> Page:

@@ -40,7 +40,8 @@ _TRUE = ("1", "true")
 class Page:
     """A file that is read: `data` is its text, `version` what it says of itself. `home` is how
     files beside it are named from the file that includes it: "model://NAME/", a relative folder
-    with a slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF."""
+    with a slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF.
+    `origins` are the pages of elements that come from elsewhere, by their offsets."""
 
     data: bytes
     source: str
@@ -49,6 +50,11 @@ class Page:
     version: tuple[int, int] = NEWEST
     elements: list[Element] = field(default_factory=list)
     urdf: KinematicTree | None = None
+    origins: dict[int, "Page"] = field(default_factory=dict)
+
+    def origin(self, element: Element) -> "Page":
+        """Returns the page on which an element was written."""
+        return self.origins.get(element.offset, self)
 
     def read_root(self, element: Element) -> None:
         """Reads the version. Is called by the parser."""
@@ -71,18 +77,16 @@ class Page:
     # Saying what is odd
 
     def warning(self, code: str, message: str, element: Element, subject: str = "") -> None:
-        self.diagnostics.warning(
-            code, message, subject=subject, line=element.line, source=self.source
-        )
+        source = self.origin(element).source
+        self.diagnostics.warning(code, message, subject=subject, line=element.line, source=source)
 
     def error(self, code: str, message: str, element: Element, subject: str = "") -> None:
-        self.diagnostics.error(
-            code, message, subject=subject, line=element.line, source=self.source
-        )
+        source = self.origin(element).source
+        self.diagnostics.error(code, message, subject=subject, line=element.line, source=source)
 
     def refusal(self, message: str, element: Element) -> ReadError:
         """Returns the exception to raise where an element leaves no robot."""
-        return ReadError(message, source=self.source, line=element.line)
+        return ReadError(message, source=self.origin(element).source, line=element.line)
 
     # Elements
 
@@ -90,6 +94,13 @@ class Page:
         """Returns the text at the end of a path of tags; `default` where there is none."""
         found = find(element, *path)
         return default if found is None else text_of(found, self.data) or default
+
+    def file(self, element: Element | None, *path: str) -> str:
+        """Returns the name of a file at the end of a path of tags, as the file that was asked for
+        would say it; "" where there is none."""
+        found = find(element, *path)
+        uri = "" if found is None else text_of(found, self.data).strip()
+        return "" if found is None else place_beside(uri, self.origin(found).home)
 
     def flag(self, element: Element | None, *path: str) -> bool:
         return self.text(element, *path).strip().lower() in _TRUE
@@ -189,7 +200,7 @@ def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = ""
 
 def place_beside(uri: str, home: str) -> str:
     """Returns a file's name as the file that was asked for would say it."""
-    if not home or "://" in uri or os.path.isabs(uri):
+    if not (home and uri) or "://" in uri or os.path.isabs(uri):
         return uri
     return home + uri
 

@@ -224,7 +224,7 @@ def _read_pitch(drafted: Drafted) -> float:
         return pitch / (2.0 * math.pi)
     given = find(element, old)
     turns = page.size(element, old, default=1.0)
-    if given is not None and page.version >= (1, 10):
+    if given is not None and page.origin(given).version >= (1, 10):
         finding = f"joint {quote(node.full_name)} has a thread_pitch, which screw_thread_pitch"
         page.warning("sdf-deprecated", f"{finding} replaces; it is read", given, node.full_name)
     return -1.0 / turns if turns else 0.0

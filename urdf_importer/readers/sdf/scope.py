@@ -22,9 +22,8 @@ from .page import Page, find
 Kind = Literal["link", "joint", "frame", "model"]
 MODEL, WORLD = "__model__", "world"
 SEPARATOR = "::"
-_OF_INCLUDES = frozenset(
-    {"uri", "name", "pose", "placement_frame", "optional", "experimental:params"}
-)
+PARAMETERS = "experimental:params"
+_OF_INCLUDES = frozenset({"uri", "name", "pose", "placement_frame", "optional", PARAMETERS})
 ROUNDING = 1e-12
 """By how much products of frames miss the frame that they are."""
 

@@ -29,7 +29,7 @@ from ...model import (
 )
 from .masses import read_inertial
 from .materials import read_material
-from .page import Page, all_of, find, place_beside
+from .page import Page, all_of, find
 from .scope import ROUNDING, Node, place_part
 
 _UP: Vector3 = (0.0, 0.0, 1.0)
@@ -189,14 +189,14 @@ def _plane(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
 
 
 def _mesh(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
-    uri = page.text(shape, "uri").strip() or page.text(shape, "filename").strip()
+    uri = page.file(shape, "uri") or page.file(shape, "filename")
     if not uri:
         lose("is a mesh without a uri; it is left out")
         return None
     submesh = find(shape, "submesh")
     name = page.text(submesh, "name").strip()
     return Mesh(
-        filename=place_beside(uri, page.home),
+        filename=uri,
         scale=page.vector(shape, "scale", default=(1.0, 1.0, 1.0)),
         part=MeshPart(name=name, centered=page.flag(submesh, "center")) if name else None,
     )
