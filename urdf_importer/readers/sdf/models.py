@@ -11,8 +11,9 @@ from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
 from ..formats import find_root_tag
+from .changes import Changer
 from .page import Page, place_beside, read_page, read_version
-from .params import Changer, Parameter
+from .params import Parameter
 from .scope import SEPARATOR, WORLD, Kind, Node, Scope
 from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 

@@ -1,35 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<experimental:params>: what the model of an <include> has otherwise than its file says.
+"""<experimental:params> of an <include>, read; and elements that may be changed, to their text.
 
 A parameter names an element of the model by `element_id`, the names on the way to it with ::
 between, and says by `action` what becomes of it; without an action each of its children says so
 for a child of that element. The rules are those of the specification (sdformat.org, "parameter
 passing"): parameters act one after the other, and one that cannot act is passed over.
-
-The changed model is written as a text and parsed again, so that every reader goes by it. Its
-elements know the files and lines that they come from.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...diagnostics import quote
 from ...markup.write import quote_attribute
-from ...markup.xml import Element, find_end, find_start_tag_end, parse_fragment
+from ...markup.xml import Element, find_end, find_start_tag_end
 from .page import Page, all_of
 from .scope import PARAMETERS, SEPARATOR
 
 ACTIONS = ("add", "modify", "remove", "replace")
-MOST_STEPS = 1_000_000
-MOST_BYTES = 1 << 26
-_STEPS_OF_FILE = 100
-_MOST_DEPTH = 64
-_OWN = frozenset({"element_id", "action"})
-_PLACING = ("pose", "placement_frame")
-"""What an <include> says instead of its model."""
-
-OpenModel = Callable[[Element, Page], tuple[Element, Page] | None]
-"""Returns the model that an <include> means, and its file; None where there is none."""
+MOST_DEPTH = 64
+OWN = frozenset({"element_id", "action"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,8 +53,8 @@ def read_parameters(include: Element, page: Page) -> list[Parameter]:
                 one.fail("it has no element_id")
             elif path.endswith(SEPARATOR) or not (path or one.action == "add"):
                 one.fail("its element_id ends without a name")
-            elif path.count(SEPARATOR) > _MOST_DEPTH:
-                one.fail(f"its element_id leads deeper than {_MOST_DEPTH}")
+            elif path.count(SEPARATOR) > MOST_DEPTH:
+                one.fail(f"its element_id leads deeper than {MOST_DEPTH}")
             elif "action" in element.attributes and one.action not in ACTIONS:
                 one.fail(f"{quote(one.action)} is not an action; these are {', '.join(ACTIONS)}")
             else:
@@ -73,7 +62,7 @@ def read_parameters(include: Element, page: Page) -> list[Parameter]:
     return found
 
 
-class _Part:
+class Part:
     """An element that may be changed. `text` takes the place of its own, as it is written; its
     children become parts when they are asked for. `passed` are the parameters that the model of an
     <include> gets from further out."""
@@ -85,16 +74,16 @@ class _Part:
         self.attributes = element.attributes
         self.text: bytes | None = None
         self.passed: list[Parameter] = []
-        self._parts: list[_Part] | None = None
+        self._parts: list[Part] | None = None
 
     @property
     def tag(self) -> str:
         return self.element.tag
 
     @property
-    def parts(self) -> "list[_Part]":
+    def parts(self) -> "list[Part]":
         if self._parts is None:
-            self._parts = [_Part(child, self.page) for child in self.element]
+            self._parts = [Part(child, self.page) for child in self.element]
         return self._parts
 
     @property
@@ -109,7 +98,7 @@ class _Part:
     def set_text(self, text: bytes) -> None:
         self.text, self._parts = text, []
 
-    def find(self, tag: str, name: str | None = None) -> "_Part | None":
+    def find(self, tag: str, name: str | None = None) -> "Part | None":
         """Returns the first child of a tag, of those with a name where one is given."""
         found = (each for each in self.parts if each.tag == tag)
         return next(
@@ -117,277 +106,21 @@ class _Part:
         )
 
 
-def _new_part(element: Element, page: Page) -> _Part:
-    """An element of a parameter, as it is to stand in the model."""
-    part = _Part(element, page)
-    part.attributes = {name: said for name, said in element.attributes.items() if name not in _OWN}
+def new_part(element: Element, page: Page) -> Part:
+    """Returns an element of a parameter as it is to stand in the model."""
+    part = Part(element, page)
+    part.attributes = {name: said for name, said in element.attributes.items() if name not in OWN}
     return part
 
 
-def _inner_text(element: Element, page: Page) -> bytes:
-    """What stands between the tags of an element, as it is written."""
+def inner_text(element: Element, page: Page) -> bytes:
+    """Returns what stands between the tags of an element, as it is written."""
     start = find_start_tag_end(element, page.data)
     return b"" if page.data[start - 2] == ord("/") else page.data[start : element.end]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Found:
-    """A part, which `holder` holds; `rest` leads on from there, through the file that an <include>
-    means, as everything does that is `passed`."""
-
-    holder: _Part
-    part: _Part
-    rest: str = ""
-    passed: bool = False
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Changer:
-    """Changes models; the work for all of them together is bounded. `passed` are the parameters
-    that an <include> of a changed model gets, by the id of its element, which is kept."""
-
-    open_model: OpenModel
-    steps: int = 0
-    size: int = 0
-    passed: dict[int, tuple[Element, list[Parameter]]] = field(default_factory=dict)
-
-    def parameters_of(self, include: Element, page: Page) -> list[Parameter]:
-        """Returns what an <include> says, then what comes from further out."""
-        _, passed = self.passed.get(id(include), (include, []))
-        return read_parameters(include, page) + passed
-
-    def change(
-        self, model: Element, page: Page, parameters: list[Parameter]
-    ) -> tuple[Element, Page]:
-        """Returns a model as parameters have it, and the page that it is then in. Raises ReadError
-        where that is more work than any model is."""
-        root = _Part(model, page)
-        for each in parameters:
-            self._apply(root, each)
-        return self._write(root, parameters[0])
-
-    def _apply(self, root: _Part, given: Parameter) -> None:
-        if given.action == "add":
-            self._add_below(root, given)
-            return
-        found: _Found | None = _Found(holder=root, part=root)
-        if given.path:
-            found = self._find(root, given.element.tag, given.path, given)
-        if found is None:
-            given.fail("the model has no such element")
-        elif found.passed or (found.part.tag == "include" and given.action in ("", "modify")):
-            self._pass_on(found, given)
-        elif given.action == "remove":
-            self._remove(found.holder, found.part, given, given.element)
-        elif given.action == "modify":
-            self._modify(found.part, given, given.element, 0)
-        elif given.action == "replace":
-            self._replace(found.holder, found.part, given, given.element)
-        else:
-            self._change_children(found.part, given)
-
-    def _pass_on(self, found: _Found, given: Parameter) -> None:
-        """Gives a parameter to the file of an <include>; but for what that says itself."""
-        children = given.children
-        if not found.rest and given.action != "add":
-            own_tags = {tag for tag in _PLACING if found.part.find(tag) is not None}
-            own = replace(given, children=tuple(each for each in children if each.tag in own_tags))
-            if own.children:
-                if given.action == "modify":
-                    self._modify_children(found.part, own, own.children, 0)
-                else:
-                    self._change_children(found.part, own)
-                children = tuple(each for each in children if each.tag not in own_tags)
-        found.part.passed.append(replace(given, path=found.rest, children=children))
-
-    # Finding
-
-    def _find(self, holder: _Part, tag: str, path: str, given: Parameter) -> _Found | None:
-        """Finds an element below another one; any of that name where the tag is ""."""
-        deeper: list[tuple[str, _Part]] = []
-        merged: list[_Part] = []
-        for part in holder.parts:
-            self._step(given)
-            if part.is_merged:
-                merged.append(part)
-                continue
-            name = self._name_of(part)
-            kind = "model" if part.tag == "include" else part.tag
-            if name and name == path and tag in ("", kind):
-                return _Found(holder=holder, part=part)
-            if name and path.startswith(name + SEPARATOR):
-                deeper.append((name, part))
-        for name, part in sorted(deeper, key=lambda each: -len(each[0])):
-            rest = path[len(name) + len(SEPARATOR) :]
-            if part.tag == "include":
-                return _Found(holder=holder, part=part, rest=rest, passed=True)
-            found = self._find(part, tag, rest, given)
-            if found is not None:
-                return found
-        for part in merged:
-            if self._holds(part.element, part.page, path, given, 0):
-                return _Found(holder=holder, part=part, rest=path, passed=True)
-        return None
-
-    def _name_of(self, part: _Part) -> str:
-        if part.tag != "include":
-            return part.attributes.get("name", "").strip()
-        name = part.page.text(part.element, "name")
-        opened = None if name else self._open(part.element, part.page)
-        return name if opened is None else opened[0].attributes.get("name", "")
-
-    def _open(self, include: Element, page: Page) -> tuple[Element, Page] | None:
-        self.steps += _STEPS_OF_FILE
-        return self.open_model(include, page)
-
-    def _holds(self, include: Element, page: Page, path: str, given: Parameter, depth: int) -> bool:
-        """Whether a path begins in the model that an <include> merges."""
-        opened = self._open(include, page) if depth < _MOST_DEPTH else None
-        if opened is None:
-            return False
-        model, inner = opened
-        for child in model:
-            self._step(given)
-            part = _Part(child, inner)
-            if part.is_merged:
-                if self._holds(child, inner, path, given, depth + 1):
-                    return True
-                continue
-            name = self._name_of(part)
-            if name and (path == name or path.startswith(name + SEPARATOR)):
-                return True
-        return False
-
-    def _step(self, given: Parameter) -> None:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise given.page.refusal("the parameters of includes change too much", given.element)
-
-    # Changing
-
-    def _add_below(self, root: _Part, given: Parameter) -> None:
-        name = given.element.attributes.get("name", "").strip()
-        if not name:
-            given.fail("what is added has no name")
-            return
-        found: _Found | None = _Found(holder=root, part=root)
-        if given.path:
-            found = self._find(root, "", given.path, given)
-        if found is None:
-            given.fail("the model has no such element to add something to")
-        elif found.part.tag == "include":
-            self._pass_on(found, given)
-        elif given.element.tag != "plugin" and self._find(
-            found.part, given.element.tag, name, given
-        ):
-            given.fail(f"there is a <{given.element.tag}> {quote(name)} already")
-        else:
-            found.part.parts.append(_new_part(given.element, given.page))
-
-    def _change_children(self, part: _Part, given: Parameter) -> None:
-        for child in given.children:
-            self._step(given)
-            action = child.attributes.get("action", "").strip()
-            if not action:
-                given.fail(f"its <{child.tag}> has no action", child)
-            elif action not in ACTIONS:
-                known = ", ".join(ACTIONS)
-                given.fail(f"{quote(action)} is not an action; these are {known}", child)
-            elif action == "add":
-                part.parts.append(_new_part(child, given.page))
-            else:
-                self._change_child(part, given, child, action)
-
-    def _change_child(self, part: _Part, given: Parameter, child: Element, action: str) -> None:
-        found = self._child(part, child, may_rename=action == "modify")
-        if found is None:
-            given.fail(f"the element has no such <{child.tag}>", child)
-        elif action == "remove":
-            self._remove(part, found, given, child)
-        elif action == "modify":
-            self._modify(found, given, child, 0)
-        else:
-            self._replace(part, found, given, child)
-
-    def _child(self, part: _Part, wanted: Element, *, may_rename: bool = False) -> _Part | None:
-        """The child that an element of a parameter means: by its name, where it has one."""
-        name = wanted.attributes.get("name")
-        self.steps += len(part.parts)
-        found = part.find(wanted.tag, name)
-        return part.find(wanted.tag) if found is None and may_rename else found
-
-    def _remove(self, holder: _Part, part: _Part, given: Parameter, said: Element) -> None:
-        """Takes a part out, or only the children of it that are named."""
-        if not len(said):
-            holder.parts.remove(part)
-            return
-        for child in said:
-            self._step(given)
-            found = self._child(part, child)
-            if found is None:
-                given.fail(f"there is no <{child.tag}> to be removed", child)
-            else:
-                part.parts.remove(found)
-
-    def _replace(self, holder: _Part, part: _Part, given: Parameter, said: Element) -> None:
-        has_name = "name" in part.attributes or part.tag == "include"
-        if has_name and not said.attributes.get("name", "").strip():
-            given.fail("what takes its place has no name", said)
-            return
-        holder.parts[holder.parts.index(part)] = _new_part(said, given.page)
-
-    def _modify(self, part: _Part, given: Parameter, said: Element, depth: int) -> None:
-        """Sets the attributes that are named and the text, or changes the children that are
-        named."""
-        self._step(given)
-        changed = {name: text for name, text in said.attributes.items() if name not in _OWN}
-        if changed:
-            part.attributes = {**part.attributes, **changed}
-        if len(said):
-            children = given.children if said is given.element else tuple(said)
-            self._modify_children(part, given, children, depth)
-        elif not part.parts:
-            text = _inner_text(said, given.page)
-            if text.strip() or depth:
-                part.set_text(text)
-        elif depth:
-            given.fail(f"<{said.tag}> says nothing of what is in it", said)
-
-    def _modify_children(
-        self, part: _Part, given: Parameter, children: tuple[Element, ...], depth: int
-    ) -> None:
-        if depth > _MOST_DEPTH:
-            raise given.page.refusal(f"parameters are nested deeper than {_MOST_DEPTH}",
-                                     given.element)  # fmt: skip
-        for child in children:
-            found = self._child(part, child, may_rename=True)
-            if found is None:
-                given.fail(f"there is no <{child.tag}> to be modified", child)
-            else:
-                self._modify(found, given, child, depth + 1)
-
-    # The changed model
-
-    def _write(self, root: _Part, first: Parameter) -> tuple[Element, Page]:
-        text = b"".join(_text_of(root))
-        self.size += len(text)
-        model = parse_fragment(text) if self.size <= MOST_BYTES else None
-        if model is None:
-            raise first.page.refusal("the parameters of includes change too much", first.element)
-        old = root.page
-        page = Page(text, old.source, old.diagnostics, old.home, old.version, [model])
-        for new, (element, origin, passed) in zip(_all_of(model), _elements_of(root), strict=True):
-            new.line = element.line
-            origin = origin.origin(element)
-            if origin is not old:
-                page.origins[new.offset] = origin
-            if passed:
-                self.passed[id(new)] = new, passed
-        return model, page
-
-
-def _text_of(part: _Part) -> Iterator[bytes]:
-    """The text of a part in pieces: what is as it was, as it was written."""
+def text_of_part(part: Part) -> Iterator[bytes]:
+    """Yields the text of a part in pieces: what is as it was, as it was written."""
     element, page = part.element, part.page
     if part.is_as_written():
         yield page.data[element.offset : find_end(element, page.data)]
@@ -399,27 +132,29 @@ def _text_of(part: _Part) -> Iterator[bytes]:
     elif part.parts:
         for each in part.parts:
             yield b"\n"
-            yield from _text_of(each)
+            yield from text_of_part(each)
         yield b"\n"
     elif not len(element):
-        yield _inner_text(element, page)
+        yield inner_text(element, page)
     yield f"</{element.tag}>".encode()
 
 
-def _elements_of(part: _Part) -> Iterator[tuple[Element, Page, list[Parameter]]]:
-    """The elements that the text of a part is made of, in their order."""
+def elements_of(part: Part) -> Iterator[tuple[Element, Page, list[Parameter]]]:
+    """Yields the elements that the text of a part is made of, in their order, with the pages where
+    they stand and the parameters that are passed to them."""
     if part.is_as_written():
         first = True
-        for element in _all_of(part.element):
+        for element in elements_within(part.element):
             yield element, part.page, part.passed if first else []
             first = False
         return
     yield part.element, part.page, part.passed
     for each in part.parts:
-        yield from _elements_of(each)
+        yield from elements_of(each)
 
 
-def _all_of(element: Element) -> Iterator[Element]:
+def elements_within(element: Element) -> Iterator[Element]:
+    """Yields an element and all within it, in their order."""
     waiting = [element]
     while waiting:
         each = waiting.pop()

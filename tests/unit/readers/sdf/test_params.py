@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from urdf_importer import Diagnostics, ReadError, RobotError, read_robot
 from urdf_importer.model import Extra, Mesh
-from urdf_importer.readers.sdf import params
+from urdf_importer.readers.sdf import changes
 
 CAMERA = '<sensor name="eye" type="camera"><pose>1 0 0 0 0 0</pose><camera/></sensor>'
 CRATE = "<geometry><box><size>1 2 3</size></box></geometry>"
@@ -280,12 +280,12 @@ def test_urdf_is_not_changed(tmp_path):
 
 def test_work_is_bounded(tmp_path, monkeypatch):
     """Many parameters of many links, many includes of a long file."""
-    monkeypatch.setattr(params, "MOST_STEPS", 20_000)
+    monkeypatch.setattr(changes, "MOST_STEPS", 20_000)
     links = "".join(f'<link name="l{number}"/>' for number in range(300))
     many = '<link element_id="l299" action="modify" name="l299"/>' * 300
     with pytest.raises(ReadError, match="change too much"):
         read(tmp_path, sdf(include(many)), car=sdf(links))
-    monkeypatch.setattr(params, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(changes, "MOST_BYTES", 20_000)
     one = '<link element_id="l1" action="modify" name="l1"/>'
     often = "".join(include(one, more=f"<name>c{number}</name>") for number in range(9))
     with pytest.raises(ReadError, match="change too much"):
@@ -305,7 +305,7 @@ def test_models_that_include_and_change_themselves_end(tmp_path):
 def texts_of_parameters():
     ids = ["", "body", "body::hull", "hinge", "arm", "arm::tip", "arm::tip::nail", "x", "body::"]
     tags = ["link", "visual", "joint", "model", "pose", "geometry", "include", "sensor"]
-    actions = ["", *(f' action="{action}"' for action in (*params.ACTIONS, "x"))]
+    actions = ["", *(f' action="{action}"' for action in (*changes.ACTIONS, "x"))]
     names = ["", *(f' name="{name}"' for name in ("body", "hull", "new", "a::b"))]
     start = st.tuples(st.sampled_from(tags), st.sampled_from(actions), st.sampled_from(names))
     ends = ["", "1 2 3 0 0 0", "x", "<box/>", "<uri>main.sdf</uri>", "<![CDATA[<]]>"]
