@@ -80,7 +80,7 @@ class Changer:
         if given.path:
             found = self._find(root, given.element.tag, given.path, given)
         if found is None:
-            given.fail("the model has no such element")
+            given.pass_over("the model has no such element")
         elif found.passed or (found.part.tag == "include" and given.action in ("", "modify")):
             self._pass_on(found, given)
         elif given.action == "remove":
@@ -174,19 +174,19 @@ class Changer:
     def _add_below(self, root: Part, given: Parameter) -> None:
         name = given.element.attributes.get("name", "").strip()
         if not name:
-            given.fail("what is added has no name")
+            given.pass_over("what is added has no name")
             return
         found: _Found | None = _Found(holder=root, part=root)
         if given.path:
             found = self._find(root, "", given.path, given)
         if found is None:
-            given.fail("the model has no such element to add something to")
+            given.pass_over("the model has no such element to add something to")
         elif found.part.tag == "include":
             self._pass_on(found, given)
         elif given.element.tag != "plugin" and self._find(
             found.part, given.element.tag, name, given
         ):
-            given.fail(f"there is a <{given.element.tag}> {quote(name)} already")
+            given.pass_over(f"there is a <{given.element.tag}> {quote(name)} already")
         else:
             found.part.parts.append(new_part(given.element, given.page))
 
@@ -195,10 +195,10 @@ class Changer:
             self._step(given)
             action = child.attributes.get("action", "").strip()
             if not action:
-                given.fail(f"its <{child.tag}> has no action", child)
+                given.pass_over(f"its <{child.tag}> has no action", child)
             elif action not in ACTIONS:
                 known = ", ".join(ACTIONS)
-                given.fail(f"{quote(action)} is not an action; these are {known}", child)
+                given.pass_over(f"{quote(action)} is not an action; these are {known}", child)
             elif action == "add":
                 part.parts.append(new_part(child, given.page))
             else:
@@ -207,7 +207,7 @@ class Changer:
     def _change_child(self, part: Part, given: Parameter, child: Element, action: str) -> None:
         found = self._child(part, child, may_rename=action == "modify")
         if found is None:
-            given.fail(f"the element has no such <{child.tag}>", child)
+            given.pass_over(f"the element has no such <{child.tag}>", child)
         elif action == "remove":
             self._remove(part, found, given, child)
         elif action == "modify":
@@ -231,14 +231,14 @@ class Changer:
             self._step(given)
             found = self._child(part, child)
             if found is None:
-                given.fail(f"there is no <{child.tag}> to be removed", child)
+                given.pass_over(f"there is no <{child.tag}> to be removed", child)
             else:
                 part.parts.remove(found)
 
     def _replace(self, holder: Part, part: Part, given: Parameter, said: Element) -> None:
         has_name = "name" in part.attributes or part.tag == "include"
         if has_name and not said.attributes.get("name", "").strip():
-            given.fail("what takes its place has no name", said)
+            given.pass_over("what takes its place has no name", said)
             return
         holder.parts[holder.parts.index(part)] = new_part(said, given.page)
 
@@ -257,7 +257,7 @@ class Changer:
             if text.strip() or depth:
                 part.set_text(text)
         elif depth:
-            given.fail(f"<{said.tag}> says nothing of what is in it", said)
+            given.pass_over(f"<{said.tag}> says nothing of what is in it", said)
 
     def _modify_children(
         self, part: Part, given: Parameter, children: tuple[Element, ...], depth: int
@@ -268,7 +268,7 @@ class Changer:
         for child in children:
             found = self._child(part, child, may_rename=True)
             if found is None:
-                given.fail(f"there is no <{child.tag}> to be modified", child)
+                given.pass_over(f"there is no <{child.tag}> to be modified", child)
             else:
                 self._modify(found, given, child, depth + 1)
 

@@ -212,7 +212,7 @@ class ModelReader:
         if parameters and page.urdf is not None:
             finding = f"the file of the model, {quote(os.path.basename(page.source))}, is URDF"
             for each in parameters:
-                each.fail(finding)
+                each.pass_over(finding)
         elif parameters:
             return self._changer.change(model, page, parameters)
         return model, page

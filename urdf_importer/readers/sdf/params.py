@@ -35,7 +35,7 @@ class Parameter:
     def action(self) -> str:
         return self.element.attributes.get("action", "").strip()
 
-    def fail(self, finding: str, element: Element | None = None) -> None:
+    def pass_over(self, finding: str, element: Element | None = None) -> None:
         """Reports why a parameter, or one of its elements, does nothing."""
         said = self.element.attributes.get("element_id", "")
         message = f"parameter <{self.element.tag}> {quote(said)}: {finding}; it is passed over"
@@ -50,13 +50,15 @@ def read_parameters(include: Element, page: Page) -> list[Parameter]:
             path = element.attributes.get("element_id", "").strip()
             one = Parameter(element=element, page=page, path=path, children=tuple(element))
             if "element_id" not in element.attributes:
-                one.fail("it has no element_id")
+                one.pass_over("it has no element_id")
             elif path.endswith(SEPARATOR) or not (path or one.action == "add"):
-                one.fail("its element_id ends without a name")
+                one.pass_over("its element_id ends without a name")
             elif path.count(SEPARATOR) > MOST_DEPTH:
-                one.fail(f"its element_id leads deeper than {MOST_DEPTH}")
+                one.pass_over(f"its element_id leads deeper than {MOST_DEPTH}")
             elif "action" in element.attributes and one.action not in ACTIONS:
-                one.fail(f"{quote(one.action)} is not an action; these are {', '.join(ACTIONS)}")
+                one.pass_over(
+                    f"{quote(one.action)} is not an action; these are {', '.join(ACTIONS)}"
+                )
             else:
                 found.append(one)
     return found
