@@ -54,7 +54,7 @@ class Rig(ABC):
 
     @abstractmethod
     def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
-        """Moves the base to where frames of one sample say."""
+        """Moves the base to where frames of one sample say, as they are named there."""
 
     @abstractmethod
     def read(self) -> Mapping[str, float]:
@@ -192,20 +192,9 @@ class LiveLink:
                     said[joint] = order, value
         moved = self.rig.pose({joint: value for joint, (_, value) in said.items()})
         if self._frames_moved and self.options.base != "none":
-            moved |= self.rig.place(self._tracks(), self._motion_options())
+            moved |= self.rig.place(self._newest.tracks(), self._motion_options())
         self._frames_moved = False
         return moved
-
-    def _tracks(self) -> list[FrameTrack]:
-        prefix = self.options.prefix
-        return [
-            replace(
-                track,
-                parent=track.parent.removeprefix(prefix),
-                child=track.child.removeprefix(prefix),
-            )
-            for track in self._newest.tracks()
-        ]
 
     def _match(self, publisher: Publisher) -> dict[str, str]:
         """Matches the names of each publisher on their own, once."""

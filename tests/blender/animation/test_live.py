@@ -131,6 +131,42 @@ def test_the_base_goes_where_transforms_say(server, robot, base, child):
         assert urdf_importer.link_pose(armature, child)[0, 3] == pytest.approx(1.5, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("names", "prefix"),
+    [
+        (("odom", "base"), ""),
+        (("odom", "base"), "left_"),
+        (("/odom", "/base"), ""),
+        (("left_odom", "left_base"), "left_"),
+        (("/left_odom", "/left_base"), "left_"),
+        (("left/odom", "left/base"), "left"),
+        (("left/odom", "left/base"), ""),
+    ],
+)
+def test_what_is_shown_of_frames_is_what_a_recording_of_them_shows(server, names, prefix):
+    """However they are named."""
+    armature = load()
+    link = join(server, armature, prefix=prefix)
+    link.record()
+    server.publish("/tf", transform(*names, 1.5))
+    until(link.poll, server.step)
+    assert armature.location[:] == pytest.approx((1.5, 0, 0), abs=1e-6)
+    armature.location = (0, 0, 0)
+    link.stop()
+    bpy.context.scene.frame_set(2)
+    assert armature.location[:] == pytest.approx((1.5, 0, 0), abs=1e-6)
+
+
+def test_frames_of_two_robots_with_one_name_move_neither(server):
+    armature = load()
+    link = join(server, armature)
+    both = transform("map", "left/base", 1.5)
+    both["transforms"] += transform("map", "right/base", 2.5)["transforms"]
+    server.publish("/tf", both)
+    show(server, link, {"elbow": 0.5})
+    assert armature.location[:] == (0, 0, 0)
+
+
 def test_what_the_rig_shows_is_sent(server):
     armature = load()
     link = join(server, armature, direction="out", send_base=True, rate=1000.0)

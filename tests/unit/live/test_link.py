@@ -36,7 +36,7 @@ class StandinRig(Rig):
         return bool(positions)
 
     def place(self, tracks, options):
-        self.frames = tracks
+        self.frames, self.options = tracks, options
         return True
 
     def read(self):
@@ -112,10 +112,11 @@ def test_a_robot_that_is_gone_ends_its_link():
     assert not link.poll()
 
 
-def test_frames_lose_the_prefix_and_move_the_base():
+def test_frames_move_the_base_which_knows_their_prefix():
     rig = StandinRig("elbow")
     link_to(rig, published(transform("odom", "r1_base", 2.0), "/tf"), prefix="r1_")
-    assert [(each.parent, each.child) for each in rig.frames] == [("odom", "base")]
+    assert [(each.parent, each.child) for each in rig.frames] == [("odom", "r1_base")]
+    assert rig.options.prefix == "r1_"
     rig.frames = []
     link_to(rig, published(transform("odom", "base", 2.0), "/tf"), base="none")
     assert not rig.frames

@@ -11,7 +11,6 @@ import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
 from ...kinematics.tree import retrace_tree
-from ...motion.joint_frames import rename_frames
 from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
@@ -20,8 +19,7 @@ from ..extract.robot import extract_robot
 from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
-from ..standing.links import links_of, name_link
-from .base import Base, plan_frames
+from .base import Base, name_frames, plan_frames
 from .curves import PlannedCurve, frame_rate, new_action, widen_range, write_curve
 from .from_frames import explain_none, solve_joints
 from .loops import close_curves, compare_driven, list_led
@@ -39,7 +37,7 @@ def apply_trajectory(
     """Does as pipeline.animation.apply_trajectory."""
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    trajectory = _name_frames(armature, trajectory, options)
+    trajectory = name_frames(armature, trajectory, options)
     bases = plan_frames(armature, trajectory, options, diagnostics)
     curves = [
         *_plan_joints(armature, trajectory, options, diagnostics, needed=not bases),
@@ -54,14 +52,6 @@ def apply_trajectory(
     thinned = [replace(each, keys=_thin(each.keys, options, *timing)) for each in curves]
     closed = close_curves(armature, thinned, timing, diagnostics)
     return _write(armature, closed, timing, trajectory, options, turned)
-
-
-def _name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -> Trajectory:
-    """Gives frames the names of the robot's links and joints, of which recordings know more."""
-    known = {name_link(link) or "" for link in links_of(armature)}
-    known |= {joint.name for _, joint in posed_joints_of(armature)}
-    frames = rename_frames(trajectory.frames, known - {""}, options.prefix)
-    return replace(trajectory, frames=frames)
 
 
 def _plan_joints(

@@ -2,7 +2,7 @@
 """How the base of a robot moves: by its planar or floating joint, or as a whole."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import plane_axes
 from ...motion.frames import align_signs, find_base, multiply, place, rotate
+from ...motion.joint_frames import rename_frames
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..standing.joints import RigJoint, find_packed_joint, posed_joints_of, read_link_joint
@@ -42,6 +43,14 @@ class _Free:
     joint: RigJoint
     child: str = ""
     packed: Any = None
+
+
+def name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -> Trajectory:
+    """Gives frames the names of the robot's links and joints, of which recordings know more."""
+    known = {name_link(link) or "" for link in links_of(armature)}
+    known |= {joint.name for _, joint in posed_joints_of(armature)}
+    frames = rename_frames(trajectory.frames, known - {""}, options.prefix)
+    return replace(trajectory, frames=frames)
 
 
 def plan_frames(

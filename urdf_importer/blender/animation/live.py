@@ -30,7 +30,7 @@ from ..standing.links import links_of, name_link
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, loops_closed
 from .apply import apply_trajectory
-from .base import plan_frames
+from .base import name_frames, plan_frames
 from .own_curves import pose_of_matrix
 
 INTERVAL = 1 / 60
@@ -127,9 +127,10 @@ class BlenderRig(Rig):
     def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the planar or floating joint on the root link, or the armature object."""
         armature = self.find()
-        motion = Trajectory(
+        came = Trajectory(
             names=(), times=np.empty(0), positions=np.empty((0, 0)), frames=tuple(tracks)
         )
+        motion = name_frames(armature, came, options)
         moved = False
         # What a planar joint cannot follow is said once, when the recording becomes keyframes.
         for base in plan_frames(armature, motion, options, Diagnostics()):
