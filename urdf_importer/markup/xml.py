@@ -23,6 +23,7 @@ _LEAF = re.compile(rb"""<[^<>/"']*>([^<&]*)</""")
 _ROOTS = {
     "html": "this is a web page, not a robot description",
     "sdf": "this is an SDF file, not URDF",
+    "gazebo": "this is a model of Gazebo from before SDF 1.2",
     "mujoco": "this is a MuJoCo model (MJCF), not URDF",
     "COLLADA": "this is a COLLADA mesh, not a robot description",
 }

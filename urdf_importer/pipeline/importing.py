@@ -73,8 +73,9 @@ def list_xacro_arguments(
 def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[str, ...]:
     """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
     order: those that the option `model` takes. Raises ReadError for other files."""
+    options = options or ImportOptions()
     return _list_models(
-        find_description(path), resolver=find_files(path, options or ImportOptions())
+        find_description(path), resolver=find_files(path, options), xacro_args=options.xacro_args
     )
 
 

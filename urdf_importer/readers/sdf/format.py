@@ -2,6 +2,7 @@
 """The format SDF: Gazebo's models and worlds, in files or in folders with a model.config."""
 
 import os
+from collections.abc import Iterable
 
 from ...diagnostics import Diagnostics, NoLinksError, ReadError, quote
 from ...files.packages import AnyPath, PackageResolver
@@ -11,8 +12,8 @@ from ...model import Robot
 from ..formats import Description, ReaderFormat
 from ..urdf.robot import paused_garbage_collection
 from ..xacro.expand import expand_xacro, is_xacro
-from .models import Included, ModelReader, find_in_folder
-from .page import ROOT_TAGS, read_page
+from .models import Included, ModelReader, find_in_folder, report_world_joints
+from .page import ROOT_TAGS, Page, read_page
 from .robot import make_robot
 
 _MOST_NAMED = 12
@@ -24,27 +25,48 @@ def read_sdf(given: Description) -> Robot:
     diagnostics = given.diagnostics
     if not diagnostics.source:
         diagnostics.source = given.source
-    data = given.data
-    if is_xacro(data, given.source):
-        arguments = given.options.xacro_args
-        data = expand_xacro(data, given.source, given.resolver, arguments, diagnostics)
     with paused_garbage_collection():
-        page = read_page(data, given.source, diagnostics)
+        page = _read_first(
+            given.data, given.source, given.resolver, given.options.xacro_args, diagnostics
+        )
         reader = ModelReader(resolver=given.resolver, diagnostics=diagnostics)
-        chosen = _choose(reader.list_models(page), given.options.model, given.source)
+        models = reader.list_models(page)
+        if not models:
+            raise NoLinksError(f"the file has no model{_why(diagnostics)}", source=given.source)
+        chosen = _choose(models, given.options.model, given.source)
+        report_world_joints(page, chosen)
         scope = reader.read(chosen)
         files = RobotFiles(given.resolver, Diagnostics())
         if scope is None:
             raise NoLinksError(
-                f"the model {quote(chosen.name)} cannot be included", source=given.source
+                f"the model {quote(chosen.name)} cannot be included{_why(diagnostics)}",
+                source=given.source,
+                line=chosen.element.line,
             )
         return make_robot(scope, given.source, files, diagnostics)
 
 
+def _read_first(
+    data: bytes,
+    source: str,
+    resolver: PackageResolver,
+    arguments: Iterable[tuple[str, str]],
+    diagnostics: Diagnostics,
+) -> Page:
+    """Reads the file that was asked for, which may be xacro."""
+    if is_xacro(data, source):
+        data = expand_xacro(data, source, resolver, arguments, diagnostics)
+    return read_page(data, source, diagnostics)
+
+
+def _why(diagnostics: Diagnostics) -> str:
+    """What the first include that cannot be opened says, for the end of a sentence."""
+    found = next((each for each in diagnostics if each.code == "sdf-include"), None)
+    return "" if found is None else f" ({found.message})"
+
+
 def _choose(models: list[Included], wanted: str, source: str) -> Included:
     names = [each.name for each in models]
-    if not models:
-        raise NoLinksError("the file has no model", source=source)
     if wanted:
         found = next((each for each in models if each.name == wanted), None)
         if found is not None:
@@ -66,15 +88,21 @@ def _list(names: list[str]) -> str:
     return f"{shown} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else shown
 
 
-def list_models(path: AnyPath, *, resolver: PackageResolver | None = None) -> tuple[str, ...]:
+def list_models(
+    path: AnyPath,
+    *,
+    resolver: PackageResolver | None = None,
+    xacro_args: Iterable[tuple[str, str]] = (),
+) -> tuple[str, ...]:
     """Returns the names of the models in a file of SDF, or in a folder of a model, in their order.
     Raises ReadError for other files."""
     source = os.fspath(path)
     if os.path.isdir(source):
         source = find_in_folder(source)
     diagnostics = Diagnostics(source)
-    page = read_page(read_regular_file(source), source, diagnostics)
-    reader = ModelReader(resolver=resolver or PackageResolver(source), diagnostics=diagnostics)
+    resolver = resolver or PackageResolver(source)
+    page = _read_first(read_regular_file(source), source, resolver, xacro_args, diagnostics)
+    reader = ModelReader(resolver=resolver, diagnostics=diagnostics)
     return tuple(each.name for each in reader.list_models(page))
 
 

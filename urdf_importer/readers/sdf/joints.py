@@ -78,16 +78,16 @@ def _find_ends(node: Node) -> tuple[str, str] | None:
     page, element = node.page, node.element
     names = [page.text(element, tag).strip() for tag in ("parent", "child")]
     ends: list[str] = []
-    for name in names:
+    for tag, name in zip(("parent", "child"), names, strict=True):
         link = node.scope.link_of(name) if name else None
         if link is not None:
             ends.append(link.full_name)
         elif name == WORLD:
             ends.append(WORLD)
         else:
-            finding = (
-                f"joint {quote(node.full_name)} connects {quote(name)}, and no link is called so"
-            )
+            finding = f"joint {quote(node.full_name)} "
+            finding += f"connects {quote(name)}, and no link is called so" if name else ""
+            finding += "" if name else f"names no {tag}"
             page.error("sdf-unknown-link", f"{finding}; it is left out", element, node.full_name)
             return None
     parent, child = ends

@@ -84,6 +84,9 @@ def _measure(node: Node, element: Element, collisions: Read, files: RobotFiles) 
         bodies.append(MassProperties(body.volume * density, body.centre, body.inertia * density))
     total = join_masses(bodies)
     if total is None:
+        if not collisions:
+            finding = f"link {quote(node.full_name)} has no collision to work its mass out of; it"
+            page.warning("sdf-auto-inertia", f"{finding} weighs 1 kg", element, node.full_name)
         return replace(_PLAIN, line=element.line)
     x, y, z = map(float, total.centre)
     return Inertial(

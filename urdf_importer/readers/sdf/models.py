@@ -51,18 +51,21 @@ class ModelReader:
     def list_models(self, page: Page) -> list[Included]:
         """Returns the models of a file, of its worlds too, in their order. An include that gives
         no name is opened for it; one that cannot be opened is reported and left out."""
-        found: list[Included] = []
+        found: dict[str, Included] = {}
         worlds = [each for each in page.elements if each.tag == "world"]
         for holder in (page.elements, *worlds):
             for element in holder:
+                name: str | None = None
                 if element.tag == "model":
                     name = element.attributes.get("name", "")
-                    found.append(Included(name=name, element=element, page=page))
                 elif element.tag == "include":
-                    name = page.text(element, "name") or self._name_included(element, page)
-                    if name:
-                        found.append(Included(name=name, element=element, page=page))
-        return found
+                    name = page.text(element, "name") or self._name_included(element, page) or None
+                if name in found:
+                    finding = f"model {quote(name)} has a name that is taken; it is left out"
+                    page.error("sdf-duplicate-name", finding, element, name)
+                elif name is not None:
+                    found[name] = Included(name=name, element=element, page=page)
+        return list(found.values())
 
     def read(self, given: Included) -> Scope | None:
         """Returns the scope of a model; None, and reported, for an include that is not there."""
@@ -276,6 +279,17 @@ def _explain(error: MeshError | ReadError) -> str:
 
 def _name_of(element: Element) -> str:
     return element.attributes.get("name", "").strip()
+
+
+def report_world_joints(page: Page, chosen: Included) -> None:
+    """Reports joints of worlds that hold a model, which is read without what is outside of it."""
+    for world in page.elements:
+        for joint in world if world.tag == "world" else ():
+            ends = [page.text(joint, tag) for tag in ("parent", "child")]
+            if joint.tag == "joint" and chosen.name in [end.split(SEPARATOR)[0] for end in ends]:
+                finding = f"joint {quote(_name_of(joint))} of the world holds model"
+                finding = f"{finding} {quote(chosen.name)}, which is read without it"
+                page.warning("sdf-world-joint", finding, joint, chosen.name)
 
 
 # Files

@@ -33,6 +33,7 @@ _TEMPLATE = b"<%"
 TEMPLATE_SUFFIXES = (".erb", ".rsdf")
 _MOST_CHARACTERS = 2000
 _QUATERNION = "quat_xyzw"
+_ANGLES = "euler_rpy"
 _TRUE = ("1", "true")
 
 
@@ -161,12 +162,18 @@ class Page:
         numbers = [] if element is None else self.numbers(element)
         if element is None or not numbers:
             return frame
-        turned = element.attributes.get("rotation_format", "euler_rpy") == _QUATERNION
+        form = element.attributes.get("rotation_format", "").strip() or _ANGLES
+        if form not in (_ANGLES, _QUATERNION):
+            finding = f"<{element.tag}> has the rotation_format {quote(form)}; {_ANGLES} and"
+            raise self.refusal(f"{finding} {_QUATERNION} are known", element)
+        turned = form == _QUATERNION
         if len(numbers) != (7 if turned else 6) or not all(abs(n) <= 1e9 for n in numbers):
             wanted = "seven" if turned else "six"
             raise self.refusal(f"<{element.tag}> must hold {wanted} finite numbers", element)
         frame[:3, 3] = numbers[:3]
         if turned:
+            if not any(numbers[3:]):
+                raise self.refusal(f"<{element.tag}> has a quaternion of length zero", element)
             frame[:3, :3] = rotation_from_quaternion(numbers[3:])
         elif any(numbers[3:]):
             in_degrees = element.attributes.get("degrees", "").strip().lower() in _TRUE

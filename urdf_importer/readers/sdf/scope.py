@@ -166,8 +166,9 @@ class Scope:
         """The canonical link: the one that is named, the first of the model, or that of the first
         nested model that has one."""
         named = self.element.attributes.get("canonical_link", "")
-        if named:
-            return self.link_of(named)
+        found = self.link_of(named) if named else None
+        if found is not None:
+            return found
         for item in self.order:
             if isinstance(item, Node) and item.kind == "link":
                 return item
@@ -305,7 +306,8 @@ def report_lost_names(top: Scope) -> None:
         if named and scope.link_of(named) is None:
             finding = f"the canonical link of model {quote(scope.name)}, {quote(named)}, is not"
             page = scope.page
-            page.error("sdf-unknown-link", f"{finding} there", scope.element, scope.name)
+            finding = f"{finding} there; the first link is taken"
+            page.error("sdf-unknown-link", finding, scope.element, scope.name)
     frame = top.placement_frame
     if top.pose_of(frame) is None:
         finding = f"model {quote(top.name)} is placed by frame {quote(frame)}, which is not there"

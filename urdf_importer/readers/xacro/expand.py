@@ -111,6 +111,10 @@ def list_arguments(
     return tuple(XacroArgument(name=name, default=default) for name, default in declared)
 
 
+_OF_ROBOTS = frozenset({"link", "model", "world", "include"})
+"""What the root of a robot has, in URDF or in SDF, and that of a file of macros has not."""
+
+
 def _new_expander(
     source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Budget
 ) -> Expander:
@@ -121,8 +125,8 @@ def _new_expander(
 
 
 def _refuse_macros_alone(root: object, expander: Expander) -> None:
-    has_link = any(child.nodeName == "link" for child in getattr(root, "childNodes", ()))
-    if has_link or not expander.macros:
+    children = getattr(root, "childNodes", ())
+    if not expander.macros or any(child.nodeName in _OF_ROBOTS for child in children):
         return
     own = [name for name, is_main in expander.macros.items() if is_main]
     names = own or list(expander.macros)

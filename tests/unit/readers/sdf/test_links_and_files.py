@@ -250,6 +250,7 @@ WRONG = [
     ("1.9", f"{LINK}\n<placement_frame>a</placement_frame>", 0, ""),
     ("1.9", f'{LINK}\n<link name="a::b"/>', 2, "sdf-bad-name"),
     ("1.9", f"{LINK}\n{LINK}", 2, "sdf-duplicate-name"),
+    ("1.11", '<link name="a">\n<inertial auto="true"/></link>', 2, "sdf-auto-inertia"),
 ]  # fmt: skip
 
 
@@ -259,6 +260,85 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, version, text, line, code
     diagnostics = Diagnostics()
     read_robot(tmp_path / "m.sdf", diagnostics=diagnostics)
     assert [(each.code, each.line) for each in diagnostics] == [(code, line)] * bool(code)
+
+
+def test_canonical_links_that_are_not_there_leave_the_first(tmp_path):
+    text = model(f'{LINK}<joint name="j" type="fixed"><parent>world</parent>'
+                 "<child>__model__</child></joint>")  # fmt: skip
+    robot, codes = read_text(tmp_path, text.replace("<model ", '<model canonical_link="x" '))
+    assert codes == ["sdf-unknown-link"] and ("world", "a") in [
+        (joint.parent, joint.child) for joint in robot.joints
+    ]
+
+
+NO_PLACES = [
+    (
+        '<link name="a">\n<pose rotation_format="turns">0 0 0 0 0 0</pose></link>',
+        2,
+        "quat_xyzw are",
+    ),
+    ('<link name="a">\n<pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose></link>', 2, "zero"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), NO_PLACES)
+def test_poses_that_say_no_place_are_refused(tmp_path, text, line, words):
+    (tmp_path / "m.sdf").write_text(model(text))
+    with pytest.raises(ReadError, match=words) as caught:
+        read_robot(tmp_path / "m.sdf")
+    assert caught.value.line == line
+
+
+def test_a_joint_without_an_end_says_which(tmp_path):
+    (tmp_path / "m.sdf").write_text(model(joined(ends="<parent>a</parent>", kind="fixed")))
+    diagnostics = Diagnostics()
+    read_robot(tmp_path / "m.sdf", diagnostics)
+    (said,) = diagnostics
+    assert "names no child" in said.message and said.code == "sdf-unknown-link"
+
+
+def test_a_world_whose_models_are_not_there_says_why(tmp_path):
+    include = "<include><uri>model://nowhere</uri>{}</include>"
+    for name in ("", "<name>x</name>"):
+        world = f'<sdf version="1.9"><world name="w">\n{include.format(name)}</world></sdf>'
+        (tmp_path / "w.sdf").write_text(world)
+        with pytest.raises(ReadError, match="'nowhere'"):
+            read_robot(tmp_path / "w.sdf")
+
+
+def test_models_of_one_name_are_the_first(tmp_path):
+    one, other = (f'<model name="m"><link name="{name}"/></model>' for name in "ab")
+    robot, codes = read_text(tmp_path, f'<sdf version="1.9">{one}\n{other}</sdf>')
+    assert codes == ["sdf-duplicate-name"] and [each.name for each in robot.links] == ["a"]
+    assert list_models(tmp_path / "model.sdf") == ("m",)
+
+
+def test_joints_of_the_world_are_reported_of_the_model_that_they_hold(tmp_path):
+    world = f"""<sdf version="1.10"><world name="w"><model name="one">{LINK}</model>
+        <model name="two">{LINK}</model><joint name="j" type="fixed"><parent>world</parent>
+        <child>one::a</child></joint></world></sdf>"""
+    (tmp_path / "w.sdf").write_text(world)
+    for name, wanted in (("one", [("sdf-world-joint", 2)]), ("two", [])):
+        diagnostics = Diagnostics()
+        read_robot(tmp_path / "w.sdf", diagnostics, ImportOptions(model=name))
+        assert [(each.code, each.line) for each in diagnostics] == wanted
+
+
+def test_models_made_by_macros_are_listed_and_read(tmp_path):
+    path = tmp_path / "w.sdf.xacro"
+    path.write_text(
+        """<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="end"
+        default="b"/><xacro:macro name="box" params="name"><model name="${name}"><link name="l"/>
+        </model></xacro:macro><xacro:box name="a"/><xacro:box name="$(arg end)"/></sdf>"""
+    )
+    assert list_models(path) == ("a", "b")
+    options = ImportOptions(xacro_args=(("end", "c"),), model="c")
+    assert list_models(path, options) == ("a", "c")
+    assert read_robot(path, options=options).name == "c"
+    macro = '<xacro:macro name="box" params=""><model name="a"/></xacro:macro>'
+    path.write_text(f'<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro">{macro}</sdf>')
+    with pytest.raises(ReadError, match="'box'"):
+        read_robot(path)
 
 
 def test_limits_upside_down_are_swapped(tmp_path):
