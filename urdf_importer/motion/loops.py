@@ -19,11 +19,13 @@ _SAME_FRAME = 1e-4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedMotion:
     """`poses` are the positions of the joints of loops at `times` (m,), in seconds. `missed` says
-    of joints that could not go where the motion has them when that was first, and how often."""
+    of joints that could not go where the motion has them when that was first, and how often;
+    `limited` of which of them a follower was in the way then, since it would pass its limits."""
 
     times: Numbers
     poses: tuple[Mapping[str, Position], ...]
     missed: Mapping[str, tuple[float, int]]
+    limited: Mapping[str, str]
 
 
 def close_motion(
@@ -36,15 +38,18 @@ def close_motion(
     last: Positions = held
     poses = []
     missed: dict[str, tuple[float, int]] = {}
+    limited: dict[str, str] = {}
     for place, time in enumerate(times.tolist()):
         asked = {**held, **{name: values[place] for name, values in given.items()}}
         found = closer.close(asked, start=last, gently=place > 0)
         last = found.positions
         poses.append(found.positions)
         for name in found.missed:
+            if name not in missed and found.limited:
+                limited[name] = found.limited[0]
             first, count = missed.get(name, (time, 0))
             missed[name] = (first, count + 1)
-    return ClosedMotion(times=times, poses=tuple(poses), missed=missed)
+    return ClosedMotion(times=times, poses=tuple(poses), missed=missed, limited=limited)
 
 
 def plan_closed_times(keys: Iterable[Keys], first: float, rate: float) -> Numbers:

@@ -2,6 +2,7 @@
 """Closed loops in Blender: the free joint is set, the drivers alone close the rest."""
 
 import math
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -26,6 +27,7 @@ from urdf_importer import (
 )
 from urdf_importer.blender.standing.handles import make_handle
 from urdf_importer.blender.standing.joints import joints_of
+from urdf_importer.model import Limit
 from urdf_importer.rig import plan_rig
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -76,6 +78,21 @@ def test_where_a_loop_cannot_close_its_joint_is_held(tmp_path):
     shown = get_joint_positions(armature)
     assert shown["crank_pin"] == pytest.approx(leader.upper, abs=1e-5)
     assert gap_of(robot, shown) < 1e-4
+
+
+def test_a_follower_at_its_limit_holds_the_free_joint(tmp_path):
+    robot = LINKAGES["crank and rocker"]
+    (rocker,) = (joint for joint in robot.joints if joint.name == "rocker_pin")
+    limited = replace(rocker, type="revolute", limit=Limit(lower=-0.5, upper=0.3))
+    joints = (*(joint for joint in robot.joints if joint is not rocker), limited)
+    result = bring_in(replace(robot, joints=joints), tmp_path)
+    (message,) = (each for each in result.diagnostics if each.code == "loop-range")
+    assert "joint 'rocker_pin' would pass its limits" in message.message
+    for turn in (-2.0, 2.0):
+        pose(result.armature, {"crank_pin": turn})
+        shown = get_joint_positions(result.armature)
+        assert shown["rocker_pin"] == pytest.approx(0.3, abs=1e-4)
+        assert gap_of(robot, shown) < 1e-5
 
 
 def test_bodies_of_followers_drag_the_free_joint_as_steeply_as_they_go(tmp_path):

@@ -136,7 +136,8 @@ def test_cassie_walks_on_closed_legs():
     freedom = find_freedom(retrace_tree(robot))
     knees = [name for name in freedom.free if "knee" in name or "crank" in name]
     random = np.random.default_rng(3)
-    poses = np.cumsum(random.uniform(-0.03, 0.03, (40, len(knees))), axis=0)
+    start = [-0.7 if "crank" in name else 0.0 for name in knees]
+    poses = start + np.cumsum(random.uniform(-0.03, 0.03, (40, len(knees))), axis=0)
     rows = [dict(zip(knees, row, strict=True)) for row in poses.tolist()]
     began = time.process_time()
     found = list(trace_loops(robot, rows, freedom=freedom))

@@ -113,9 +113,14 @@ def _report_missed(loops: RigLoops, motion: ClosedMotion, diagnostics: Diagnosti
     name, (time, _) = min(motion.missed.items(), key=lambda each: each[1][0])
     count = max(count for _, count in motion.missed.values())
     lines = {joint.name: joint.line for joint in loops.robot.joints}
+    reason = (
+        f"joint {quote(motion.limited[name])} would pass its limits"
+        if name in motion.limited
+        else "its loop cannot close"
+    )
     diagnostics.warning(
         "loop-out-of-reach",
-        f"at {time:.3f} s joint {quote(name)} goes where its loop cannot close, and in {count} of "
+        f"at {time:.3f} s joint {quote(name)} goes where {reason}, and in {count} of "
         f"{len(motion.times)} poses in all; the nearest poses that close are keyed",
         subject=name,
         line=lines.get(name, 0),

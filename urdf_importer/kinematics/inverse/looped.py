@@ -85,11 +85,12 @@ class LoopedProblem:
         return {name: found[name] for name in (*self.way.joints, *followers)}
 
     def at_limits(self, found: Solved) -> list[str]:
-        """Lists the joints that stand at a limit."""
+        """Lists the joints that stand at a limit, and the followers that do."""
         way = self.way
         values = np.array([found[name] for name in way.joints], dtype=float)
         at = (values <= way.lower) | (values >= way.upper)
-        return [name for name, limited in zip(way.joints, at, strict=True) if limited]
+        own = [name for name, limited in zip(way.joints, at, strict=True) if limited]
+        return own + [name for each in way.solvers for name in each.list_held(found)]
 
 
 def pose_looped(asked: Question) -> LoopedProblem | None:

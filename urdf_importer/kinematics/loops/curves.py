@@ -15,8 +15,9 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
 from .blocks import AngleReader, Block, choose_orders
+from .limits import SLACK
 from .newton import Closed
-from .tracing import SLACK, Tracer
+from .tracing import Tracer
 
 FINE = 2e-7
 """How far curves may be off between samples, in radians and sizes of the linkage."""
@@ -76,12 +77,12 @@ def find_block_curves(
     if not way.whole:
         lenient = _Sampler(block, Tracer(block, SLACK), ranges)
         other = lenient.find_way()
-        if other.length > _LONGER * way.length:
+        if other.whole or other.length > _LONGER * way.length:
             sampler, way = lenient, other
     if way.length < NARROW * float(sampler.unit):
         return [], HARDLY
     if not way.whole:
-        _report_range(block, way, diagnostics)
+        _report_range(block, way, sampler.list_limited(way), diagnostics)
     return sampler.curves(way), ""
 
 
@@ -109,12 +110,17 @@ class _Sample:
     closed: Closed
 
 
-def _report_range(block: Block, way: _Way, diagnostics: Diagnostics) -> None:
+def _report_range(
+    block: Block, way: _Way, limited: Sequence[str], diagnostics: Diagnostics
+) -> None:
     joint = block.inputs[0].motion.joint
+    reason = (
+        f"joint {quote(limited[0])} would pass its limits" if limited else "its loop cannot close"
+    )
     diagnostics.warning(
         "loop-range",
         f"joint {quote(joint.name)} can go from {way.places[0]:g} to {way.places[-1]:g} only: "
-        "further its loop cannot close; it is held there",
+        f"further {reason}; it is held there",
         subject=joint.name,
         line=joint.line,
     )
@@ -151,6 +157,14 @@ class _Sampler:
         up, above, all_up = self._go(home, upper)
         poses, places = [*down[:0:-1], *up], [*below[:0:-1], *above]
         return _Way(poses=poses, places=places, whole=all_down and all_up)
+
+    def list_limited(self, way: _Way) -> list[str]:
+        """Lists the followers whose limits end the way."""
+        return [
+            name
+            for closed, change in ((way.poses[0], -1.0), (way.poses[-1], 1.0))
+            for name in self._tracer.list_limited(closed, 0, change)
+        ]
 
     def curves(self, way: _Way) -> list[LoopCurve]:
         """Returns a curve for each number of each follower."""

@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from ...geometry.transforms import Vector
 from ..forward import Position
+from .limits import SLACK, Limits, find_limits
 from .linkage import Linkage, LinkagePose
 from .newton import (
     CLOSED,
     NEARLY,
-    RANK_TOLERANCE,
     Closed,
     close,
     solve_least,
     start_pose,
     zero_pose,
 )
+from .sliding import Slide, hold_limits
 
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
@@ -28,16 +29,10 @@ _LEAST_STRIDE = 1.0 / 64.0
 """Of one such step: what does not close after it cannot be reached."""
 _JUMP = 0.6
 """Followers that move further at once may have fallen into another way to be put together."""
-_MOST_ROUNDS = 60
 _ASIDE = 0.05
 _ROUNDED = 3e-7
 """Gaps, in sizes of the linkage and radians, that descriptions of six digits leave."""
 _ANSWERING = 1e-3
-_FLAT = 1e-6
-"""Where the way down is less steep, the nearest pose is reached."""
-_MOST_REACH = 100.0
-_MEMORY = 5
-"""Of so many steps one has to come nearer: such descents are quick because they may go back."""
 
 
 class LinkageSolver:
@@ -90,6 +85,21 @@ class LinkageSolver:
         nearly = np.abs(there.pose.values / self.linkage.units).max(initial=0.0) <= NEARLY
         return there if there.gap <= _ROUNDED and nearly else self._valid
 
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits of the followers. A description that has one past its limit in the pose
+        nearest to zero contradicts itself; it may come back from there."""
+        return find_limits(self.linkage, self._follows).widen(self._valid.pose.values)
+
+    @cached_property
+    def _wide_limits(self) -> Limits:
+        """Those that hold at zero, too, where that closes but is past limits."""
+        return self.limits.widen(self._zero.pose.values)
+
+    def _choose_limits(self, here: Closed) -> Limits:
+        inside = self.limits.hold(here.pose.values, SLACK)
+        return self.limits if inside else self._wide_limits
+
     def _find_nearest_home(self, asked: Mapping[str, Position]) -> Closed:
         """Returns the closed pose at zero or that within limits, whichever has the free joints
         nearer to where they are asked to be."""
@@ -130,6 +140,22 @@ class LinkageSolver:
         ]
         return missed or list(self.free[:1])
 
+    def list_limited(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
+        """Lists the followers that would pass their limits if the free joints went on to where they
+        were asked to be."""
+        target = self._aim(closed.pose, asked)
+        way = np.where(self.moving, 0.0, target.values - closed.pose.values) / self.linkage.units
+        way[self.moving] = -solve_least(closed.jacobian[:, self.moving], closed.jacobian @ way)
+        return self.linkage.name_columns(
+            self._choose_limits(closed).find_stopped(closed.pose.values, way)
+        )
+
+    def list_held(self, positions: Mapping[str, Position]) -> list[str]:
+        """Lists the followers that are at one of their limits."""
+        values = self._put(zero_pose(self.linkage), positions, free=False).values
+        both = (self.limits.find_stopped(values, np.full_like(values, way)) for way in (-1.0, 1.0))
+        return self.linkage.name_columns(np.logical_or(*both))
+
     def _find_start(self, known: Mapping[str, Position]) -> Closed | None:
         """Returns the closed pose that is meant by positions of followers; None where they say
         nothing of them, or not nearly close."""
@@ -139,7 +165,10 @@ class LinkageSolver:
         if float(np.linalg.norm(gaps)) > NEARLY:
             return None
         itself = self.home(known)
-        return itself if self.closes(itself) else None
+        if not self._choose_limits(itself).hold(itself.pose.values, SLACK):
+            itself = hold_limits(self.linkage, itself.pose, self.limits)
+        inside = self._wide_limits.hold(itself.pose.values, SLACK)
+        return itself if inside and self.closes(itself) else None
 
     def nudge(
         self, positions: Mapping[str, Position], joint: str, change: float
@@ -156,25 +185,24 @@ class LinkageSolver:
         step[moving] = -solve_least(jacobian[:, moving], jacobian @ step)
         return self.positions_of(self.linkage.move(pose, step))
 
-    def trace(self, here: Closed, place: float, column: int) -> tuple[Closed, bool]:
-        """Does as follow, from a closed pose, for one free joint: to a place of its column."""
-        target = here.pose.copy()
-        target.values[column] = place
-        return self._go(here, target, 0.0)
-
     def _go(self, here: Closed, target: LinkagePose, farthest: float) -> tuple[Closed, bool]:
+        limits = self._choose_limits(here)
         way = np.where(self.moving, 0.0, target.values - here.pose.values) / self.linkage.units
         strides = max(int(np.ceil(float(np.abs(way).max(initial=0.0)) / _STRIDE)), 1)
         done, stride = 0.0, 1.0 / strides
         while done < 1.0 - 1e-12:
             part = min(stride, 1.0 - done)
             there = self._step(here, way * part)
-            if self.closes(there) and not self._jumps(here, there):
+            if (
+                self.closes(there)
+                and not self._jumps(here, there)
+                and limits.hold(there.pose.values, SLACK)
+            ):
                 here, done = there, done + part
-            elif stride * strides > (_LEAST_STRIDE if farthest else 4.0 * _LEAST_STRIDE):
+            elif stride * strides > _LEAST_STRIDE:
                 stride /= 2.0
             else:
-                return self._come_near(here, target, farthest) if farthest else here, False
+                return self._come_near(here, target, farthest), False
         # Sums of strides are rounded; where the joints were asked to be is not.
         exact = here.pose.copy()
         exact.values = np.where(self.moving, here.pose.values, target.values)
@@ -238,55 +266,22 @@ class LinkageSolver:
         return bool(np.abs(moved).max(initial=0.0) > _JUMP)
 
     def _come_near(self, here: Closed, target: LinkagePose, farthest: float) -> Closed:
-        """Slides along closed poses, as long as the free joints come nearer to their target: down
-        the gradient, by steps as long as Barzilai and Borwein choose them (Two-Point Step Size
-        Gradient Methods, 1988)."""
-        linkage, free = self.linkage, ~self.moving
-        everything = np.ones_like(free)
-        best, least, gone = here, self._distance(here.pose, target, free), 0.0
-        slope, reach, recent = self._find_slope(here, target, free), 1.0, [least]
-        for _ in range(_MOST_ROUNDS):
-            longest = float(np.abs(slope).max(initial=0.0))
-            if longest < _FLAT or reach * longest < _FLAT:
-                break
-            reach = min(reach, _STRIDE / longest)
-            step = slope * reach
-            there = close(linkage, linkage.move(here.pose, step), everything, nearby=True)
-            distance = self._distance(there.pose, target, free)
-            if not self.closes(there) or distance >= max(recent[-_MEMORY:]):
-                reach /= 4.0
-                continue
-            after = self._find_slope(there, target, free)
-            bend = float(step @ (slope - after))
-            reach = min(float(step @ step) / bend, _MOST_REACH) if bend > 0.0 else _MOST_REACH
-            here, slope = there, after
-            gone += float(np.abs(step).max())
-            recent.append(distance)
-            if distance < least:
-                best, least = there, distance
-            if gone >= farthest or (
-                len(recent) > _MEMORY and recent[-_MEMORY] - min(recent) < _FLAT
-            ):
-                break
-        return best
-
-    def _find_slope(
-        self, here: Closed, target: LinkagePose, free: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Returns the way (n,) of steepest descent to the target among closed poses."""
-        wish = np.where(free, target.values - here.pose.values, 0.0) / self.linkage.units
-        kept = _null_space(here.jacobian)
-        slope: NDArray[np.float64] = kept @ (kept.T @ wish)
-        return slope
+        """Slides to the nearest pose that can be reached. Free joints stay within their limits, but
+        for those that are past them or were asked to go there."""
+        free = find_limits(self.linkage, self._follows, free=True)
+        free = free.widen(here.pose.values, target.values)
+        own = self._choose_limits(here)
+        limits = Limits(
+            lower=np.maximum(free.lower, own.lower),
+            upper=np.minimum(free.upper, own.upper),
+            units=own.units,
+        )
+        slide = Slide(self.linkage, target, ~self.moving, limits, self.closes)
+        if not limits.hold(here.pose.values):
+            held = hold_limits(self.linkage, here.pose, limits)
+            here = held if self.closes(held) else here
+        return slide.come_near(here, farthest)
 
     def _distance(self, pose: LinkagePose, target: LinkagePose, free: NDArray[np.bool_]) -> float:
         off = (target.values - pose.values)[free] / self.linkage.units[free]
         return float(np.linalg.norm(off))
-
-
-def _null_space(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns (n, k) the directions that change no gap."""
-    _, sizes, rows = np.linalg.svd(matrix)
-    rank = int((sizes > RANK_TOLERANCE * sizes[0]).sum())
-    kept: NDArray[np.float64] = rows[rank:].T
-    return kept

@@ -126,6 +126,10 @@ class Linkage:
                 )
         return moved
 
+    def name_columns(self, chosen: NDArray[np.bool_]) -> list[str]:
+        """Returns the names of the joints that have one of the `chosen` (n,) columns."""
+        return [each.motion.joint.name for each in self.variables if chosen[each.columns].any()]
+
     def ends(self, pose: LinkagePose) -> list[tuple[Matrix, Matrix]]:
         """Returns per loop its joint's frames (4, 4) on the first and on the second link."""
         _, links = self._place(pose)

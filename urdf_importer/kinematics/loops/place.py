@@ -47,9 +47,14 @@ def report_missed(robot: Robot, found: LoopResult, diagnostics: Diagnostics) -> 
     position = found.positions[first]
     there = f" and is at {position:.4g}" if isinstance(position, float) else ""
     others = f", and {len(found.missed) - 1} more" if len(found.missed) > 1 else ""
+    reason = (
+        f"joint {quote(found.limited[0])} would pass its limits"
+        if found.limited
+        else "its loop would not close"
+    )
     diagnostics.warning(
         "loop-out-of-reach",
-        f"joint {quote(first)} cannot go where it was asked to, since its loop would not close"
+        f"joint {quote(first)} cannot go where it was asked to, since {reason}"
         f"{there}{others}: the nearest pose that closes is taken",
         subject=first,
         line=lines.get(first, 0),

@@ -4,7 +4,8 @@
 A linkage may be put together in several ways for the same free joints: an elbow up or down. So the
 followers are traced from the pose of zero, or from a pose that the caller knows, along the straight
 line to the positions asked for; the answer depends on where it begins and on nothing else. What
-cannot be reached is replaced by the nearest pose that closes.
+cannot be reached, since the loops would not close or a follower would pass its limits, is replaced
+by the nearest pose that can.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,12 +32,14 @@ class LoopResult:
     gap       metres: the length of what stays open of all loops, angles times the loops' size
     reached   whether the free joints are where they were asked to be
     missed    those that are not
+    limited   followers that would pass their limits if those went further
     """
 
     positions: Mapping[str, float | tuple[float, ...]]
     gap: float
     reached: bool = True
     missed: tuple[str, ...] = ()
+    limited: tuple[str, ...] = ()
 
 
 def close_loops(
@@ -99,15 +102,22 @@ class LoopCloser:
         joints may go from one to the next, even where the nearest pose is further."""
         found = _check_positions(self.tree, positions)
         known = None if start is None else _check_positions(self.tree, start)
-        gap, missed = 0.0, list[str]()
+        gap, missed, limited = 0.0, list[str](), list[str]()
         for solver in self.solvers:
             closed, reached = solver.follow(found, known, _GENTLY if gently else np.inf)
             gap = max(gap, closed.gap * solver.linkage.size)
             there = solver.positions_of(closed.pose)
             if not reached:
                 missed += solver.list_missed(closed, found)
+                limited += solver.list_limited(closed, found)
             found |= there
-        return LoopResult(positions=found, gap=gap, reached=not missed, missed=tuple(missed))
+        return LoopResult(
+            positions=found,
+            gap=gap,
+            reached=not missed,
+            missed=tuple(missed),
+            limited=tuple(limited),
+        )
 
 
 _MOST_KEPT = 8

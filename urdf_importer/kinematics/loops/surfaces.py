@@ -19,6 +19,7 @@ from ...geometry.transforms import Matrix, Vector
 from ..motion import JointMotion
 from .blocks import AngleReader, Block, choose_orders
 from .curves import HARDLY, NARROW
+from .limits import SLACK
 from .newton import Closed
 from .products import (
     FINE,
@@ -29,7 +30,7 @@ from .products import (
     split_products,
     stretch,
 )
-from .tracing import SLACK, Tracer
+from .tracing import Tracer
 
 _STEEPEST = 12.0
 _STEPS = 8

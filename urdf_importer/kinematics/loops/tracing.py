@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ways of a part of a linkage, step by step from the pose of zero."""
+"""The ways of a part of a linkage, step by step from the pose of zero, as far as it closes and no
+follower passes its limits."""
 
 from collections.abc import Iterator
 
@@ -12,15 +13,15 @@ from .follow import LinkageSolver
 from .linkage import LinkagePose
 from .newton import CLOSED, Closed, close, solve_least
 
-SLACK = 3e-4
-"""Sizes of the linkage and radians. Descriptions of real machines contradict themselves by some of
-the last digits, and would stand still if that counted."""
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
 _LEAST_STRIDE = 1.0 / 16.0
 """Of one such step: what does not close after it cannot be reached."""
 _JUMP = 0.6
 """Followers that move further at once may have fallen into another way to be put together."""
+_AT_LIMIT = 1e-4
+"""Radians and sizes of the linkage: a follower that has come so near to a limit where the way ends
+is what ends it."""
 IDLE = 1e-6
 """Of singular values, against the largest: turns that change gaps less change none."""
 STEEPEST = 50.0
@@ -29,7 +30,8 @@ further on there is no pose, and single precision makes leaps of it."""
 
 
 class Tracer:
-    """Follows a part from pose to pose; gaps of up to `slack` count as closed.
+    """Follows a part from pose to pose; gaps of up to `slack` count as closed, and followers that
+    are past their limits by so much as within them.
 
     home       the closed pose at zero
     columns    of the free joints that may move
@@ -41,6 +43,7 @@ class Tracer:
         solver = LinkageSolver(block.linkage, block.follows)
         self._moving: NDArray[np.bool_] = solver.moving
         self.home = solver.home({})
+        self._limits, self._slack = solver.limits, slack
         self._spins = dict(_find_spins(block, self.home))
         self._enough = max(3.0 * self.home.gap, 100.0 * CLOSED, slack)
         self.columns = tuple(variable.columns.start for variable in block.inputs)
@@ -62,13 +65,23 @@ class Tracer:
             part = min(stride, 1.0 - done)
             last = done + part >= 1.0 - 1e-12
             there = self._step(here, way * part, places if last else None)
-            if there.gap <= self._enough and not self._jumps(here, there):
+            if (
+                there.gap <= self._enough
+                and not self._jumps(here, there)
+                and self._limits.hold(there.pose.values, self._slack)
+            ):
                 here, done = there, done + part
             elif stride * strides > _LEAST_STRIDE:
                 stride /= 2.0
             else:
                 return None
         return here
+
+    def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
+        """Lists the followers that would pass their limits if the free joint `index` went on."""
+        way = self.speeds(closed, index) * change
+        stopped = self._limits.find_stopped(closed.pose.values, way, _AT_LIMIT)
+        return self._linkage.name_columns(stopped)
 
     def speeds(self, closed: Closed, index: int) -> Vector:
         """Returns (n,) how fast all variables move where the free joint `index` does, by one."""

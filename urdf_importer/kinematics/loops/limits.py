@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the joints of a linkage may go, by the limits that the description gives them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import Vector
+from ..motion import JointMotion
+from .linkage import Linkage, Variable
+
+SLACK = 3e-4
+"""Sizes of the linkage and radians. Descriptions of real machines contradict themselves by some of
+the last digits, and would stand still if that counted."""
+_EXACT = 1e-9
+"""Radians and sizes of the linkage by which a joint may be past a limit that it is at."""
+_AT = 1e-6
+"""Within so much of a limit a joint is at it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Limits:
+    """`lower` and `upper` (n,) per column of the linkage, infinite where nothing holds; `units`
+    (n,) are the linkage's."""
+
+    lower: Vector
+    upper: Vector
+    units: Vector
+
+    def hold(self, values: Vector, slack: float = 0.0) -> bool:
+        """Whether no variable is past its limits by more than a slack."""
+        past = np.maximum(self.lower - values, values - self.upper)
+        return bool((past <= (_EXACT + slack) * self.units).all())
+
+    def clip(self, values: Vector) -> Vector:
+        """Returns the values (n,) within the limits that are nearest to these."""
+        found: Vector = np.clip(values, self.lower, self.upper)
+        return found
+
+    def find_past(self, values: Vector) -> NDArray[np.bool_]:
+        """Returns (n,) which variables are past their limits."""
+        found: NDArray[np.bool_] = (values < self.lower) | (values > self.upper)
+        return found
+
+    def find_stopped(self, values: Vector, way: Vector, near: float = _AT) -> NDArray[np.bool_]:
+        """Returns (n,) which variables are at a limit and would pass it, going a `way` (n,)."""
+        slack = near * self.units
+        down, up = values <= self.lower + slack, values >= self.upper - slack
+        found: NDArray[np.bool_] = (down & (way < -_EXACT)) | (up & (way > _EXACT))
+        return found
+
+    def widen(self, *poses: Vector) -> "Limits":
+        """Returns limits that hold these values (n,), too."""
+        return Limits(
+            lower=np.minimum.reduce([self.lower, *poses]),
+            upper=np.maximum.reduce([self.upper, *poses]),
+            units=self.units,
+        )
+
+
+def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False) -> Limits:
+    """Finds the limits of the followers, or those of the free joints.
+
+    Limits that leave a follower one place are passed over: they are what files have where nobody
+    wrote any, and loops move it.
+    """
+    count = linkage.mixing.shape[1]
+    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+    for variable, each in zip(linkage.variables, follows, strict=True):
+        if each is free or not variable.is_single:
+            continue
+        low, high = _find_bounds(linkage, variable)
+        if low < high or free:
+            lower[variable.columns], upper[variable.columns] = low, high
+    return Limits(lower=lower, upper=upper, units=linkage.units)
+
+
+def _find_bounds(linkage: Linkage, variable: Variable) -> tuple[float, float]:
+    """Returns the limits of a joint, else those of joints on loops behind a gear."""
+    own = _read(variable.motion)
+    if own != (-np.inf, np.inf):
+        return own
+    low, high = own
+    for ends in _list_geared(linkage, variable.columns.start):
+        low, high = max(low, min(ends)), min(high, max(ends))
+    return low, high
+
+
+def _list_geared(linkage: Linkage, column: int) -> Iterator[tuple[float, float]]:
+    for mover, ratio, offset in zip(
+        linkage.movers, linkage.mixing[:, column], linkage.offsets, strict=True
+    ):
+        motion = linkage.motions[mover]
+        if ratio and motion is not None and motion.mimic is not None:
+            low, high = ((end - offset) / ratio for end in _read(motion))
+            yield low, high
+
+
+def _read(motion: JointMotion) -> tuple[float, float]:
+    return (
+        -np.inf if motion.lower is None else motion.lower,
+        np.inf if motion.upper is None else motion.upper,
+    )
