@@ -63,8 +63,8 @@ class Limits:
 def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False) -> Limits:
     """Finds the limits of the followers, or those of the free joints.
 
-    Limits that leave a follower one place are passed over: they are what files have where nobody
-    wrote any, and loops move it.
+    Limits that leave a follower one place are passed over: loops move it, and files have such
+    limits where none were meant.
     """
     count = linkage.mixing.shape[1]
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
