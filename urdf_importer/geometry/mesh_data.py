@@ -11,6 +11,7 @@ from ..model import Color, Surface
 
 _MINUS_ZERO = np.uint32(0x80000000)
 _HASH_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+_MOST_LOOKS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,68 +114,59 @@ def weld_points(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArr
     if (points.view(np.uint32) == _MINUS_ZERO).any():
         points = points + np.float32(0.0)
     patterns = points.view(np.uint32)
-    order, starts = _group_by_hash(patterns)
-    if starts is None:
-        order, starts = _group_exactly(patterns)
-    is_vertex = np.zeros(len(points), dtype=bool)
-    is_vertex[order[starts]] = True
-    rank = np.cumsum(is_vertex, dtype=np.int32) - np.int32(1)
-    group_sizes = np.diff(np.append(np.flatnonzero(starts), len(order)))
-    indices = np.empty(len(points), dtype=np.int32)
-    indices[order] = np.repeat(rank[order[starts]], group_sizes)
-    return points[is_vertex], indices
+    first = _find_first_equals(patterns, _hash(patterns))
+    numbers = np.arange(len(points), dtype=np.int32)
+    vertices = np.flatnonzero(first == numbers)
+    rank = np.empty(len(points), dtype=np.int32)
+    rank[vertices] = numbers[: len(vertices)]
+    return points.take(vertices, axis=0), rank.take(first)
 
 
-def _group_by_hash(
-    patterns: NDArray[np.uint32],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
-    """The order that brings equal points together, first ones first, and where each group starts.
+def _find_first_equals(
+    patterns: NDArray[np.uint32], hashes: NDArray[np.uint64], looks: int = _MOST_LOOKS
+) -> NDArray[np.int32]:
+    """The first row that is equal to each, int32 (N,).
 
-    One sort of 64-bit numbers, the upper bits a hash and the lower ones the index: a quarter of
-    the time of sorting by three keys. None in place of the starts if two different points have
-    one hash, which every pair of neighbours is checked for.
+    Each row looks up which one came first of all with its hash: faster than sorting. Those that
+    find another row there look again by other hashes, and what is left in the end is sorted.
     """
-    index_bits = max(len(patterns) - 1, 1).bit_length()
-    keys = _hash(patterns)
-    keys >>= np.uint64(index_bits)
-    keys <<= np.uint64(index_bits)
-    keys |= np.arange(len(patterns), dtype=np.uint64)
-    keys.sort()
-    order = (keys & np.uint64((1 << index_bits) - 1)).view(np.int64)
-    keys >>= np.uint64(index_bits)
-    starts = np.ones(len(patterns), dtype=bool)
-    starts[1:] = keys[1:] != keys[:-1]
-    del keys
-    return order, starts if _groups_are_equal(patterns, order, starts) else None
+    if not looks:
+        return _find_by_sorting(patterns)
+    first = _find_first_of_hash(hashes)
+    # Where one of equal rows finds another row, all do.
+    wrong = np.flatnonzero((patterns.take(first, axis=0) != patterns).ravel()) // 3
+    if len(wrong):
+        left = wrong[np.diff(wrong, prepend=-1) > 0]
+        others = hashes[left] * np.uint64(_HASH_FACTORS[0])
+        first[left] = left[_find_first_equals(patterns[left], others, looks - 1)]
+    return first
 
 
-def _groups_are_equal(
-    patterns: NDArray[np.uint32], order: NDArray[np.int64], starts: NDArray[np.bool_]
-) -> bool:
-    return not np.any(_differs_from_last(patterns, order) & ~starts[1:])
+def _find_first_of_hash(hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The first index with the upper bits of each hash, int32 (N,)."""
+    bits = (2 * len(hashes)).bit_length()
+    slots = (hashes >> np.uint64(64 - bits)).view(np.int64)
+    numbers = np.arange(len(hashes), dtype=np.int32)
+    table = np.empty(1 << bits, dtype=np.int32)
+    table[slots[::-1]] = numbers[::-1]  # Of several for one slot, the last stays.
+    return table.take(slots)
 
 
-def _group_exactly(
-    patterns: NDArray[np.uint32],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _find_by_sorting(patterns: NDArray[np.uint32]) -> NDArray[np.int32]:
     order = np.lexsort(patterns.T)
-    starts = np.ones(len(patterns), dtype=bool)
-    starts[1:] = _differs_from_last(patterns, order)
-    return order, starts
-
-
-def _differs_from_last(patterns: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the second, third ... row in `order` differs from the one before it."""
-    differs = np.zeros(max(len(order) - 1, 0), dtype=bool)
-    for column in patterns.T:
-        ordered = np.take(column, order)
-        differs |= ordered[1:] != ordered[:-1]
-    return differs
+    ordered = patterns[order]
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = np.empty(len(order), dtype=np.int32)
+    first[order] = order[np.flatnonzero(starts)][np.cumsum(starts) - 1]
+    return first
 
 
 def _hash(patterns: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """64 bits per row, the upper ones well mixed."""
     total = np.zeros(len(patterns), dtype=np.uint64)
     for axis, factor in enumerate(_HASH_FACTORS):
-        total += patterns[:, axis].astype(np.uint64) * np.uint64(factor)
+        column = patterns[:, axis].astype(np.uint64)
+        column *= np.uint64(factor)
+        total += column
     return total

@@ -54,13 +54,22 @@ def test_colliding_hashes_merge_nothing(
     assert indices.tolist() == slow_indices
 
 
-def test_the_hash_spreads_points_on_a_grid() -> None:
-    """Regular coordinates are what CAD makes: no collision, so no slow path."""
+def test_the_hash_spreads_points_on_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regular coordinates are what CAD makes: next to nothing is left to be sorted."""
+    sorted_rows: list[int] = []
+    by_sorting = mesh_data._find_by_sorting
+
+    def note(patterns: NDArray[np.uint32]) -> NDArray[np.int32]:
+        sorted_rows.append(len(patterns))
+        return by_sorting(patterns)
+
+    monkeypatch.setattr(mesh_data, "_find_by_sorting", note)
     grid = np.stack(np.meshgrid(*[np.arange(-20, 20, dtype=np.float32) / 8] * 3), axis=-1)
     points = grid.reshape(-1, 3) + np.float32(0.0)
-    order, starts = mesh_data._group_by_hash(points.view(np.uint32))
-    assert starts is not None
-    assert np.count_nonzero(starts) == len(points) == len(np.unique(order))
+    vertices, indices = weld_points(np.concatenate([points, points[::-1]]))
+    assert np.array_equal(vertices, points)
+    assert np.array_equal(indices, [*range(len(points)), *reversed(range(len(points)))])
+    assert sum(sorted_rows) < len(points) / 100
 
 
 def test_the_points_given_are_left_alone() -> None:
