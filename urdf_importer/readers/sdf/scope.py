@@ -7,7 +7,7 @@ each worked out once. A merged model is a nested one without a name: its names b
 about it, its `__model__` stays its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -142,10 +142,10 @@ class Scope:
 
     def own_link(self, name: str) -> Node | None:
         """Does as link_of for a name of this very scope; rings lead nowhere."""
-        if name not in self._links:
-            self._links[name] = None
-            link = self._follow(name)
-            self._links[name] = None if link is None else (link.scope, link)
+        for each in reversed(self._list_way(name, self._links, self._carrier_of)):
+            self._links[each] = None
+            link = self._follow(each)
+            self._links[each] = None if link is None else (link.scope, link)
         known = self._links[name]
         return None if known is None else known[1]
 
@@ -158,9 +158,29 @@ class Scope:
         if node.kind == "model":
             assert node.model is not None
             return node.model.own_link(MODEL)
+        return self.link_of(self._carrier_of(node))
+
+    def _carrier_of(self, node: Node) -> str:
+        """What a joint or frame is attached to, as written."""
         if node.kind == "joint":
-            return self.link_of(node.page.text(node.element, "child"))
-        return self.link_of(node.element.attributes.get("attached_to", ""))
+            return node.page.text(node.element, "child")
+        return node.element.attributes.get("attached_to", "") if node.kind == "frame" else ""
+
+    def _list_way(
+        self, name: str, known: Collection[str], above: Callable[[Node], str]
+    ) -> list[str]:
+        """Lists a name of this very scope and those that it depends on, one on the other, until
+        one that is known or not of this scope: such rows may be longer than Python's stack."""
+        way: dict[str, None] = {}
+        while name not in known and name not in way:
+            way[name] = None
+            if name not in self.nodes:
+                break
+            found = self.look_up(above(self.nodes[name]))
+            if found is None or found[0] is not self:
+                break
+            name = found[1]
+        return list(way)
 
     def _canonical(self) -> Node | None:
         """The canonical link: the one that is named, the first of the model, or that of the first
@@ -191,10 +211,11 @@ class Scope:
             inner = self._place_of(scope)
             there = scope.pose_of(own)
             return None if inner is None or there is None else inner @ there
-        # A ring meets itself here.
-        self._poses[name] = None
-        self._poses[name] = np.eye(4) if own == MODEL else self._work_out(self.nodes[own])
-        return self._poses[name]
+        for each in reversed(self._list_way(own, self._poses, self._base_of)):
+            # A ring meets itself here.
+            self._poses[each] = None
+            self._poses[each] = np.eye(4) if each == MODEL else self._work_out(self.nodes[each])
+        return self._poses[own]
 
     def _place_of(self, scope: "Scope") -> Matrix | None:
         """Where a model within this one stands, however deep."""
@@ -241,14 +262,20 @@ class Scope:
         if node.kind == "model":
             assert node.model is not None
             return self.place_model(node.model)
+        start = self.pose_of(self._base_of(node))
         pose = find(node.element, "pose")
-        base = read_base(pose)
+        return None if start is None else start @ node.page.pose(pose)
+
+    def _base_of(self, node: Node) -> str:
+        """What a frame's pose is relative to, as written or as it is without a word."""
+        if node.model is not None:
+            return read_base(find(node.model.placed, "pose"))
+        base = read_base(find(node.element, "pose"))
         if not base and node.kind == "joint":
             base = self._child_frame(node)
         elif not base and node.kind == "frame":
             base = node.element.attributes.get("attached_to", "")
-        start = self.pose_of(base)
-        return None if start is None else start @ node.page.pose(pose)
+        return base
 
     def _child_frame(self, node: Node) -> str:
         """What a joint's pose is relative to: its child or, where that is the world, the model."""

@@ -347,3 +347,22 @@ def test_ball_constraints_of_drake_close_loops(tmp_path):
 def test_ball_constraints_that_hold_nothing_are_reported(tmp_path, old, new):
     model = f'<model name="m"><link name="a"/><link name="b"/>{BALL.replace(old, new)}</model>'
     assert read(tmp_path, model, codes=["loop-not-read"]).loops == ()
+
+
+@pytest.mark.parametrize("end", ["", ' attached_to="f0"', ' attached_to="nowhere"'])
+def test_long_rows_of_frames_end_in_frames_or_sentences(tmp_path, end):
+    """Each frame stands in the next, longer than Python's stack: to a link, round, to nothing."""
+    count = 3000
+    row = "".join(f'<frame name="f{i}" attached_to="f{i + 1}"/>' for i in range(count))
+    poses = "".join(
+        f'<link name="l{i}"><pose relative_to="l{i + 1}">1 0 0 0 0 0</pose></link>'
+        for i in range(count)
+    )
+    last = f'<frame name="f{count}"{end}/><link name="l{count}"/>'
+    path = tmp_path / "model.sdf"
+    path.write_text(f'<sdf version="1.9"><model name="m">{poses}{row}{last}</model></sdf>')
+    diagnostics = Diagnostics()
+    robot = read_robot(path, diagnostics)
+    assert len(robot.links) == (2 * count + 3 if not end else count + 2)
+    assert len(diagnostics) == (count + 1 if end else 0)
+    assert forward_kinematics(robot)["l0"][0, 3] == count
