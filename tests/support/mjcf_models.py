@@ -93,6 +93,11 @@ _TURNS = st.one_of(
 _PLACES = st.tuples(_VECTOR, _TURNS).map(lambda v: f'pos="{written(v[0])}" {v[1]}')
 
 
+def places() -> st.SearchStrategy[str]:
+    """Where an element stands, in all spellings."""
+    return _PLACES
+
+
 @st.composite
 def joints(draw: Any) -> str:
     text = ""

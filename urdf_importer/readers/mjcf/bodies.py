@@ -14,17 +14,25 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, pose_of, rotations_about, unit
-from ...model import Dynamics, Extra, Joint, Limit, Link, Vector3
+from ...geometry.transforms import Matrix, pose_of
+from ...model import Extra, Joint, Link, Vector3
 from ...names import Claims
-from .document import Compiler, Node
+from .document import Node
 from .geoms import Geom, make_collision, make_visual
+from .joints import (
+    TYPES,
+    JointReading,
+    count_from,
+    find_axis,
+    find_point,
+    read_dynamics,
+    read_limit,
+)
 from .masses import Scales
 from .models import Model, Models
+from .sites import SITE, Site, SiteLinks, read_site
 
 WORLD = "world"
-_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
-_UNLIMITED = 1e16
 _MOST_BODIES = 100_000
 _MOST_ELEMENTS = 200_000
 _MOST_COPIES = 20_000
@@ -49,23 +57,6 @@ class Place:
         return node.called(self.model.prefix, self.suffix)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JointReading:
-    """A joint, whose attributes are resolved, and the frame (4, 4) that holds it in its body."""
-
-    node: Node
-    frame: Matrix
-    compiler: Compiler
-
-    @property
-    def kind(self) -> str:
-        return "free" if self.node.tag == "freejoint" else self.node.text("type", "hinge")
-
-    def angle(self, number: float) -> float:
-        """Returns a position of the file, in radians where the joint turns."""
-        return self.compiler.angle(number) if self.kind == "hinge" else number
-
-
 @dataclass(slots=True, kw_only=True, eq=False)
 class BodyReading:
     """A body: `frame` (4, 4) is where it stands in the body `parent`, a place in the list, with
@@ -79,7 +70,7 @@ class BodyReading:
     joints: list[JointReading] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
     inertial: tuple[Node, Matrix] | None = None
-    sites: dict[str, Matrix] = field(default_factory=dict)
+    sites: dict[str, Site] = field(default_factory=dict)
     extras: list[Extra] = field(default_factory=list)
 
 
@@ -179,10 +170,21 @@ class BodyReader:
                 body.geoms.append(geom)
         elif node.tag == "inertial":
             body.inertial = (node, frame @ compiler.frame(node))
+        elif node.tag == SITE and self._read_named_site(node, place, body):
+            pass
         elif node.xml and not (place.suffix or place.model.prefix):
             body.extras.append(node.extra())
-        if node.tag == "site" and node.text("name"):
-            body.sites[node.text("name")] = frame @ compiler.frame(node)
+
+    def _read_named_site(self, node: Node, place: Place, body: BodyReading) -> bool:
+        """Reads a site that has a name; returns whether it becomes a link."""
+        name = node.text("name")
+        if not name:
+            return False
+        written = name[len(place.model.prefix) : len(name) - len(place.suffix)]
+        is_frame = written not in place.model.frameless
+        site = read_site(node, place.frame, place.model.compiler, is_frame=is_frame)
+        body.sites[name] = site
+        return is_frame
 
     def _leave_out(self, node: Node) -> None:
         name = node.text("name") or node.text("prefix")
@@ -239,7 +241,18 @@ class _Builder:
             if place > first:
                 self._hang(body)
             self._built.links.append(self._make_link(body))
+        self._hang_sites(first)
         return self._built
+
+    def _hang_sites(self, first: int) -> None:
+        """Adds the links of sites. Where the world has no link, its own are in the one body,
+        which is where it is."""
+        sites = SiteLinks(self._link_names, self._joint_names)
+        for place, body in enumerate(self._bodies):
+            for name, site in body.sites.items():
+                sites.hang(name, site, self._bodies[max(place, first)].name)
+        self._built.links += sites.links
+        self._built.joints += sites.joints
 
     def _make_link(self, body: BodyReading) -> Link:
         geoms = [geom for geom in body.geoms if geom.geometry is not None]
@@ -265,21 +278,21 @@ class _Builder:
         for index, joint in enumerate(body.joints):
             node, holder, kind = joint.node, joint.frame, joint.kind
             name = self._own.get(id(joint)) or self._joint_names.claim(f"{body.name}_joint")
-            if kind not in _TYPES:
+            if kind not in TYPES:
                 raise node.refuse(f"joint {quote(name)} is of the unknown type {quote(kind)}")
             child = body.name
             if index < last:
                 child = self._link_names.claim(f"{body.name}_{name}")
                 self._built.links.append(Link(name=child, line=node.line))
             self._built.refs[name] = joint.angle(node.number("ref"))
-            point = _at(holder, node) if kind in ("hinge", "ball") else np.eye(4)
-            axis = _axis_of(holder, node) if kind in ("hinge", "slide") else None
+            point = find_point(holder, node) if kind in ("hinge", "ball") else np.eye(4)
+            axis = find_axis(holder, node) if kind in ("hinge", "slide") else None
             self._add_joint(
                 name,
-                _TYPES[kind],
+                TYPES[kind],
                 above,
                 body,
-                pose=frame @ point @ _count_from(joint, axis),
+                pose=frame @ point @ count_from(joint, axis),
                 child=child,
                 point=point,
                 axis=axis,
@@ -303,7 +316,7 @@ class _Builder:
         away = np.eye(4)
         if point is not None:
             away[:3, 3] = -point[:3, 3]
-        limit = None if joint is None else _read_limit(joint, kind)
+        limit = None if joint is None else read_limit(joint, kind)
         if kind == "revolute" and (limit is None or limit.lower is None):
             kind = "continuous"
         self._built.joints.append(
@@ -316,43 +329,10 @@ class _Builder:
                 child_origin=pose_of(away),
                 axis=None if axis is None else _vector(axis),
                 limit=limit,
-                dynamics=None if joint is None else _read_dynamics(joint.node),
+                dynamics=None if joint is None else read_dynamics(joint.node),
                 line=(body if joint is None else joint).node.line,
             )
         )
-
-
-def _count_from(joint: JointReading, axis: Matrix | None) -> Matrix:
-    """Returns how a joint (4, 4) at zero stands from where MuJoCo begins, at `ref`."""
-    ref, back = joint.angle(joint.node.number("ref")), np.eye(4)
-    if axis is not None and ref:
-        if joint.kind == "hinge":
-            back[:3, :3] = rotations_about(axis[None], np.array([-ref]))[0]
-        else:
-            back[:3, 3] = -ref * axis
-    return back
-
-
-def _read_limit(joint: JointReading, kind: str) -> Limit | None:
-    """Returns the range of a joint of one axis, and the most that drives it."""
-    if kind not in ("revolute", "prismatic"):
-        return None
-    low, high = joint.node.vector("range", 2) or (0.0, 0.0)
-    drive = joint.node.vector("actuatorfrcrange", 2)
-    effort = None
-    if drive is not None and _is_limited(joint, "actuatorfrclimited", *drive):
-        effort = max(abs(drive[0]), abs(drive[1]))
-    if _is_limited(joint, "limited", low, high):
-        return Limit(lower=joint.angle(low), upper=joint.angle(high), effort=effort)
-    if kind == "prismatic":
-        return Limit(lower=-_UNLIMITED, upper=_UNLIMITED, effort=effort)
-    return None if effort is None else Limit(effort=effort)
-
-
-def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool:
-    """Whether a range counts: it says so itself, or it is one where the compiler decides."""
-    word = joint.node.text(flag, "auto")
-    return word == "true" or (word == "auto" and joint.compiler.autolimits and low < high)
 
 
 def _is_bare(bodies: list[BodyReading]) -> bool:
@@ -364,28 +344,6 @@ def _is_bare(bodies: list[BodyReading]) -> bool:
         and not top[0].joints
         and np.array_equal(top[0].frame, np.eye(4))
     )
-
-
-def _read_dynamics(node: Node) -> Dynamics | None:
-    damping, friction = node.number("damping"), node.number("frictionloss")
-    if not (damping or friction):
-        return None
-    return Dynamics(damping=damping or None, friction=friction or None)
-
-
-def _at(holder: Matrix, node: Node) -> Matrix:
-    """Returns the frame (4, 4), along the body's axes, at a joint's point."""
-    point = np.eye(4)
-    position = np.array(node.vector("pos", 3) or (0.0, 0.0, 0.0))
-    point[:3, 3] = holder[:3, :3] @ position + holder[:3, 3]
-    return point
-
-
-def _axis_of(holder: Matrix, node: Node) -> Matrix:
-    axis = np.array(node.vector("axis", 3) or (0.0, 0.0, 1.0))
-    if not float(np.abs(axis).max()) > 1e-12:
-        raise node.refuse(f"joint {quote(node.text('name'))} has an axis of length zero")
-    return np.asarray(holder[:3, :3] @ unit(axis))
 
 
 def _vector(numbers: Matrix) -> Vector3:

@@ -33,7 +33,9 @@ class ConstraintReader:
         diagnostics: Diagnostics,
     ) -> None:
         self._bodies = {body.name: body for body in bodies}
-        self._sites = {name: (body, frame) for body in bodies for name, frame in body.sites.items()}
+        self._sites = {
+            name: (body, site.frame) for body in bodies for name, site in body.sites.items()
+        }
         self._joints = {joint.name: joint for joint in built.joints}
         self._refs = built.refs
         self._diagnostics = diagnostics

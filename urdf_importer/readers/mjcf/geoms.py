@@ -160,7 +160,7 @@ class Assets:
             return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
-        place, size = _place_geom(node, frame, kind, node.numbers("size"), self._compiler)
+        place, size = place_geom(node, frame, kind, node.numbers("size"), self._compiler)
         return self._make_geom(node, place, kind, size)
 
     def _make_geom(
@@ -215,7 +215,7 @@ class Assets:
         )
 
 
-def _place_geom(
+def place_geom(
     node: Node, frame: Matrix, kind: str, size: tuple[float, ...], compiler: Compiler
 ) -> tuple[Matrix, tuple[float, ...]]:
     """Returns where a simple shape stands and its sizes, in either spelling."""

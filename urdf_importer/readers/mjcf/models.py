@@ -17,6 +17,7 @@ from ...files.regular import read_regular_file
 from .document import Compiler, Defaults, Files, Node
 from .geoms import Assets
 from .meshes import MeshFiles
+from .sites import list_frameless
 
 READ_SECTIONS = ("default", "asset", "worldbody", "equality", "compiler")
 """Those that become the robot; the others are kept word for word."""
@@ -28,7 +29,7 @@ _MOST_ATTACHED = 1_000
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
     """One file with its includes. `prefix` begins all of its names, `above` are the files that
-    attach it."""
+    attach it, `frameless` the sites that become no links."""
 
     root: Node
     files: Files
@@ -36,6 +37,7 @@ class Model:
     defaults: Defaults
     assets: Assets
     source: str
+    frameless: frozenset[str] = frozenset()
     prefix: str = ""
     above: tuple[str, ...] = ()
 
@@ -105,6 +107,7 @@ class Models:
             defaults=defaults,
             assets=assets,
             source=os.path.realpath(source),
+            frameless=list_frameless(root),
             prefix=prefix,
             above=above,
         )

@@ -28,12 +28,13 @@ _CLASSES: Mapping[str, Mapping[str, Value]] = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MjcfDocument:
     """All that the file says. `visuals` and `collisions` are by link, `keys` are positions of all
-    joints by name."""
+    joints by name, `sites` the bodies, by their places, that are but sites."""
 
     name: str
     folder: str
     armature: float
     plan: StructurePlan
+    sites: Mapping[int, Mapping[str, Value]]
     visuals: Mapping[str, Sequence[Geom]]
     collisions: Mapping[str, Sequence[Geom]]
     assets: Sequence[Asset]
@@ -137,6 +138,9 @@ def _write_bodies(document: MjcfDocument, xml: XmlWriter) -> None:
             xml.close()
             continue
         body = plan.bodies[place]
+        if place in document.sites:
+            xml.leaf("site", {**document.sites[place], **_place(body.frame)})
+            continue
         xml.open("body", {"name": body.name, **_place(body.frame)})
         if body.mass is not None:
             _write_inertial(body.mass, xml)

@@ -28,6 +28,7 @@ from .options import MjcfOptions
 from .plan import JointPlan, StructurePlan, make_qpos, plan_structure
 from .sensors import Mount, plan_sensors
 from .shapes import ShapeWriter
+from .sites import plan_sites
 
 START = "start"
 """The keyframe of the joints as they are to start."""
@@ -133,6 +134,7 @@ def _fill_document(
     shapes = ShapeWriter(robot, found.files, files, textures, diagnostics)
     weigh_bodies(plan, options.small_mass, shapes.measure, diagnostics)
     sites = Claims()
+    alone = plan_sites(plan, sites)
     mounts, readings = plan_sensors(robot, sites, diagnostics) if options.sensors else ([], [])
     ends, closings = plan_loops(plan, sites, diagnostics)
     links = [body.link for body in plan.bodies]
@@ -143,6 +145,7 @@ def _fill_document(
         folder=beside if (folder / beside).is_dir() else "",
         armature=options.armature,
         plan=plan,
+        sites=alone,
         visuals=visuals,
         collisions=collisions,
         assets=shapes.assets,
@@ -229,7 +232,7 @@ def _names_of(joints: Sequence[JointPlan]) -> tuple[str, ...]:
 def _count(plan: StructurePlan, document: MjcfDocument) -> Facts:
     geoms = chain(document.visuals.values(), document.collisions.values())
     return count_tree(plan.tree) | {
-        "bodies": sum(not body.is_joined for body in plan.bodies),
+        "bodies": sum(not body.is_joined for body in plan.bodies) - len(document.sites),
         "geoms": sum(map(len, geoms)),
         "equalities": len(document.equalities),
         "actuators": [str(each.attributes["name"]) for each in document.actuators],

@@ -72,7 +72,7 @@ class BodyPlan:
 
     @property
     def is_world(self) -> bool:
-        return self.name == WORLD
+        return self.name == self.link.name == WORLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

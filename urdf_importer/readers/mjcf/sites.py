@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""<site>: frames of a body, which become links without mass, as frames of SDF do.
+
+Tool points, places of cameras and of sensors are frames that people look for. Sites that only
+tendons, equalities and sensors of touch name are not: the muscles of a human have hundreds of them.
+They stay in the text that the body keeps.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...geometry.transforms import Matrix, pose_of
+from ...markup.write import Value, format_element
+from ...model import Extra, Joint, Link
+from ...names import Claims
+from .document import Compiler, Node
+from .geoms import place_geom
+
+SITE = "site"
+_KINDS = ("sphere", "capsule", "cylinder", "box", "ellipsoid")
+_LOOKS = ("rgba", "group")
+_NAMING = ("site", "refsite", "cranksite", "slidersite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Site:
+    """A site in its body: `frame` (4, 4), and what it looks like where it is a frame that people
+    look for; None for others."""
+
+    frame: Matrix
+    look: Extra | None
+
+
+def read_site(node: Node, holder: Matrix, compiler: Compiler, *, is_frame: bool) -> Site:
+    """Reads a site, whose attributes are resolved, in a body in which `holder` (4, 4) holds it.
+    Raises ReadError for what is not a number."""
+    kind = node.text("type", "sphere")
+    frame, size = place_geom(node, holder, kind, node.numbers("size"), compiler)
+    if not is_frame:
+        return Site(frame=frame, look=None)
+    attributes: dict[str, Value] = {"name": node.text("name")}
+    attributes["type"] = kind if kind in _KINDS and kind != "sphere" else None
+    attributes["size"] = size or None
+    attributes |= {name: node.numbers(name) or None for name in _LOOKS}
+    return Site(
+        frame=frame,
+        look=Extra(tag=SITE, xml=format_element(SITE, attributes), line=node.line),
+    )
+
+
+def list_frameless(root: Node) -> frozenset[str]:
+    """Returns the names of the sites of a model that only tendons, equalities and sensors of touch
+    name."""
+    used = {name for tag in ("tendon", "equality") for name in _list_named(root, tag)}
+    sensors = [node for section in root.all("sensor") for node in section.children]
+    used |= {node.text("site") for node in sensors if node.tag == "touch"}
+    seen = {name for node in sensors if node.tag != "touch" for name in _names_in(node)}
+    return frozenset(used - seen - set(_list_named(root, "actuator")))
+
+
+def _list_named(root: Node, tag: str) -> Iterator[str]:
+    waiting = list(root.all(tag))
+    while waiting:
+        node = waiting.pop()
+        yield from _names_in(node)
+        waiting += node.children
+
+
+def _names_in(node: Node) -> Iterator[str]:
+    """Yields the sites that an element names."""
+    for attribute in (*_NAMING, "site1", "site2", "sidesite"):
+        if name := node.text(attribute):
+            yield name
+    for kind, name in (("objtype", "objname"), ("reftype", "refname")):
+        if node.text(kind) == SITE:
+            yield node.text(name)
+
+
+class SiteLinks:
+    """Hangs sites on the links of bodies; their names come after all others."""
+
+    def __init__(self, link_names: Claims, joint_names: Claims) -> None:
+        self._link_names = link_names
+        self._joint_names = joint_names
+        self.links: list[Link] = []
+        self.joints: list[Joint] = []
+
+    def hang(self, name: str, site: Site, parent: str) -> None:
+        """Adds the link of a site that is a frame, and the joint that fixes it."""
+        if site.look is None:
+            return
+        link = self._link_names.claim(name)
+        line = site.look.line
+        self.links.append(Link(name=link, extras=(site.look,), line=line))
+        self.joints.append(
+            Joint(
+                name=self._joint_names.claim(f"{link}_fixed"),
+                type="fixed",
+                parent=parent,
+                child=link,
+                origin=pose_of(site.frame),
+                line=line,
+            )
+        )
