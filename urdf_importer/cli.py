@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="urdf-importer",
-        description="Robot descriptions (URDF) as exact, native Blender rigs.",
+        description="Robot descriptions as exact, native Blender rigs.",
         epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {find_version()}")

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import reader_formats
+from .. import find_description, reader_formats
 from ..diagnostics import ReadError
 
 MOST_LIST_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = (".xml",)
 """Suffixes that say nothing: such files are taken by name, not found in folders."""
+_OF_MODELS = (".sdf",)
 _RESERVED = ("batch.jsonl", "index.html")
 
 
@@ -78,14 +79,27 @@ def _find_below(folder: str) -> list[BatchInput]:
     found: list[BatchInput] = []
     for place, folders, files in os.walk(folder, onerror=_refuse):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
+        model = _find_model(place)
         for name in sorted(files):
             path = os.path.join(place, name)
             if name.startswith(".") or not name.lower().endswith(suffixes):
+                continue
+            if model and path != model and name.lower().endswith(_OF_MODELS):
                 continue
             if os.path.isfile(path):
                 below = os.path.relpath(os.path.join(place, _stem(name)), folder)
                 found.append(BatchInput(path=path, wish=_with_slashes(below), named=False))
     return found
+
+
+def _find_model(folder: str) -> str:
+    """Returns the file that a folder of Gazebo's is read from, beside which its files for older
+    versions lie; empty for other folders."""
+    try:
+        path = find_description(folder)
+    except ReadError:
+        return ""
+    return path if path != folder else ""
 
 
 def _refuse(error: OSError) -> None:

@@ -117,17 +117,21 @@ def describe_summary(facts: Facts) -> list[tuple[str, str]]:
     types = ", ".join(f"{number} {kind}" for kind, number in facts["joints_by_type"].items())
     following, combined = facts["mimic_joints"], facts["combined_bones"]
     moving = f"{facts['moving_joints']}, {count(facts['degrees_of_freedom'], 'degree')} of freedom"
+    loops = facts.get("loops", [])
+    follow = "follow others" if loops else "mimic another"
     starts = [f"{name} ({value:g})" for name, value in facts["zero_outside_limits"].items()]
     rows = [
         ("robot", facts["robot"]),
         ("links", f"{facts['links']}, {facts['links_with_mass']} with mass"),
         ("joints", f"{facts['joints']}" + (f": {types}" if types else "")),
-        ("moving joints", moving + (f", {following} mimic another" if following else "")),
+        ("moving joints", moving + (f", {following} {follow}" if following else "")),
         ("total mass", f"{facts['total_mass']:.6g} kg"),
         ("root" if len(facts["roots"]) == 1 else "roots", _join(facts["roots"])),
         ("depth", count(facts["depth"], "joint")),
         ("bones", f"{facts['bones']}" + (f", {combined} for several joints" if combined else "")),
     ]
+    if loops:
+        rows.append(("loops", f"{len(loops)}, closed by {_join(loops)}"))
     if starts:
         rows.append(("not at zero", f"{_join(starts)}; zero is outside the limits"))
     return rows

@@ -18,6 +18,7 @@ from .exporting import (
     write_format,
 )
 from .extracting import compare_with_description, extract_robot
+from .files import find_description
 from .formats import ReaderFormat, find_writer, reader_formats, writer_formats
 from .ik import add_ik, bake_ik, bake_path, remove_ik, solve_ik, trace_path
 from .importing import (
@@ -109,6 +110,7 @@ __all__ = [
     "export_robot",
     "extract_robot",
     "extract_semantics",
+    "find_description",
     "find_disabled_collisions",
     "find_limits",
     "find_package_folders",

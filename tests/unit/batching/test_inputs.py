@@ -34,6 +34,16 @@ def test_folders_are_searched_for_descriptions(tmp_path: Path) -> None:
     assert not any(each.named for each in found)
 
 
+def test_folders_of_models_are_one_input(tmp_path: Path) -> None:
+    """Gazebo's models have a file for each version of SDF, and a model.config that names them."""
+    touch(tmp_path, "arm/model.sdf", "arm/model-1_4.sdf", "arm/arm.urdf", "odd/a.sdf", "odd/b.sdf")
+    files = '<sdf version="1.4">model-1_4.sdf</sdf><sdf version="1.6">model.sdf</sdf>'
+    (tmp_path / "arm" / "model.config").write_text(f"<model>{files}</model>")
+    (tmp_path / "odd" / "model.config").write_text("<model/>")
+    found = find_inputs([tmp_path])
+    assert names_of(found, tmp_path) == ["arm/arm.urdf", "arm/model.sdf", "odd/a.sdf", "odd/b.sdf"]
+
+
 def test_lists_name_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     touch(tmp_path, "a/one.urdf", "two.xml", "gone/x.urdf")
     (tmp_path / "list.txt").write_bytes(b"a\n\n  two.xml \r\nno/such.urdf\n")

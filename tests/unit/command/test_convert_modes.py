@@ -214,9 +214,11 @@ def test_pinocchio_reads_what_is_written() -> None:
     assert truth.total_mass() == pytest.approx(2.4 + 3.1 + 21.5 + 4.8)
 
 
-def test_reports_list_the_loops(tmp_path: Path) -> None:
+def test_reports_list_the_loops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "report.json"
     sample = ROOT / "sample_urdfs" / "pumpjack"
     arguments = ["check", f"{sample}.xml", "--parameters", f"{sample}.yaml", "--json", str(report)]
     assert main(arguments) == 0
     assert json.loads(report.read_text("utf-8"))["loops"] == ["tail_pin"]
+    said = capsys.readouterr().out
+    assert "1, closed by tail_pin" in said and "2 follow others" in said
