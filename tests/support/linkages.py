@@ -125,12 +125,19 @@ def five_bar(reach: float, base: float, angle: float) -> Robot:
 
 def hexagon() -> Robot:
     """A ring of six bars of 0.5 m on six hinges, one of them the base: three hinges are free."""
+    return ring(6)
+
+
+def ring(count: int) -> Robot:
+    """A ring of so many bars of 0.5 m on hinges, one of them the base: all but three are free."""
     bar = (0.5, 0.0, 0.0)
+    turn = 2.0 * math.pi / count
     joints = [
-        hinge(f"corner_{i}", f"bar_{i - 1}" if i else "base", f"bar_{i}", bar, math.pi / 3)
-        for i in range(5)
+        hinge(f"corner_{i}", f"bar_{i - 1}" if i else "base", f"bar_{i}", bar, turn)
+        for i in range(count - 1)
     ]
     loop = LoopJoint(
-        name="last", type="continuous", link1="bar_4", link2="base", origin1=Pose(xyz=bar), axis=Z
-    )
+        name="last", type="continuous", link1=f"bar_{count - 2}", link2="base",
+        origin1=Pose(xyz=bar), axis=Z,
+    )  # fmt: skip
     return make_robot(joints, [loop])

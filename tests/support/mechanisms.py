@@ -41,6 +41,10 @@ class Mechanism:
             f"<pose>{_print(place - home)} 0 0 0</pose>{about}</joint>"
         )
 
+    def place(self, link: str, pin: Any) -> None:
+        """Puts a link where its joint is to be, which may be added after those that hang on it."""
+        self._pins.setdefault(link, np.asarray(pin, dtype=float))
+
     def write(self, path: Path) -> Path:
         """Writes it as SDF."""
         links = [
@@ -117,4 +121,47 @@ def delta(random: np.random.Generator) -> Mechanism:
             shift = aside * across[index]
             made.joint(f"elbow_{index}{side}", (f"arm_{index}", rod), elbow + shift, type="ball")
             made.joint(f"wrist_{index}{side}", (rod, "plate"), plate + shift, type="ball")
+    return made
+
+
+def hexapod(random: np.random.Generator, span: Span = (-0.06, 0.06)) -> Mechanism:
+    """A plate on six legs that grow, each on two crossed hinges and with a ball joint at its top:
+    the six slides, first in the file, are free."""
+    made = Mechanism()
+    high = random.uniform(0.5, 0.6)
+    legs = []
+    for index in range(6):
+        side = 0.25 if index % 2 else -0.25
+        below = 2.0 * np.pi * (index // 2) / 3.0 + side
+        above = 2.0 * np.pi * ((index + 1) // 2) / 3.0 - np.pi / 3.0 - side
+        foot = 0.4 * np.array([np.cos(below), np.sin(below), 0.0])
+        head = np.array([0.25 * np.cos(above), 0.25 * np.sin(above), high])
+        legs.append((foot, head, (head - foot) / np.linalg.norm(head - foot)))
+    for index, (foot, _, way) in enumerate(legs):
+        links = f"barrel_{index}", f"rod_{index}"
+        made.place(links[0], foot)
+        made.joint(f"slide_{index}", links, foot + 0.2 * way, way, type="prismatic", span=span)
+    for index, (foot, head, way) in enumerate(legs):
+        across = np.cross(way, Z) / np.linalg.norm(np.cross(way, Z))
+        made.joint(f"swing_{index}", ("base", f"cross_{index}"), foot, across)
+        links = f"cross_{index}", f"barrel_{index}"
+        made.joint(f"tilt_{index}", links, foot, np.cross(way, across))
+        made.joint(f"ball_{index}", (f"rod_{index}", "plate"), head, type="ball")
+    return made
+
+
+def planar_platform(random: np.random.Generator) -> Mechanism:
+    """A plate in a plane on three cranks with rods: the three motors are free."""
+    made = Mechanism()
+    pins = []
+    for index in range(3):
+        turn = 2.0 * np.pi * index / 3.0 + random.uniform(-0.1, 0.1)
+        way = np.array([np.cos(turn), np.sin(turn), 0.0])
+        across = np.array([-way[1], way[0], 0.0])
+        knee = 0.48 * way + random.uniform(0.2, 0.24) * across
+        pins.append((knee, 0.15 * way - 0.02 * across))
+        made.joint(f"motor_{index}", ("base", f"crank_{index}"), 0.5 * way, span=(-0.3, 0.3))
+    for index, (knee, pin) in enumerate(pins):
+        made.joint(f"knee_{index}", (f"crank_{index}", f"rod_{index}"), knee)
+        made.joint(f"pin_{index}", (f"rod_{index}", "plate"), pin)
     return made

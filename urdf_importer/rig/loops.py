@@ -4,7 +4,8 @@
 Where a part of a linkage has one free joint, each other joint's position is a curve over that
 joint's, and a driver with that curve is exact, native and works backwards and forwards in time.
 Where it has two, a position is a sum of products of curves over either: hidden bones hold the
-curves' values in their channels, and a driver adds up. Other loops stay open in the rig.
+curves' values in their channels, and a driver adds up. Where it has more, drivers compute Newton's
+method, line by line. Other loops stay open in the rig.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,13 +16,24 @@ from ..geometry.transforms import Matrix
 from ..kinematics.loops.closings import Closing, find_closings
 from ..kinematics.loops.curves import LoopCurve
 from ..kinematics.loops.freedom import find_freedom
+from ..kinematics.loops.programs import LoopProgram
 from ..kinematics.loops.surfaces import LoopSurface
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 from ..model import Mimic
 from .channels import hidden_twin
 from .followers import Reading
-from .rig_plan import BonePlan, Channel, CurveDriverPlan, JointPlan, Property, SumDriverPlan
+from .formulas import plan_program
+from .rig_plan import (
+    BonePlan,
+    Channel,
+    CurveDriverPlan,
+    DriverPlan,
+    FormulaDriverPlan,
+    JointPlan,
+    Property,
+    SumDriverPlan,
+)
 
 CURVE_STRETCH = 1000.0
 """Blender takes what is within 1e-4 of a keyframe for the keyframe: curves of drivers are stretched
@@ -62,7 +74,7 @@ def list_leaders(closings: Sequence[Closing]) -> dict[str, tuple[str, ...]]:
         if isinstance(closing, LoopCurve):
             found[closing.follower] = (closing.leader,)
         else:
-            found |= {follower: closing.leaders for follower, _ in closing.own}
+            found |= dict.fromkeys(closing.followers, closing.leaders)
     return found
 
 
@@ -83,7 +95,7 @@ def order_angles(
     do so."""
     orders: dict[str, str] = {}
     for closing in closings:
-        if isinstance(closing, LoopSurface):
+        if not isinstance(closing, LoopCurve):
             orders |= closing.orders
         elif closing.order != "XYZ":
             orders[closing.follower] = closing.order
@@ -98,7 +110,7 @@ def order_angles(
     )
 
 
-LoopDriver = CurveDriverPlan | SumDriverPlan
+LoopDriver = CurveDriverPlan | SumDriverPlan | DriverPlan | FormulaDriverPlan
 
 
 def plan_loop_drivers(
@@ -122,8 +134,13 @@ def plan_loop_drivers(
             drivers.append(
                 _plan_curve(channel, reading, closing.samples, follower.sign, closing.cyclic)
             )
+            continue
+        home = rests[by_name[closing.leaders[0]].channels[0].bone]
+        if isinstance(closing, LoopProgram):
+            kept, formulas = plan_program(closing, by_name, readings, home, claim)
+            hidden += kept
+            drivers += formulas
         else:
-            home = rests[by_name[closing.leaders[0]].channels[0].bone]
             store = _Store(home, claim)
             drivers += _plan_surface(closing, by_name, readings, store)
             hidden += store.bones

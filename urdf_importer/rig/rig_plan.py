@@ -42,6 +42,14 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A number that a hidden bone keeps, in a property of its own."""
+
+    bone: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JointPlan:
     """Where a moving joint's position stands.
 
@@ -131,7 +139,7 @@ class DriverPlan:
     """channel = expression of q, the source channel's value as the user set it, and if `evaluated`
     also of r, what constraints and IK made of it."""
 
-    channel: Channel
+    channel: Channel | Slot
     source: Channel
     evaluated: bool
     expression: str
@@ -161,7 +169,16 @@ class SumDriverPlan:
     terms: tuple[tuple[Channel, Channel], ...]
 
 
-AnyDriverPlan = DriverPlan | CurveDriverPlan | SumDriverPlan
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaDriverPlan:
+    """channel = an expression of other numbers, each under its name."""
+
+    channel: Channel | Slot
+    expression: str
+    reads: tuple[tuple[str, Slot], ...]
+
+
+AnyDriverPlan = DriverPlan | CurveDriverPlan | SumDriverPlan | FormulaDriverPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.linkages import gap_of
-from support.mechanisms import ankle, five_bar, steered_rod
+from support.mechanisms import ankle, delta, five_bar, hexapod, planar_platform, steered_rod
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import (
     forward_kinematics,
@@ -27,7 +27,14 @@ from urdf_importer.blender.standing.joints import joints_of
 
 pytestmark = pytest.mark.usefixtures("scene")
 
-MECHANISMS = {"rod between balls": steered_rod, "five bars": five_bar, "ankle": ankle}
+MECHANISMS = {
+    "rod between balls": steered_rod,
+    "five bars": five_bar,
+    "ankle": ankle,
+    "delta": delta,
+    "hexapod": hexapod,
+    "planar platform": planar_platform,
+}
 CASSIE = ROBOTS / "cassie_description" / "robots"
 
 

@@ -4,16 +4,24 @@
 import numpy as np
 import pytest
 
-from support.mechanisms import ankle, delta, five_bar, steered_rod
+from support.linkages import gap_of, ring
+from support.mechanisms import ankle, delta, five_bar, hexapod, planar_platform, steered_rod
 from support.real_robots import ROOT as ROBOTS
-from urdf_importer import Diagnostics, close_loops, read_robot
-from urdf_importer.geometry.transforms import rotation_from_quaternion, rotations_about
+from urdf_importer import Diagnostics, close_loops, forward_kinematics, read_robot
+from urdf_importer.geometry.transforms import (
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotations_about,
+)
 from urdf_importer.kinematics.loops import find_freedom
 from urdf_importer.kinematics.loops.blocks import ORDERS, angles_of, split_linkage
 from urdf_importer.kinematics.loops.closings import find_closings
 from urdf_importer.kinematics.loops.curves import LoopCurve
+from urdf_importer.kinematics.loops.formulas import factors_of
+from urdf_importer.kinematics.loops.programs import LoopProgram
 from urdf_importer.kinematics.loops.surfaces import LoopSurface, evaluate_surface
 from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.rig.formulas import print_sum
 
 CASSIE = ROBOTS / "cassie_description" / "robots"
 
@@ -81,12 +89,63 @@ def test_a_rod_between_balls_is_drawn_for_the_whole_turn_and_does_not_spin(tmp_p
         assert turn_in_order(angles, rod[0].order) == pytest.approx(np.eye(3), abs=1e-9)
 
 
-def test_more_than_two_free_joints_stay_open_and_say_so(tmp_path):
-    _, _, closings, diagnostics = plan(delta(np.random.default_rng(7)), tmp_path)
-    assert closings == ()
+def test_very_many_free_joints_stay_open_and_say_so():
+    tree, diagnostics = retrace_tree(ring(17)), Diagnostics()
+    assert find_closings(tree, find_freedom(tree), diagnostics) == ()
     (message,) = diagnostics
     assert message.code == "loop-not-closed"
-    assert "3 of its joints are free" in message.message
+    assert "14 of its joints are free" in message.message
+
+
+def where_solver_is(tree, freedom, program, places):
+    """The solver's numbers of followers with one degree of freedom."""
+    asked = dict(zip(program.leaders, places.tolist(), strict=True))
+    found = close_loops(tree, asked, freedom=freedom)
+    assert found.reached
+    return {(name, 0): each for name, each in found.positions.items() if isinstance(each, float)}
+
+
+@pytest.mark.parametrize("kind", [hexapod, planar_platform])
+def test_formulas_are_where_the_solver_is(kind, tmp_path):
+    tree, freedom, (program,), diagnostics = plan(kind(np.random.default_rng(3)), tmp_path)
+    assert isinstance(program, LoopProgram)
+    assert {each.code for each in diagnostics} <= {"loop-range"}
+    corners = program.box[:, 0] + np.eye(len(program.box)) * np.ptp(program.box, axis=1)
+    inside = np.random.default_rng(4).uniform(*program.box.T, (9, len(program.box)))
+    places = np.vstack([corners, inside])
+    shown = program.evaluate(places)
+    for row, place in enumerate(places):
+        wanted = where_solver_is(tree, freedom, program, place)
+        for named in shown.keys() & wanted.keys():
+            assert shown[named][row] == pytest.approx(wanted[named], abs=5e-6)
+
+
+def test_formulas_keep_deltas_closed_and_their_plates_upright(tmp_path):
+    """Rods side by side let the plate go anywhere, but not turn."""
+    made = delta(np.random.default_rng(7))
+    tree, _, (program,), diagnostics = plan(made, tmp_path)
+    assert list(diagnostics) == []
+    assert program.box == pytest.approx(np.tile((-0.5, 0.5), (3, 1)))
+    rods = {f"rod_{i}{side}": f"elbow_{i}{side}" for i in range(3) for side in "ab"}
+    assert set(program.followers) == {*rods.values(), "wrist_0a"}
+    for places in np.random.default_rng(8).uniform(-0.5, 0.5, (6, 3)):
+        numbers = program.evaluate(places[None])
+        positions = dict(zip(program.leaders, places.tolist(), strict=True))
+        for name in program.followers:
+            angles = [float(numbers[name, index][0]) for index in range(3)]
+            turn = turn_in_order(angles, program.orders[name])
+            positions[name] = quaternion_from_rotation(turn)
+        frames = forward_kinematics(tree.robot, positions, close_loops=False)
+        assert gap_of(tree.robot, positions) < 2e-6
+        assert frames["plate"][:3, :3] == pytest.approx(np.eye(3), abs=5e-6)
+
+
+def test_formulas_are_short_enough_and_few(tmp_path):
+    _, _, (program,), _ = plan(hexapod(np.random.default_rng(5)), tmp_path)
+    lines = [program.sheet.lines[index] for index in program.list_lines()]
+    printed = [print_sum(line, dict.fromkeys(factors_of(line), "q")) for line in lines if line]
+    assert max(map(len, printed)) < 256
+    assert len(lines) < 2000
 
 
 def test_the_spring_of_cassies_knee_is_solved_before_its_heel():

@@ -15,7 +15,9 @@ from ...rig.rig_plan import (
     CopyAllPlan,
     CopyPlan,
     CurveDriverPlan,
+    FormulaDriverPlan,
     LimitPlan,
+    Slot,
     SumDriverPlan,
 )
 from ..standing import properties
@@ -46,9 +48,15 @@ def build_drivers(armature: Any, plans: Sequence[AnyDriverPlan]) -> None:
     for plan in plans:
         channel = plan.channel
         bone = armature.pose.bones[channel.bone]
-        curve = _drive(bone, channel.property, channel.index)
+        curve = _drive(bone, *_name_number(bone, channel))
         if isinstance(plan, SumDriverPlan):
             _add_up(curve.driver, armature, plan)
+            continue
+        if isinstance(plan, FormulaDriverPlan):
+            for name, slot in plan.reads:
+                _read_number(curve.driver, armature, slot, name)
+            curve.driver.type = "SCRIPTED"
+            curve.driver.expression = plan.expression
             continue
         _read_number(curve.driver, armature, plan.source)
         if plan.evaluated:
@@ -58,9 +66,20 @@ def build_drivers(armature: Any, plans: Sequence[AnyDriverPlan]) -> None:
             _bend(curve, plan)
 
 
-def channel_path(channel: Channel) -> str:
+def _name_number(bone: Any, channel: Channel | Slot) -> tuple[Any, ...]:
+    """Returns what a bone's number is called, from the bone; makes its property if it is one."""
+    if isinstance(channel, Channel):
+        return channel.property, channel.index
+    key = properties.LOOP_NUMBER.format(channel.number)
+    bone[key] = 0.0
+    return (f'["{key}"]',)
+
+
+def channel_path(channel: Channel | Slot) -> str:
     """Returns the data path of a pose bone's number, from the armature object."""
     name = bpy.utils.escape_identifier(channel.bone)
+    if isinstance(channel, Slot):
+        return f'pose.bones["{name}"]["{properties.LOOP_NUMBER.format(channel.number)}"]'
     return f'pose.bones["{name}"].{channel.property}[{channel.index}]'
 
 
@@ -104,7 +123,7 @@ def _add_up(driver: Any, armature: Any, plan: SumDriverPlan) -> None:
     driver.expression = "+".join("*".join(names) for names in pairs) or "0.0"
 
 
-def _read_number(driver: Any, armature: Any, channel: Channel, name: str = "q") -> None:
+def _read_number(driver: Any, armature: Any, channel: Channel | Slot, name: str = "q") -> None:
     """Makes a variable the number as the user set it."""
     target = _add_variable(driver, name, "SINGLE_PROP")
     target.id = armature

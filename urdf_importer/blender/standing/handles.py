@@ -23,6 +23,7 @@ from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
 from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_joints
 from .links import name_link
+from .loops import find_loops
 from .robot_table import RobotTable, find_robot, recall_table
 
 _ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -97,7 +98,9 @@ def make_handle(robot: Any, joint: str) -> JointHandle | None:
         return None
     mover, leader = _find_carrier(homes, chain), chain[-1]
     between = chain[chain.index(mover) :]
-    ratios = [_find_ratio(table, homes, follower, source) for follower, source in pairwise(between)]
+    ratios = [
+        _find_ratio(robot, table, homes, follower, source) for follower, source in pairwise(between)
+    ]
     return JointHandle(
         name=table.name,
         joint=leader,
@@ -246,10 +249,11 @@ def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
 
 
 def _find_ratio(
-    table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
+    robot: Any, table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
 ) -> float:
     """Returns how far a joint goes against the one that it follows: what it mimics says so, or how
-    steep its driver's curve is, where a loop moves it. Zero for ball joints, which go no one way.
+    steep its driver's curve is, where a loop moves it, or how the loop would have it, where its
+    driver has a formula. Zero for ball joints, which go no one way.
     """
     if follower.name in table.ratios:
         return table.ratios[follower.name]
@@ -260,6 +264,10 @@ def _find_ratio(
     curve = _find_curve(armature, f"{path}[{channel.index}]")
     if curve is None:
         return 1.0
+    if _reads_slots(curve):
+        loops, shown = find_loops(robot), dict(_read_shown(table, homes))
+        name, leader = follower.name, source.name
+        return 0.0 if loops is None else loops.measure_rise(shown, name, leader, _STEP)
     bone = homes[source.armature].pose.bones[source.bone]
     place = _shown(bone, source.channels[0])
     return channel.sign * _measure_rise(armature, curve, place)
@@ -269,6 +277,20 @@ def _find_curve(armature: Any, path: str) -> Any:
     """Finds the driver of a number, given by path and index; None where it has none."""
     data, (owner, _, index) = armature.animation_data, path.rpartition("[")
     return data.drivers.find(owner, index=int(index[:-1])) if data is not None else None
+
+
+def _reads_slots(curve: Any) -> bool:
+    """Whether a driver reads numbers that hidden bones keep in properties."""
+    variables = curve.driver.variables
+    return any(variable.targets[0].data_path.endswith('"]') for variable in variables)
+
+
+def _read_shown(table: RobotTable, homes: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yields the joints of one number, and where they are shown."""
+    for joint in table.joints.values():
+        if joint.kind in SCALAR_KINDS and _has_bone(homes, joint):
+            bone = homes[joint.armature].pose.bones[joint.bone]
+            yield joint.name, _shown(bone, joint.channels[0])
 
 
 def _measure_rise(armature: Any, curve: Any, place: float) -> float:

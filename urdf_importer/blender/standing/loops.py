@@ -64,6 +64,23 @@ class RigLoops:
             found = other if other.reached else found
         return found
 
+    def measure_rise(
+        self, shown: Mapping[str, float], follower: str, leader: str, step: float
+    ) -> float:
+        """Measures how far a follower goes against a free joint, about a pose given by positions of
+        joints of one number; the other free joints stay. It is done over a `step` either way."""
+        solvers = [each for each in self.closer.solvers if follower in each.followers]
+        asked = {name: shown[name] for each in solvers for name in each.free if name in shown}
+        if leader not in asked:
+            return 0.0
+        closer = self.closer.select(solvers)
+        ends = [
+            closer.close(asked | {leader: asked[leader] + change}).positions[follower]
+            for change in (step, -step)
+        ]
+        there, here = (each if isinstance(each, float) else 0.0 for each in ends)
+        return (there - here) / (2.0 * step)
+
 
 _known: dict[tuple[Any, ...], RigLoops | None] = {}
 

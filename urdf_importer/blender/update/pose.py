@@ -6,6 +6,7 @@ of the old and the new description is left alone.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ _LOOK = (
     "custom_shape_scale_xyz",
     "custom_shape_wire_width",
 )
+_LOOP_NUMBER = re.compile(properties.LOOP_NUMBER.format(r"\d+$"))
 _CHANNELS = tuple((prop, i) for prop in ("location", "rotation_euler") for i in range(3))
 
 
@@ -230,3 +232,6 @@ def remove_drivers(armature: Any) -> None:
         ]
         for prop, index in _CHANNELS if not joints else channels:
             pose_bone.driver_remove(prop, index)
+        for key in filter(_LOOP_NUMBER.match, dict(pose_bone.items())):
+            pose_bone.driver_remove(f'["{key}"]')
+            del pose_bone[key]

@@ -9,17 +9,19 @@ from .blocks import Block, split_linkage
 from .curves import LoopCurve, find_block_curves
 from .freedom import LoopFreedom
 from .linkage import Variable
+from .programs import LoopProgram, find_block_program
 from .surfaces import LoopSurface, find_block_surface
 
-Closing = LoopCurve | LoopSurface
+Closing = LoopCurve | LoopSurface | LoopProgram
 
 
 def find_closings(
     tree: KinematicTree, freedom: LoopFreedom, diagnostics: Diagnostics
 ) -> tuple[Closing, ...]:
-    """Returns what moves the followers of loops: curves over one free joint, surfaces over two.
+    """Returns what moves the followers of loops: curves over one free joint, surfaces over two,
+    formulas over more.
 
-    Loops with more free joints stay open, with a diagnostic.
+    Loops with far more free joints stay open, with a diagnostic.
     """
     found: list[Closing] = []
     for linkage, follows in zip(freedom.linkages, freedom.moved, strict=True):
@@ -47,6 +49,8 @@ class _Closer:
         found: Sequence[Closing] = ()
         if not reason and len(block.inputs) == 1:
             found, reason = find_block_curves(block, self._ranges, self._diagnostics)
+        elif not reason and len(block.inputs) > 2:
+            found, reason = find_block_program(block, self._ranges, self._diagnostics)
         elif not reason:
             found, reason = find_block_surface(block, self._ranges, self._diagnostics)
         if reason:
@@ -79,8 +83,7 @@ def _find_obstacle(block: Block, lost: set[str]) -> str:
             return f"joint {name} has several degrees of freedom"
         if variable in block.inputs:
             return f"ball joint {name} moves by itself"
-    count = len(block.inputs)
-    return "" if count in (1, 2) else f"{count} of its joints are free, and one or two must be"
+    return "" if block.inputs else "none of its joints is free"
 
 
 def _names(variables: Sequence[Variable]) -> set[str]:

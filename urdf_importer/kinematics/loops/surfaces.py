@@ -67,6 +67,10 @@ class LoopSurface:
     orders: dict[str, str]
 
     @property
+    def followers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name, _ in self.own))
+
+    @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Free joint -> how far it can go."""
         rows = zip(self.leaders, self.rectangle.tolist(), strict=True)

@@ -44,7 +44,7 @@ class Tracer:
         self._moving: NDArray[np.bool_] = solver.moving
         self.home = solver.home({})
         self._limits, self._slack = solver.limits, slack
-        self._spins = dict(_find_spins(block, self.home))
+        self.spins = dict(_find_spins(block, self.home))
         self._enough = max(3.0 * self.home.gap, 100.0 * CLOSED, slack)
         self.columns = tuple(variable.columns.start for variable in block.inputs)
         self.units: Vector = block.linkage.units[list(self.columns)]
@@ -93,10 +93,10 @@ class Tracer:
         speeds: Vector = found * self._linkage.units
         for variable in self._linkage.variables:
             name = variable.motion.joint.name
-            if name in self._spins:
+            if name in self.spins:
                 turn = np.array(closed.pose.several[name])
                 speeds[variable.columns] += _hold_spin(
-                    turn, speeds[variable.columns], self._spins[name]
+                    turn, speeds[variable.columns], self.spins[name]
                 )
         return speeds
 
@@ -119,9 +119,9 @@ class Tracer:
         if places is not None:
             moved.values[list(self.columns)] = places
         there = close(self._linkage, moved, moving, nearby=True)
-        if not self._spins:
+        if not self.spins:
             return there
-        for name, axis in self._spins.items():
+        for name, axis in self.spins.items():
             there.pose.several[name] = _stop_spin(there.pose.several[name], axis)
         return close(self._linkage, there.pose, moving)
 

@@ -1,0 +1,467 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far three and more free joints can go together, and how their followers stand there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import Matrix, Vector, rotation_from_quaternion
+from .blocks import ORDERS, Block, angles_of
+from .equations import Named, write_gaps
+from .formulas import Sheet, Sum, add, number, scale
+from .linkage import Linkage, Variable
+from .newton import RANK_TOLERANCE, Closed, find_rank
+from .tracing import Tracer
+
+_STEEPEST = 12.0
+_STRIDE = 0.15
+"""How far free joints go at once, in radians and sizes of the linkage."""
+_JUMP = 0.5
+_CLOSED = 1e-9
+_FARTHEST = 2.0
+"""How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
+_MOST_CORNERS = 64
+_MOST_ROUNDS, _LEAST_SHARE, _ALIKE = 10, 0.5, 0.8
+_ZOOMS, _ZOOM = 4, 0.2
+_INSIDE = 0.98
+"""What is found by corners and random places is taken a little less far."""
+_DRAWN = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Box:
+    """`sides` (k, 2): how far free joints can go; `wanted` (k, 2) how far limits let them; `home`
+    (k,) where they are at zero."""
+
+    sides: Matrix
+    wanted: Matrix
+    home: Vector
+
+    @property
+    def middle(self) -> Vector:
+        found: Vector = self.sides.mean(axis=1)
+        return found
+
+    @property
+    def half(self) -> Vector:
+        found: Vector = np.ptp(self.sides, axis=1) / 2.0
+        return found
+
+    @property
+    def share(self) -> float:
+        """How much of the way between limits there is, where it is least."""
+        return float((np.ptp(self.sides, axis=1) / np.ptp(self.wanted, axis=1)).min())
+
+    def shrink(self, share: float) -> "Box":
+        """Returns a box with less room about the home."""
+        sides = self.home[:, None] + share * (self.sides - self.home[:, None])
+        return Box(sides=sides, wanted=self.wanted, home=self.home)
+
+    def place(self, shares: Matrix) -> Matrix:
+        """Takes shares (N, k) between 0 and 1 to places in the box."""
+        found: Matrix = self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
+        return found
+
+    def normalize(self, places: Matrix) -> Matrix:
+        """Takes places (N, k) to between -1 and 1."""
+        found: Matrix = (places - self.middle) / self.half
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Samples:
+    """`places` (N, k) of free joints, `values` (N, n) of what follows them, and how gaps change by
+    these, each by its worth: (N, m, n)."""
+
+    places: Matrix
+    values: Matrix
+    jacobians: Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """Which numbers are given, which are looked for, and which others go with them.
+
+    free      the free joints
+    unknown   the numbers that are looked for; `worth` (n,) what one unit of each is
+    tied      number -> its value at home, and by how much others' ways from home move it
+    fixed     numbers that stay where they are
+    home      numbers at home
+    outputs   the numbers that are wanted
+    sliding   those that are lengths
+    """
+
+    linkage: Linkage
+    free: tuple[str, ...]
+    unknown: tuple[Named, ...]
+    worth: Vector
+    tied: dict[Named, dict[Named, float]]
+    fixed: dict[Named, float]
+    home: dict[Named, float]
+    outputs: tuple[Named, ...]
+    sliding: frozenset[Named]
+    orders: dict[str, str]
+
+    def name_numbers(
+        self, sheet: Sheet, free: Sequence[Sum], values: Sequence[Sum]
+    ) -> dict[Named, Sum]:
+        """Returns all joints' numbers by those that are given and those that are looked for."""
+        found: dict[Named, Sum] = {named: number(value) for named, value in self.fixed.items()}
+        found |= {(name, 0): each for name, each in zip(self.free, free, strict=True)}
+        found |= dict(zip(self.unknown, values, strict=True))
+        for named, weights in self.tied.items():
+            home = self.home[named] - sum(w * self.home[other] for other, w in weights.items())
+            moved = (scale(found[other], weight) for other, weight in weights.items())
+            found[named] = sheet.write(add(number(home), *moved))
+        return found
+
+    def read(self, values: Matrix) -> dict[Named, Vector]:
+        """Returns the followers' numbers (N,) by those that are looked for (N, n)."""
+        found = dict(zip(self.unknown, values.T, strict=True))
+        for named, weights in self.tied.items():
+            moved = sum(w * (found[other] - self.home[other]) for other, w in weights.items())
+            found[named] = self.home[named] + moved + np.zeros(len(values))
+        return found
+
+
+def plan_layout(
+    block: Block,
+    tracer: Tracer,
+    orders: Mapping[str, str],
+    tied: dict[Named, dict[Named, float]],
+) -> Layout:
+    """Returns the layout of a part, whose ball joints have their angles in these orders."""
+    linkage, home = block.linkage, tracer.home
+    inputs = {each.motion.joint.name for each in block.inputs}
+    outputs = {each.motion.joint.name for each in block.outputs}
+    unknown: dict[Named, float] = {}
+    fixed: dict[Named, float] = {}
+    at_home: dict[Named, float] = {}
+    for variable, follows in zip(linkage.variables, block.follows, strict=True):
+        name = variable.motion.joint.name
+        own = _read_home(variable, home, orders)
+        at_home |= own
+        if name in inputs:
+            continue
+        if not follows:
+            fixed |= own
+            continue
+        worth = linkage.size if variable.motion.kind == "prismatic" else 1.0
+        unknown |= {named: worth for named in own if named not in tied}
+    numbers = [*unknown, *tied]
+    return Layout(
+        linkage=linkage,
+        free=tuple(each.motion.joint.name for each in block.inputs),
+        unknown=tuple(unknown),
+        worth=np.array(list(unknown.values())),
+        tied=tied,
+        fixed=fixed,
+        home=at_home,
+        outputs=tuple(named for named in at_home if named[0] in outputs and named in numbers),
+        sliding=frozenset(named for named, worth in unknown.items() if worth != 1.0),
+        orders=dict(orders),
+    )
+
+
+def _read_home(variable: Variable, home: Closed, orders: Mapping[str, str]) -> dict[Named, float]:
+    name = variable.motion.joint.name
+    if variable.is_single:
+        return {(name, 0): float(home.pose.values[variable.columns.start])}
+    turn = rotation_from_quaternion(home.pose.several[name])
+    angles = angles_of(turn, orders.get(name, "XYZ"), np.zeros(3))
+    return {(name, index): float(angle) for index, angle in enumerate(angles)}
+
+
+def _tie(layout: Layout, idle: Matrix) -> dict[Named, dict[Named, float]]:
+    """Lets some numbers go with others so that nothing moves along `idle` (n, d), in which ways no
+    gap changes: a rod with ball joints at both ends does not spin."""
+    first = _pick_rows(idle, idle.shape[1])
+    rest = [index for index in range(len(idle)) if index not in first]
+    weights = -np.linalg.solve(idle[first].T, idle[rest].T)
+    return {
+        layout.unknown[place]: {
+            layout.unknown[other]: float(weight * layout.worth[place] / layout.worth[other])
+            for other, weight in zip(rest, row, strict=True)
+            if abs(weight) > 1e-6
+        }
+        for place, row in zip(first, weights, strict=True)
+    }
+
+
+class Surveyor:
+    """Knows the closed poses of a part over the positions of its free joints.
+
+    layout  what is looked for
+    rows    the gaps that say all; others are zero where these are
+    """
+
+    def __init__(self, block: Block, tracer: Tracer, slack: float = 0.0) -> None:
+        self._block = block
+        self._tracer = tracer
+        self.slack = slack
+        self.units = tracer.units
+        self._enough = max(3.0 * tracer.home.gap, 1e-8, slack)
+        orders = _choose_first_orders(block, tracer)
+        self._take(plan_layout(block, tracer, orders, {}))
+        best = self._find_general_jacobian()
+        rank = find_rank(best)
+        if rank < best.shape[1]:
+            idle = np.linalg.svd(best)[2][rank:].T
+            self._take(plan_layout(block, tracer, orders, _tie(self.layout, idle)))
+            best = self._find_general_jacobian()
+        self._choose_rows(best)
+
+    def _take(self, layout: Layout) -> None:
+        self.layout = layout
+        sheet = Sheet()
+        self._inputs = [sheet.enter() for _ in self.layout.free]
+        self._values = [sheet.enter() for _ in self.layout.unknown]
+        free, values = ([line_of(each) for each in lines] for lines in (self._inputs, self._values))
+        numbers = self.layout.name_numbers(sheet, free, values)
+        gaps = write_gaps(sheet, self.layout.linkage, numbers, self.layout.orders)
+        self._sheet = sheet
+        self._places = [place for place, gap in enumerate(gaps) if set(gap) - {()}]
+        self._ends = [sheet.name_line(gaps[place]) for place in self._places]
+        self._needed = sheet.list_needed([*self._inputs, *self._values, *self._ends])
+        self._chosen = list(range(len(self._places)))
+
+    def _find_general_jacobian(self) -> Matrix:
+        random = np.random.default_rng(1)
+        ways = random.uniform(-0.1, 0.1, (8, len(self.units))) * self.units
+        places, values, _ = self._trace(self._home_places() + ways)
+        _, jacobians, _ = self._measure_all(places, values)
+        return max(jacobians, key=lambda each: (find_rank(each), _least(each)))
+
+    def _choose_rows(self, jacobian: Matrix) -> None:
+        """Leaves out equations that others imply, as those of planar loops in space are."""
+        self._chosen = _pick_rows(jacobian, find_rank(jacobian))
+        self.rows: Sequence[int] = [self._places[row] for row in self._chosen]
+
+    def _home_places(self) -> Vector:
+        return self._tracer.places(self._tracer.home)
+
+    def _home_values(self, count: int) -> Matrix:
+        return np.tile([self.layout.home[named] for named in self.layout.unknown], (count, 1))
+
+    def measure(self, places: Matrix, values: Matrix) -> Matrix:
+        """Returns the gaps (N, m) of the rows."""
+        lines = self._evaluate(places, values)
+        gaps = [np.broadcast_to(lines[self._ends[row]], len(places)) for row in self._chosen]
+        return np.column_stack(gaps)
+
+    def linearize(self, places: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
+        """Returns the gaps (N, m) of the rows and how they change by followers (N, m, n), each by
+        its worth."""
+        gaps, by_values, _ = self._measure_all(places, values)
+        return gaps[:, self._chosen], by_values[:, self._chosen]
+
+    def _evaluate(self, places: Matrix, values: Matrix) -> dict[int, Vector]:
+        lines = dict(zip(self._inputs, places.T, strict=True))
+        lines |= dict(zip(self._values, values.T, strict=True))
+        return self._sheet.evaluate(lines, self._needed)
+
+    def _measure_all(self, places: Matrix, values: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+        """Returns gaps (N, G), how they change by followers (N, G, n) and by free joints (N, G, k),
+        each by its worth."""
+        lines = self._evaluate(places, values)
+        roots = [*self._values, *self._inputs]
+        rates = self._sheet.differentiate(lines, self._needed, roots)
+        count = len(places)
+        gaps = np.column_stack([np.broadcast_to(lines[end], count) for end in self._ends])
+        table = np.zeros((count, len(self._ends), len(roots)))
+        for row, end in enumerate(self._ends):
+            for column, root in enumerate(roots):
+                if root in rates[end]:
+                    table[:, row, column] = rates[end][root]
+        table *= np.concatenate([self.layout.worth, self.units])
+        split = len(self._values)
+        return gaps, table[:, :, :split], table[:, :, split:]
+
+    def find_box(self, ranges: Mapping[str, tuple[float, float]]) -> Box:
+        """Returns the largest box, as its sides go one by one, and then all together, in whose
+        corners and at whose random places the loops close."""
+        home = self._home_places()
+        wanted = self._find_wanted(ranges, home)
+        targets = np.tile(home, (2 * len(home), 1))
+        for axis in range(len(home)):
+            targets[2 * axis : 2 * axis + 2, axis] = wanted[axis]
+        short = self._find_reach(targets).reshape(-1, 2)
+        sides = home[:, None] + short * (wanted - home[:, None])
+        box = self._balance(Box(sides=sides, wanted=wanted, home=home))
+        return box.shrink(float(self._find_reach(self._draw(box, seed=2)).min()))
+
+    def _balance(self, box: Box) -> Box:
+        """Moves those sides of a box inwards whose corners can be reached the least."""
+        for _ in range(_MOST_ROUNDS):
+            corners = _list_corners(len(box.home))
+            reached = self._find_reach(box.place(corners))
+            if reached.min() >= 1.0:
+                break
+            short = np.array([[1.0 - reached[side == end].mean() for end in (0.0, 1.0)]
+                              for side in corners.T])  # fmt: skip
+            share = np.clip(np.sqrt(reached.min()), _LEAST_SHARE, _INSIDE)
+            shares = np.where(short > _ALIKE * short.max(), share, 1.0)
+            sides = box.home[:, None] + shares * (box.sides - box.home[:, None])
+            box = Box(sides=sides, wanted=box.wanted, home=box.home)
+        return box
+
+    def _find_reach(self, targets: Matrix) -> Vector:
+        """Returns how much of the ways straight from home to targets (N, k) can be gone, less by a
+        little where that is not all; what ends at the first step is looked at by shorter ones."""
+        home = self._home_places()
+        ways, found = targets - home, np.zeros(len(targets))
+        part = 1.0
+        for _ in range(_ZOOMS):
+            left = np.flatnonzero(found == 0.0)
+            if not len(left):
+                break
+            reached = self._trace(home + part * ways[left])[2]
+            found[left] = np.where(reached < 1.0, _INSIDE * part * reached, part)
+            part *= _ZOOM
+        return found
+
+    def sample(self, box: Box) -> Samples | None:
+        """Returns closed poses everywhere in a box; None where one does not close."""
+        places = self._draw(box, seed=3)
+        places, values, reached = self._trace(places)
+        if reached.min() < 1.0:
+            return None
+        _, jacobians, _ = self._measure_all(places, values)
+        order = np.random.default_rng(4).permutation(len(places))
+        return Samples(
+            places=places[order],
+            values=values[order],
+            jacobians=jacobians[order][:, self._chosen],
+        )
+
+    def _draw(self, box: Box, seed: int) -> Matrix:
+        """Returns corners, middles of faces, and random places (N, k) of a box, the same ones each
+        time."""
+        random = np.random.default_rng(seed)
+        count = len(box.sides)
+        drawn = random.uniform(0.0, 1.0, (_DRAWN + 15 * count, count))
+        onto = np.clip(1.6 * drawn[::2] - 0.3, 0.0, 1.0)
+        return box.place(np.vstack([_list_corners(count), drawn, onto]))
+
+    def _find_wanted(self, ranges: Mapping[str, tuple[float, float]], home: Vector) -> Matrix:
+        rows = []
+        for variable, place, unit, bounds in zip(
+            self._block.inputs, home, self.units, self._block.bounds, strict=True
+        ):
+            motion = variable.motion
+            most = unit * (np.pi if motion.kind == "revolute" else _FARTHEST)
+            low, high = ranges.get(motion.joint.name, bounds)
+            lower = place - most if low is None else low
+            upper = place + most if high is None else high
+            rows.append((min(lower, place), max(upper, place)))
+        return np.array(rows)
+
+    def _trace(self, targets: Matrix) -> tuple[Matrix, Matrix, Vector]:
+        """Goes straight from home to targets (N, k), all at once. Returns where each came to, the
+        values there, and how much of its way that is."""
+        home = self._home_places()
+        ways = targets - home
+        count = max(int(np.ceil(float((np.abs(ways) / self.units).max()) / _STRIDE)), 4)
+        places = np.tile(home, (len(targets), 1))
+        values = self._settle(places, self._home_values(len(targets)))
+        reached, going = np.zeros(len(targets)), np.ones(len(targets), dtype=bool)
+        for share in np.linspace(0.0, 1.0, count + 1)[1:]:
+            there = home + share * ways[going] if share < 1.0 else targets[going]
+            moved, fine = self._step(places[going], values[going], there)
+            index = np.flatnonzero(going)
+            places[index[fine]], values[index[fine]] = there[fine], moved[fine]
+            reached[index[fine]] = share
+            going[index[~fine]] = False
+            if not going.any():
+                break
+        return places, values, reached
+
+    def _step(
+        self, here: Matrix, values: Matrix, there: Matrix
+    ) -> tuple[Matrix, NDArray[np.bool_]]:
+        """Returns the values there, and which of them can be trusted."""
+        worth = self.layout.worth
+        _, by_values, by_free = self._measure_all(here, values)
+        way = ((there - here) / self.units)[:, :, None]
+        rows = self._chosen
+        change = -solve_all(by_values[:, rows], by_free[:, rows] @ way)[:, :, 0]
+        moved = self._settle(there, values + change * worth)
+        gaps, by_values, by_free = self._measure_all(there, moved)
+        speeds = solve_all(by_values[:, rows], by_free[:, rows])
+        fine = np.linalg.norm(gaps, axis=1) <= self._enough
+        fine &= np.linalg.norm(gaps[:, rows], axis=1) <= max(_CLOSED, self._tracer.home.gap)
+        fine &= (np.abs(moved - values) / worth).max(axis=1) < _JUMP
+        fine &= np.abs(speeds).max(axis=(1, 2)) < _STEEPEST
+        return moved, fine
+
+    def _settle(self, places: Matrix, values: Matrix) -> Matrix:
+        """Closes the gaps of the rows by Newton's method."""
+        for _ in range(4):
+            gaps, by_values, _ = self._measure_all(places, values)
+            step = solve_all(by_values[:, self._chosen], gaps[:, self._chosen, None])[:, :, 0]
+            values = values - np.clip(step, -_JUMP, _JUMP) * self.layout.worth
+        return values
+
+
+def line_of(index: int) -> Sum:
+    """Returns the sum that is a line."""
+    return {((index, ""),): 1.0}
+
+
+def _list_corners(count: int) -> Matrix:
+    """Returns corners (N, k) of a box, each side 0 or 1: all, or some of very many."""
+    if 2**count <= _MOST_CORNERS:
+        return np.array(list(product((0.0, 1.0), repeat=count)))
+    return np.random.default_rng(5).integers(0, 2, (_MOST_CORNERS, count)).astype(float)
+
+
+def solve_all(matrices: Matrix, right: Matrix) -> Matrix:
+    """Returns the shortest x (N, n, r) that bring matrices (N, m, n) @ x nearest to `right`."""
+    if matrices.shape[1] == matrices.shape[2]:
+        try:
+            found: Matrix = np.linalg.solve(matrices, right)
+        except np.linalg.LinAlgError:
+            pass
+        else:
+            if np.isfinite(found).all():
+                return found
+    found = np.linalg.pinv(matrices, rcond=RANK_TOLERANCE) @ right
+    return found
+
+
+def _least(jacobian: Matrix) -> float:
+    sizes = np.linalg.svd(jacobian, compute_uv=False)
+    rank = find_rank(jacobian)
+    return float(sizes[rank - 1]) if rank else 0.0
+
+
+def _pick_rows(jacobian: Matrix, count: int) -> list[int]:
+    """Picks rows that span all, one by one what differs most from those before."""
+    left = jacobian.copy()
+    picked: list[int] = []
+    for _ in range(count):
+        lengths = np.linalg.norm(left, axis=1)
+        lengths[picked] = 0.0
+        best = int(np.argmax(lengths))
+        picked.append(best)
+        way = left[best] / lengths[best]
+        left = left - np.outer(left @ way, way)
+    return sorted(picked)
+
+
+def _choose_first_orders(block: Block, tracer: Tracer) -> dict[str, str]:
+    """Returns ball joint -> order of its angles: where a rod can spin, that turns first."""
+    orders = {}
+    for variable, follows in zip(block.linkage.variables, block.follows, strict=True):
+        if not follows or variable.is_single:
+            continue
+        name = variable.motion.joint.name
+        if name in tracer.spins:
+            first = "XYZ"[int(np.argmax(np.abs(tracer.spins[name])))]
+            orders[name] = next(order for order in ORDERS if order[0] == first)
+        else:
+            orders[name] = "XYZ"
+    return orders

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sheets of formulas: numbers that are sums of products of earlier ones, their sines, cosines and
+inverses.
+
+What can be written so can be computed wherever there are products, sums and sines, in a fixed
+number of steps. Each formula is short enough for an expression of 256 characters.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shape = Literal["", "sin", "cos", "inverse"]
+Factor = tuple[int, Shape]
+"""A line of the sheet: itself, its sine or cosine, or one over it."""
+Sum = dict[tuple[Factor, ...], float]
+"""Products of factors -> by what each is multiplied."""
+Numbers = NDArray[np.float64]
+
+_NOTHING = 1e-12
+_DIGITS = 9
+_MOST_LETTERS, _MOST_FACTORS = 240, 40
+_NUMBER, _NAME, _CALL = 16, 2, 7
+"""How many letters of an expression a number, a factor and the sine of one may need."""
+
+
+def number(value: float) -> Sum:
+    """Returns the sum that is a number."""
+    return {(): float(value)} if abs(value) > _NOTHING else {}
+
+
+def add(*sums: Sum) -> Sum:
+    """Returns the sum of sums."""
+    found: Sum = {}
+    for each in sums:
+        for product, factor in each.items():
+            found[product] = found.get(product, 0.0) + factor
+    return {product: factor for product, factor in found.items() if abs(factor) > _NOTHING}
+
+
+def scale(total: Sum, factor: float) -> Sum:
+    """Returns a sum times a number."""
+    return add({product: each * factor for product, each in total.items()})
+
+
+def times(one: Sum, other: Sum) -> Sum:
+    """Returns the product of two sums."""
+    found: Sum = {}
+    for first, factor in one.items():
+        for second, also in other.items():
+            product = tuple(sorted((*first, *second)))
+            found[product] = found.get(product, 0.0) + factor * also
+    return {product: factor for product, factor in found.items() if abs(factor) > _NOTHING}
+
+
+def weigh(weights: Iterable[float], sums: Iterable[Sum]) -> Sum:
+    """Returns the sum of sums, each times a number."""
+    return add(*(scale(each, float(w)) for w, each in zip(weights, sums, strict=True) if w))
+
+
+class Sheet:
+    """`lines` are the formulas, None for what comes from outside. The same is written once."""
+
+    def __init__(self) -> None:
+        self.lines: list[Sum | None] = []
+        self._written: dict[frozenset[tuple[tuple[Factor, ...], float]], int] = {}
+
+    def enter(self) -> int:
+        """Returns a line whose number comes from outside."""
+        self.lines.append(None)
+        return len(self.lines) - 1
+
+    def write(self, total: Sum) -> Sum:
+        """Returns a sum as one line, if it is more than a number or a line."""
+        if not total or list(total) == [()] or _is_line(total):
+            return total
+        return {((self._write(total), ""),): 1.0}
+
+    def name_line(self, total: Sum) -> int:
+        """Returns the line that a sum is, written if it is none."""
+        if _is_line(total):
+            return next(iter(total))[0][0]
+        return self._write(total)
+
+    def name_apart(self, sums: Iterable[Sum]) -> list[int]:
+        """Returns a line for each of these, none twice, though some may be the same."""
+        lines: list[int] = []
+        for each in sums:
+            line = self.name_line(each)
+            if line in lines:
+                line = len(self.lines)
+                self.lines.append(each)
+            lines.append(line)
+        return lines
+
+    def _write(self, total: Sum) -> int:
+        parts = _split(total)
+        while len(parts) > 1:
+            held: list[Sum] = [{((self._write(part), ""),): 1.0} for part in parts]
+            parts = _split(add(*held))
+        rounded = {product: float(f"{factor:.{_DIGITS}g}") for product, factor in parts[0].items()}
+        key = frozenset(rounded.items())
+        if key not in self._written:
+            self._written[key] = len(self.lines)
+            self.lines.append(rounded)
+        return self._written[key]
+
+    def derive(self, ends: Sequence[int], roots: Sequence[int]) -> list[dict[int, Sum]]:
+        """Returns for each of the lines `ends` root -> how fast it changes with that line, written
+        as far as it takes more than one product."""
+        needed = self.list_needed(ends)
+        rates: dict[int, dict[int, Sum]] = {}
+        for index in needed:
+            line = self.lines[index]
+            if index in roots:
+                rates[index] = {index: number(1.0)}
+            else:
+                found = _derive(line or {}, rates)
+                rates[index] = {root: self.write(rate) for root, rate in found.items()}
+        return [rates[end] for end in ends]
+
+    def list_needed(self, ends: Iterable[int]) -> list[int]:
+        """Lists the lines that these need, themselves too, in their order."""
+        needed: set[int] = set()
+        waiting = list(ends)
+        while waiting:
+            line = waiting.pop()
+            if line not in needed:
+                needed.add(line)
+                waiting += factors_of(self.lines[line] or {})
+        return sorted(needed)
+
+    def evaluate(
+        self, inputs: Mapping[int, Numbers], needed: Sequence[int], *, single: bool = False
+    ) -> dict[int, Numbers]:
+        """Returns line -> its numbers (N,) for inputs (N,); each rounded as Blender does it if
+        `single`."""
+        found: dict[int, Numbers] = {}
+        for index in needed:
+            line = self.lines[index]
+            value = inputs[index] if line is None else _evaluate(line, found)
+            found[index] = value.astype(np.float32).astype(float) if single else value
+        return found
+
+    def differentiate(
+        self, values: Mapping[int, Numbers], needed: Sequence[int], by: Iterable[int]
+    ) -> dict[int, dict[int, Numbers]]:
+        """Returns line -> input -> how fast it changes with that, of what `evaluate` returned."""
+        rates: dict[int, dict[int, Numbers]] = {}
+        asked = set(by)
+        for index in needed:
+            line = self.lines[index]
+            if line is None:
+                rates[index] = {index: np.ones_like(values[index])} if index in asked else {}
+            else:
+                rates[index] = _differentiate(line, values, rates)
+        return rates
+
+
+def _derive(line: Sum, rates: Mapping[int, Mapping[int, Sum]]) -> dict[int, Sum]:
+    found: dict[int, list[Sum]] = {}
+    for product, factor in line.items():
+        for place, (index, shape) in enumerate(product):
+            if not rates[index]:
+                continue
+            others = product[:place] + product[place + 1 :]
+            slope = times({others: factor}, _SLOPES[shape](index))
+            for root, rate in rates[index].items():
+                found.setdefault(root, []).append(times(slope, rate))
+    return {root: rate for root, terms in found.items() if (rate := add(*terms))}
+
+
+def factors_of(line: Sum) -> list[int]:
+    """Lists the lines that a formula needs, each once, in the order in which they come."""
+    return list(dict.fromkeys(index for product in line for index, _ in product))
+
+
+def _is_line(total: Sum) -> bool:
+    if len(total) != 1:
+        return False
+    ((product, factor),) = total.items()
+    return factor == 1.0 and len(product) == 1 and not product[0][1]
+
+
+def _split(total: Sum) -> list[Sum]:
+    """Splits a sum into ones that are short enough for an expression."""
+    parts: list[Sum] = [{}]
+    letters, names = 0, set[int]()
+    for product, factor in total.items():
+        own = _NUMBER + sum(_CALL if shape else _NAME for _, shape in product)
+        named = {index for index, _ in product}
+        if letters + own > _MOST_LETTERS or len(names | named) > _MOST_FACTORS:
+            parts.append({})
+            letters, names = 0, set()
+        parts[-1][product] = factor
+        letters += own
+        names |= named
+    return parts
+
+
+_SHAPES: dict[Shape, Callable[[Numbers], Numbers]] = {
+    "": lambda value: value,
+    "sin": np.sin,
+    "cos": np.cos,
+    "inverse": lambda value: 1.0 / value,
+}
+_SLOPES: dict[Shape, Callable[[int], Sum]] = {
+    "": lambda _: {(): 1.0},
+    "sin": lambda index: {((index, "cos"),): 1.0},
+    "cos": lambda index: {((index, "sin"),): -1.0},
+    "inverse": lambda index: {((index, "inverse"), (index, "inverse")): -1.0},
+}
+
+
+def _shape(value: Numbers, shape: Shape) -> Numbers:
+    return _SHAPES[shape](value)
+
+
+def _evaluate(line: Sum, values: Mapping[int, Numbers]) -> Numbers:
+    total: Numbers = np.zeros(1)
+    for product, factor in line.items():
+        term: Numbers = np.array([factor])
+        for index, shape in product:
+            term = term * _shape(values[index], shape)
+        total = total + term
+    return total
+
+
+def _differentiate(
+    line: Sum, values: Mapping[int, Numbers], rates: Mapping[int, Mapping[int, Numbers]]
+) -> dict[int, Numbers]:
+    found: dict[int, Numbers] = {}
+    partial: dict[int, Numbers] = {}
+    for product, factor in line.items():
+        for place, (index, shape) in enumerate(product):
+            if not rates[index]:
+                continue
+            term = factor * _evaluate(_SLOPES[shape](index), values)
+            for other, (also, form) in enumerate(product):
+                if other != place:
+                    term = term * _shape(values[also], form)
+            partial[index] = partial[index] + term if index in partial else term
+    for index, slope in partial.items():
+        for root, rate in rates[index].items():
+            change = slope * rate
+            found[root] = found[root] + change if root in found else change
+    return found
