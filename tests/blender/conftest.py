@@ -26,6 +26,15 @@ def scene() -> Any:
     return bpy.context.scene
 
 
+@pytest.fixture
+def three_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets rigs leave loops with three free joints open, as they do with very many: small ones are
+    quick to try what closes such loops by numbers."""
+    from urdf_importer.kinematics.loops import programs
+
+    monkeypatch.setattr(programs, "MOST_FREE", 2)
+
+
 @pytest.fixture(scope="session")
 def extension() -> ModuleType:
     """This checkout as the installed and enabled extension, by a link from the profile.

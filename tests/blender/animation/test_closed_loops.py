@@ -25,7 +25,7 @@ from urdf_importer import (
 from urdf_importer.blender.animation.live import BlenderRig
 from urdf_importer.blender.standing.keys import find_curves
 
-pytestmark = pytest.mark.usefixtures("scene")
+pytestmark = pytest.mark.usefixtures("scene", "three_stay_open")
 CASSIE = real_robots.ROOT / "cassie_description" / "robots" / "cassie_v2.sdf"
 
 

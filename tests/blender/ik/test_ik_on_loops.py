@@ -23,7 +23,7 @@ from urdf_importer.blender.ik import bake, live
 from urdf_importer.blender.ik.live import unwatch
 from urdf_importer.blender.ik.tip_handles import forget_handles, grip_tip, handles_in
 
-pytestmark = pytest.mark.usefixtures("scene", "no_watch")
+pytestmark = pytest.mark.usefixtures("scene", "no_watch", "three_stay_open")
 STILL = Quaternion((1.0, 0.0, 0.0, 0.0))
 BAR = four_bar(0.25, 0.9, 0.6, 1.0, 0.4)
 POSES = {

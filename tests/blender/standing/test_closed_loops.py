@@ -19,7 +19,7 @@ from urdf_importer import (
 from urdf_importer.blender.standing.mirrored import home_pose, ready_pose
 from urdf_importer.blender.standing.pose import random_pose, zero_pose
 
-pytestmark = pytest.mark.usefixtures("scene")
+pytestmark = pytest.mark.usefixtures("scene", "three_stay_open")
 NEAR = 1e-5
 
 
