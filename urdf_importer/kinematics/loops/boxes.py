@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.transforms import Matrix, Vector, rotation_from_quaternion
-from .blocks import ORDERS, Block, angles_of
-from .equations import Named, write_gaps
-from .formulas import Sheet, Sum, add, number, scale
-from .linkage import Linkage, Variable
-from .newton import RANK_TOLERANCE, Closed, find_rank
+from ...geometry.transforms import Matrix, Vector
+from .blocks import Block
+from .equations import write_gaps
+from .formulas import Sheet, Sum
+from .layout import Layout, choose_first_orders, pick_rows, plan_layout, tie_idle
+from .newton import RANK_TOLERANCE, find_rank
 from .tracing import Tracer
 
 _STEEPEST = 12.0
@@ -21,6 +21,8 @@ _STRIDE = 0.15
 """How far free joints go at once, in radians and sizes of the linkage."""
 _JUMP = 0.5
 _CLOSED = 1e-9
+_AT_LIMIT = 1e-7
+"""Radians and sizes of the linkage by which a follower may be past a limit that it is at."""
 _FARTHEST = 2.0
 """How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
 _MOST_CORNERS = 64
@@ -81,116 +83,6 @@ class Samples:
     jacobians: Matrix
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Layout:
-    """Which numbers are given, which are looked for, and which others go with them.
-
-    free      the free joints
-    unknown   the numbers that are looked for; `worth` (n,) what one unit of each is
-    tied      number -> its value at home, and by how much others' ways from home move it
-    fixed     numbers that stay where they are
-    home      numbers at home
-    outputs   the numbers that are wanted
-    sliding   those that are lengths
-    """
-
-    linkage: Linkage
-    free: tuple[str, ...]
-    unknown: tuple[Named, ...]
-    worth: Vector
-    tied: dict[Named, dict[Named, float]]
-    fixed: dict[Named, float]
-    home: dict[Named, float]
-    outputs: tuple[Named, ...]
-    sliding: frozenset[Named]
-    orders: dict[str, str]
-
-    def name_numbers(
-        self, sheet: Sheet, free: Sequence[Sum], values: Sequence[Sum]
-    ) -> dict[Named, Sum]:
-        """Returns all joints' numbers by those that are given and those that are looked for."""
-        found: dict[Named, Sum] = {named: number(value) for named, value in self.fixed.items()}
-        found |= {(name, 0): each for name, each in zip(self.free, free, strict=True)}
-        found |= dict(zip(self.unknown, values, strict=True))
-        for named, weights in self.tied.items():
-            home = self.home[named] - sum(w * self.home[other] for other, w in weights.items())
-            moved = (scale(found[other], weight) for other, weight in weights.items())
-            found[named] = sheet.write(add(number(home), *moved))
-        return found
-
-    def read(self, values: Matrix) -> dict[Named, Vector]:
-        """Returns the followers' numbers (N,) by those that are looked for (N, n)."""
-        found = dict(zip(self.unknown, values.T, strict=True))
-        for named, weights in self.tied.items():
-            moved = sum(w * (found[other] - self.home[other]) for other, w in weights.items())
-            found[named] = self.home[named] + moved + np.zeros(len(values))
-        return found
-
-
-def plan_layout(
-    block: Block,
-    tracer: Tracer,
-    orders: Mapping[str, str],
-    tied: dict[Named, dict[Named, float]],
-) -> Layout:
-    """Returns the layout of a part, whose ball joints have their angles in these orders."""
-    linkage, home = block.linkage, tracer.home
-    inputs = {each.motion.joint.name for each in block.inputs}
-    outputs = {each.motion.joint.name for each in block.outputs}
-    unknown: dict[Named, float] = {}
-    fixed: dict[Named, float] = {}
-    at_home: dict[Named, float] = {}
-    for variable, follows in zip(linkage.variables, block.follows, strict=True):
-        name = variable.motion.joint.name
-        own = _read_home(variable, home, orders)
-        at_home |= own
-        if name in inputs:
-            continue
-        if not follows:
-            fixed |= own
-            continue
-        worth = linkage.size if variable.motion.kind == "prismatic" else 1.0
-        unknown |= {named: worth for named in own if named not in tied}
-    numbers = [*unknown, *tied]
-    return Layout(
-        linkage=linkage,
-        free=tuple(each.motion.joint.name for each in block.inputs),
-        unknown=tuple(unknown),
-        worth=np.array(list(unknown.values())),
-        tied=tied,
-        fixed=fixed,
-        home=at_home,
-        outputs=tuple(named for named in at_home if named[0] in outputs and named in numbers),
-        sliding=frozenset(named for named, worth in unknown.items() if worth != 1.0),
-        orders=dict(orders),
-    )
-
-
-def _read_home(variable: Variable, home: Closed, orders: Mapping[str, str]) -> dict[Named, float]:
-    name = variable.motion.joint.name
-    if variable.is_single:
-        return {(name, 0): float(home.pose.values[variable.columns.start])}
-    turn = rotation_from_quaternion(home.pose.several[name])
-    angles = angles_of(turn, orders.get(name, "XYZ"), np.zeros(3))
-    return {(name, index): float(angle) for index, angle in enumerate(angles)}
-
-
-def _tie(layout: Layout, idle: Matrix) -> dict[Named, dict[Named, float]]:
-    """Lets some numbers go with others so that nothing moves along `idle` (n, d), in which ways no
-    gap changes: a rod with ball joints at both ends does not spin."""
-    first = _pick_rows(idle, idle.shape[1])
-    rest = [index for index in range(len(idle)) if index not in first]
-    weights = -np.linalg.solve(idle[first].T, idle[rest].T)
-    return {
-        layout.unknown[place]: {
-            layout.unknown[other]: float(weight * layout.worth[place] / layout.worth[other])
-            for other, weight in zip(rest, row, strict=True)
-            if abs(weight) > 1e-6
-        }
-        for place, row in zip(first, weights, strict=True)
-    }
-
-
 class Surveyor:
     """Knows the closed poses of a part over the positions of its free joints.
 
@@ -204,18 +96,26 @@ class Surveyor:
         self.slack = slack
         self.units = tracer.units
         self._enough = max(3.0 * tracer.home.gap, 1e-8, slack)
-        orders = _choose_first_orders(block, tracer)
+        orders = choose_first_orders(block, tracer)
         self._take(plan_layout(block, tracer, orders, {}))
         best = self._find_general_jacobian()
         rank = find_rank(best)
         if rank < best.shape[1]:
             idle = np.linalg.svd(best)[2][rank:].T
-            self._take(plan_layout(block, tracer, orders, _tie(self.layout, idle)))
+            self._take(plan_layout(block, tracer, orders, tie_idle(self.layout, idle)))
             best = self._find_general_jacobian()
         self._choose_rows(best)
 
     def _take(self, layout: Layout) -> None:
         self.layout = layout
+        columns = {v.motion.joint.name: v.columns.start for v in layout.linkage.variables}
+        singles = {v.motion.joint.name for v in layout.linkage.variables if v.is_single}
+        limits, slack = self._tracer.limits, (_AT_LIMIT + self.slack) * layout.worth
+        self._lower, self._upper = (
+            np.array([ends[columns[n]] if n in singles else beyond for n, _ in layout.unknown])
+            for ends, beyond in ((limits.lower, -np.inf), (limits.upper, np.inf))
+        )
+        self._lower, self._upper = self._lower - slack, self._upper + slack
         sheet = Sheet()
         self._inputs = [sheet.enter() for _ in self.layout.free]
         self._values = [sheet.enter() for _ in self.layout.unknown]
@@ -237,7 +137,7 @@ class Surveyor:
 
     def _choose_rows(self, jacobian: Matrix) -> None:
         """Leaves out equations that others imply, as those of planar loops in space are."""
-        self._chosen = _pick_rows(jacobian, find_rank(jacobian))
+        self._chosen = pick_rows(jacobian, find_rank(jacobian))
         self.rows: Sequence[int] = [self._places[row] for row in self._chosen]
 
     def _home_places(self) -> Vector:
@@ -395,6 +295,7 @@ class Surveyor:
         fine &= np.linalg.norm(gaps[:, rows], axis=1) <= max(_CLOSED, self._tracer.home.gap)
         fine &= (np.abs(moved - values) / worth).max(axis=1) < _JUMP
         fine &= np.abs(speeds).max(axis=(1, 2)) < _STEEPEST
+        fine &= ((moved >= self._lower) & (moved <= self._upper)).all(axis=1)
         return moved, fine
 
     def _settle(self, places: Matrix, values: Matrix) -> Matrix:
@@ -436,32 +337,3 @@ def _least(jacobian: Matrix) -> float:
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     rank = find_rank(jacobian)
     return float(sizes[rank - 1]) if rank else 0.0
-
-
-def _pick_rows(jacobian: Matrix, count: int) -> list[int]:
-    """Picks rows that span all, one by one what differs most from those before."""
-    left = jacobian.copy()
-    picked: list[int] = []
-    for _ in range(count):
-        lengths = np.linalg.norm(left, axis=1)
-        lengths[picked] = 0.0
-        best = int(np.argmax(lengths))
-        picked.append(best)
-        way = left[best] / lengths[best]
-        left = left - np.outer(left @ way, way)
-    return sorted(picked)
-
-
-def _choose_first_orders(block: Block, tracer: Tracer) -> dict[str, str]:
-    """Returns ball joint -> order of its angles: where a rod can spin, that turns first."""
-    orders = {}
-    for variable, follows in zip(block.linkage.variables, block.follows, strict=True):
-        if not follows or variable.is_single:
-            continue
-        name = variable.motion.joint.name
-        if name in tracer.spins:
-            first = "XYZ"[int(np.argmax(np.abs(tracer.spins[name])))]
-            orders[name] = next(order for order in ORDERS if order[0] == first)
-        else:
-            orders[name] = "XYZ"
-    return orders

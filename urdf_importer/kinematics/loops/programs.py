@@ -20,11 +20,13 @@ from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
 from .boxes import Box, Samples, Surveyor, line_of, solve_all
 from .curves import HARDLY, NARROW
+from .elimination import Factors, Solver, find_pivots
 from .equations import Named, write_gaps
 from .formulas import Sheet, Sum, add, factors_of, number, scale, times, weigh
-from .tracing import SLACK, Tracer
+from .limits import SLACK
+from .tracing import Tracer
 
-MOST_FREE, MOST_FOLLOWERS = 12, 42
+MOST_FREE, MOST_FOLLOWERS = 12, 24
 _MOST_LINES = 4000
 _EXACT = 1e-6
 """How far the last step may be off, in radians and sizes of the linkage, before it is rounded."""
@@ -35,12 +37,10 @@ _DEGREES = (1, 2, 3, 4, 5)
 _MOST_TERMS = 100
 _DIGITS, _ROUND = 6, 1e-6
 """Guesses need not be exact."""
-_NONE = 1e-13
-_WEAKEST, _SINGULAR = 0.1, 1e-4
-"""Pivots are at least as large against others in their row, in all poses, if there are such."""
-_STEEPNESS_LEFT = 0.88
-_MOST_TRIES = 10
+_NEARER, _MOST_TRIES = 0.88, 10
+"""What does not come out right is tried again with less room, so many times."""
 _HARDLY_ANY = 0.2
+"""Of the limits: where less closes, gaps are borne with that the description makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,9 +101,9 @@ def find_block_program(
     `ranges` say how far free joints can go by what closed before. They can go as far as a box of
     their positions can be closed; where that is less than their limits say it is reported.
     """
-    count = sum(1 if v.is_single else 3 for v in block.linkage.variables)
-    if len(block.inputs) > MOST_FREE or count > MOST_FREE + 2 * MOST_FOLLOWERS:
-        return [], f"{len(block.inputs)} of its joints are free, too many for formulas"
+    free, followers = len(block.inputs), sum(block.follows)
+    if free > MOST_FREE or followers > MOST_FOLLOWERS:
+        return [], f"{free} of its joints are free and {followers} follow, too many for formulas"
     surveyor, box = _survey(block, ranges)
     for _ in range(_MOST_TRIES):
         if float((np.ptp(box.sides, axis=1) / surveyor.units).min()) < NARROW:
@@ -113,7 +113,7 @@ def find_block_program(
         if program is not None:
             _report_ranges(block, ranges, box, diagnostics)
             return [program], ""
-        box = box.shrink(_STEEPNESS_LEFT)
+        box = box.shrink(_NEARER)
     return [], "its joints turn too sharply for formulas"
 
 
@@ -164,10 +164,10 @@ class _Recipe:
 
 
 def _write_program(surveyor: Surveyor, box: Box, samples: Samples) -> LoopProgram | None:
-    pivots = _find_pivots(samples.jacobians)
+    pivots = find_pivots(samples.jacobians)
     if pivots is None:
         return None
-    solver = _Solver(pivots)
+    solver = Solver(pivots)
     recipe = _choose_recipe(surveyor, box, samples, solver)
     if recipe is None:
         return None
@@ -190,7 +190,7 @@ def _holds(surveyor: Surveyor, program: LoopProgram, samples: Samples) -> bool:
 
 
 def _choose_recipe(
-    surveyor: Surveyor, box: Box, samples: Samples, solver: "_Solver"
+    surveyor: Surveyor, box: Box, samples: Samples, solver: Solver
 ) -> _Recipe | None:
     """Returns the cheapest of those whose last step is where the followers are."""
     places = box.normalize(samples.places)
@@ -247,90 +247,7 @@ def multiply(places: Matrix, products: Sequence[tuple[int, ...]]) -> Matrix:
     return np.column_stack([places[:, list(each)].prod(axis=1) for each in products])
 
 
-def _find_pivots(jacobians: Matrix) -> list[tuple[int, int]] | None:
-    """Returns the rows and columns by which matrices (N, n, n) are to be solved, those first that
-    change the least of the others; None where no order suits all matrices."""
-    left = jacobians / np.abs(jacobians).max(axis=2, keepdims=True)
-    rows, columns = (list(range(each)) for each in left.shape[1:])
-    pivots: list[tuple[int, int]] = []
-    while rows:
-        part = left[:, rows][:, :, columns]
-        there = np.abs(part).max(axis=0) > _NONE
-        most = np.maximum(np.abs(part).max(axis=2), 1e-12)
-        fine = (np.abs(part) / most[:, :, None]).min(axis=0)
-        fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
-        fill = np.where(there, fill - fine / 2.0, np.inf)
-        weak = fine < min(_WEAKEST, 0.5 * float(fine.max()))
-        place = np.unravel_index(int(np.argmin(np.where(weak, np.inf, fill))), fill.shape)
-        row, column = rows[int(place[0])], columns[int(place[1])]
-        if float(np.abs(left[:, row, column]).min()) < _SINGULAR:
-            return None
-        pivots.append((row, column))
-        rows.remove(row)
-        columns.remove(column)
-        if rows:
-            factors = left[:, rows, column] / left[:, row, column][:, None]
-            left[:, rows] -= factors[:, :, None] * left[:, row][:, None, :]
-    return pivots
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Factors:
-    """`upper` (row, column) -> entry, `lower` (row, pivot's row) -> how much of the pivot's row is
-    taken from the row."""
-
-    upper: dict[tuple[int, int], Sum]
-    lower: dict[tuple[int, int], Sum]
-
-
-class _Solver:
-    """Writes elimination in the order of `pivots`, rows and columns."""
-
-    def __init__(self, pivots: Sequence[tuple[int, int]]) -> None:
-        self._pivots = pivots
-
-    def factor(self, sheet: Sheet, entries: Mapping[tuple[int, int], Sum]) -> _Factors:
-        """Returns the factors of a matrix, (row, column) -> entry where there is one."""
-        upper, lower = dict(entries), {}
-        for count, (pivot, column) in enumerate(self._pivots):
-            inverse = _invert(sheet, upper[pivot, column])
-            later = self._pivots[count + 1 :]
-            for row in (row for row, _ in later if (row, column) in upper):
-                share = sheet.write(times(upper.pop((row, column)), inverse))
-                lower[row, pivot] = share
-                for other in (each for _, each in later if (pivot, each) in upper):
-                    taken = scale(times(share, upper[pivot, other]), -1.0)
-                    upper[row, other] = sheet.write(add(upper.get((row, other), {}), taken))
-        return _Factors(upper=upper, lower=lower)
-
-    def solve(self, sheet: Sheet, factors: _Factors, right: Sequence[Sum]) -> dict[int, Sum]:
-        """Returns column -> unknown."""
-        left = dict(enumerate(right))
-        for count, (pivot, _) in enumerate(self._pivots):
-            for row in (row for row, _ in self._pivots[count + 1 :]):
-                if (row, pivot) in factors.lower:
-                    taken = scale(times(factors.lower[row, pivot], left[pivot]), -1.0)
-                    left[row] = sheet.write(add(left[row], taken))
-        found: dict[int, Sum] = {}
-        for pivot, column in reversed(self._pivots):
-            known = (
-                scale(times(factors.upper[pivot, other], value), -1.0)
-                for other, value in found.items()
-                if (pivot, other) in factors.upper
-            )
-            rest = sheet.write(add(left[pivot], *known))
-            inverse = _invert(sheet, factors.upper[pivot, column])
-            found[column] = sheet.write(times(rest, inverse))
-        return found
-
-
-def _invert(sheet: Sheet, total: Sum) -> Sum:
-    if list(total) == [()]:
-        return number(1.0 / total[()])
-    return {((sheet.name_line(total), "inverse"),): 1.0}
-
-
-def _measure_costs(surveyor: Surveyor, box: Box, solver: _Solver) -> tuple[float, float]:
+def _measure_costs(surveyor: Surveyor, box: Box, solver: Solver) -> tuple[float, float]:
     """Returns how many numbers are read in a step with new factors, and with those of another."""
     costs = []
     for steps in ((), (True,), (True, False)):
@@ -344,7 +261,7 @@ def _measure_costs(surveyor: Surveyor, box: Box, solver: _Solver) -> tuple[float
 class _Author:
     """Writes a recipe as formulas."""
 
-    def __init__(self, surveyor: Surveyor, box: Box, recipe: _Recipe, solver: _Solver) -> None:
+    def __init__(self, surveyor: Surveyor, box: Box, recipe: _Recipe, solver: Solver) -> None:
         self._layout = surveyor.layout
         self._rows = surveyor.rows
         self._recipe = recipe
@@ -352,7 +269,7 @@ class _Author:
         self._box = box
         self._sheet = Sheet()
         self._free = [line_of(self._sheet.enter()) for _ in self._layout.free]
-        self._factors = _Factors(upper={}, lower={})
+        self._factors = Factors(upper={}, lower={})
 
     def write(self) -> LoopProgram:
         """Returns the program."""

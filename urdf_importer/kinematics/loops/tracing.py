@@ -34,6 +34,7 @@ class Tracer:
     are past their limits by so much as within them.
 
     home       the closed pose at zero
+    limits     of followers; spins say about which axis rods turn without moving anything
     columns    of the free joints that may move
     units      (len(columns),) what one unit of each is worth: 1 rad, or the linkage's size
     """
@@ -43,7 +44,7 @@ class Tracer:
         solver = LinkageSolver(block.linkage, block.follows)
         self._moving: NDArray[np.bool_] = solver.moving
         self.home = solver.home({})
-        self._limits, self._slack = solver.limits, slack
+        self.limits, self._slack = solver.limits, slack
         self.spins = dict(_find_spins(block, self.home))
         self._enough = max(3.0 * self.home.gap, 100.0 * CLOSED, slack)
         self.columns = tuple(variable.columns.start for variable in block.inputs)
@@ -68,7 +69,7 @@ class Tracer:
             if (
                 there.gap <= self._enough
                 and not self._jumps(here, there)
-                and self._limits.hold(there.pose.values, self._slack)
+                and self.limits.hold(there.pose.values, self._slack)
             ):
                 here, done = there, done + part
             elif stride * strides > _LEAST_STRIDE:
@@ -80,7 +81,7 @@ class Tracer:
     def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
         """Lists the followers that would pass their limits if the free joint `index` went on."""
         way = self.speeds(closed, index) * change
-        stopped = self._limits.find_stopped(closed.pose.values, way, _AT_LIMIT)
+        stopped = self.limits.find_stopped(closed.pose.values, way, _AT_LIMIT)
         return self._linkage.name_columns(stopped)
 
     def speeds(self, closed: Closed, index: int) -> Vector:
