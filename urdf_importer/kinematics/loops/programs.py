@@ -20,9 +20,20 @@ from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
 from .boxes import Box, Samples, Surveyor, line_of, solve_all
 from .curves import HARDLY, NARROW
-from .elimination import Factors, Solver, find_pivots
 from .equations import Named, write_gaps
-from .formulas import Sheet, Sum, add, factors_of, number, scale, times, weigh
+from .formulas import (
+    Factors,
+    Sheet,
+    Solver,
+    Sum,
+    add,
+    factors_of,
+    find_pivots,
+    number,
+    scale,
+    times,
+    weigh,
+)
 from .limits import SLACK
 from .tracing import Tracer
 
