@@ -142,7 +142,7 @@ class ConstraintReader:
         self.loops.append(
             LoopJoint(
                 name=self._names.claim(node.text("name") or f"{link1}_to_{link2}"),
-                type=_KINDS[node.tag],
+                type=_find_kind(node),
                 link1=link1,
                 link2=link2,
                 origin1=pose_of(frame1),
@@ -167,18 +167,12 @@ class ConstraintReader:
                 self._leave_out(node, f"names the body {quote(name)}, which is not there")
                 return None
         one, other = (self._bodies[name] for name in names)
-        frame1, frame2 = np.eye(4), invert(other.zero) @ one.zero
-        anchor = node.vector("anchor", 3)
-        if node.tag == "connect" and anchor is not None:
-            frame1[:3, 3] = anchor
-            return (one.name, frame1), (other.name, frame2 @ frame1)
-        relative = node.vector("relpose", 7)
-        if relative is not None and any(relative[3:]):
-            # Where the second body stands in the first.
-            frame1[:3, 3] = relative[:3]
-            w, x, y, z = relative[3:]
-            frame1[:3, :3] = rotation_from_quaternion((x, y, z, w))
-            return (one.name, frame1), (other.name, np.eye(4))
+        if node.tag == "weld":
+            frame1, frame2 = _place_weld(node, invert(one.zero) @ other.zero)
+        else:
+            frame1 = np.eye(4)
+            frame1[:3, 3] = node.vector("anchor", 3) or (0.0, 0.0, 0.0)
+            frame2 = invert(other.zero) @ one.zero @ frame1
         return (one.name, frame1), (other.name, frame2)
 
     def _leave_out(self, node: Node, finding: str) -> None:
@@ -190,6 +184,27 @@ class ConstraintReader:
             line=node.line,
             source=node.source,
         )
+
+
+def _place_weld(node: Node, relative: Matrix) -> tuple[Matrix, Matrix]:
+    """Returns where a weld of bodies is in either (4, 4): at its anchor, which the second body has,
+    along the second's axes. `relpose` says where that is in the first; without it, it is where
+    `relative` (4, 4) has it, which is how the second body stands in the first at the start."""
+    frame1, frame2 = np.eye(4), np.eye(4)
+    frame2[:3, 3] = node.vector("anchor", 3) or (0.0, 0.0, 0.0)
+    written = node.vector("relpose", 7)
+    if written is None or not any(written[3:]):
+        return relative @ frame2, frame2
+    w, x, y, z = written[3:]
+    frame1[:3, :3], frame1[:3, 3] = rotation_from_quaternion((x, y, z, w)), written[:3]
+    return frame1, frame2
+
+
+def _find_kind(node: Node) -> str:
+    """Returns the type of the joint that closes a loop: a weld whose torque counts for nothing
+    holds a point alone."""
+    is_free = node.tag == "weld" and node.number("torquescale", 1.0) == 0.0
+    return "ball" if is_free else _KINDS[node.tag]
 
 
 def _list_fixed_tendons(model: Model) -> dict[str, list[tuple[str, float]]]:

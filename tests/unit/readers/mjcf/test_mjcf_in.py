@@ -409,8 +409,14 @@ shininess="0.5" emission="1"><layer role="normal" texture="t"/></material></asse
 <freejoint name="f"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom material="r"/>
 <frame euler="1 2 3"><body name="b" quat="1 0 0 1"><joint name="j" range="-1 1" ref="0.1"/>
 <geom type="capsule" fromto="0 0 0 1 0 0"/><geom type="mesh" mesh="m"/><site name="s"/></body>
-</frame></body></worldbody><equality><joint joint1="j" polycoef="1 0"/>
-<connect body1="a" body2="b" anchor="0 0 0"/></equality><actuator><motor joint="j"/></actuator>
+<site name="t" type="capsule" size="0.1" fromto="0 0 0 1 1 1" rgba="1 0 0 1" group="3"/></frame>
+<replicate count="2" offset="1 0 0" euler="0 0 1"><site name="u" xyaxes="1 0 0 0 1 0"/></replicate>
+</body><site name="w"/></worldbody><equality><joint joint1="j" polycoef="1 0"/>
+<connect body1="a" body2="b" anchor="0 0 0"/><connect site1="s" site2="t"/>
+<weld body1="a" body2="b" relpose="0 0 0 1 0 0 0" anchor="1 0 0" torquescale="0.1"/></equality>
+<tendon><spatial><site site="s"/><geom geom="g" sidesite="u0"/></spatial></tendon>
+<actuator><motor joint="j"/><general site="t" refsite="w"/></actuator>
+<sensor><touch site="s"/><framepos objtype="site" objname="u1"/></sensor>
 </mujoco>"""
 
 
@@ -421,7 +427,8 @@ def test_damaged_models_are_read_or_refused(tmp_path_factory: Any, data: bytes) 
     path.write_bytes(data)
     try:
         robot = read_robot(path)
-        forward_kinematics(robot)
+        # Loops of nonsense take long to close: some do.
+        forward_kinematics(robot, close_loops=len(data) % 16 == 0)
     except RobotError as error:
         assert "\n" not in error.message and len(error.message) < 500
 
