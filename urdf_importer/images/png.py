@@ -82,6 +82,18 @@ def decode_png(content: bytes) -> Pixels:
     return _color(kind, samples, parts.get(b"PLTE", b""), parts.get(b"tRNS"))
 
 
+def decode_wide_png(content: bytes) -> NDArray[np.uint16] | None:
+    """Returns the channels (height, width, 1 to 4) of 16 bits each; None for a PNG with fewer.
+    Raises MeshError as decode_png does."""
+    chunks = list(_chunks(content))
+    kind = _read_head(content, [name for name, _ in chunks])
+    if kind.depth != 16:
+        return None
+    check_size(kind.width, kind.height)
+    samples = _read_samples(kind, b"".join(data for name, data in chunks if name == b"IDAT"))
+    return samples.astype(np.uint16)
+
+
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     place = len(PNG_SIGNATURE)
     while place + 8 <= len(content):

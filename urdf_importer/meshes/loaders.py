@@ -33,6 +33,7 @@ from ..model import MeshPart, Vector3
 from .collada.load import load_collada
 from .faces import PIECE, missing_part
 from .gltf.load import load_gltf
+from .heightmaps import HEIGHTMAP_SUFFIXES, load_heightmap
 from .msh import load_msh
 from .obj import load_obj
 from .ply import load_ply
@@ -48,6 +49,10 @@ LOADERS: dict[str, Loader] = {
     ".ply": lambda path, report, _resolve, part: _whole(load_ply(path, report), path, part),
     ".dae": load_collada,
     ".msh": lambda path, report, _resolve, part: _whole(load_msh(path, report), path, part),
+    **dict.fromkeys(
+        HEIGHTMAP_SUFFIXES,
+        lambda path, report, _resolve, part: _whole(load_heightmap(path, report), path, part),
+    ),
 }
 
 UNSCALED = (1.0, 1.0, 1.0)
@@ -73,7 +78,7 @@ def load_mesh(
     found = find_format(path) or suffix
     loader = LOADERS.get(found)
     if loader is None:
-        known = ", ".join(sorted(LOADERS))
+        known = ", ".join(sorted(LOADERS.keys() - set(HEIGHTMAP_SUFFIXES)))
         what = f"a {found} file" if found else "of an unknown format"
         message = f"{quote(path.name)} is {what}; what can be read is {known}"
         raise MeshError(message, code="unsupported-mesh-format")

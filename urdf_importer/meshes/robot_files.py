@@ -28,6 +28,7 @@ from ..model import (
     Surface,
     Visual,
 )
+from .heightmaps import is_heightmap
 from .kept_files import load_kept
 from .loaders import UNSCALED, check_scale, scale_mesh
 
@@ -139,7 +140,7 @@ class RobotFiles:
         geometry = shape.geometry
         if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
             return None
-        if geometry.part is not None or geometry.filename in self._drawn:
+        if _is_of_own_kind(geometry) or geometry.filename in self._drawn:
             return None
         try:
             path = self._resolver.resolve_file(geometry.filename, _ignore)
@@ -233,8 +234,8 @@ class RobotFiles:
 
     def draw(self, robot: Robot, known: Collection[type[Geometry]]) -> Robot:
         """Returns the robot with meshes in the place of solids that a format does not know; and of
-        parts of mesh files, unless Mesh is among the known. They are in no file (is_drawn), but
-        `load` has their arrays. Reports what cannot be drawn and leaves it out."""
+        parts of mesh files and heightmaps, unless Mesh is among the known. They are in no file
+        (is_drawn), but `load` has their arrays. Reports what cannot be drawn and leaves it out."""
         if not any(_needs_drawing(each, known) for each in _geometries(robot)):
             return robot
         draw = partial(self._draw, known=known)
@@ -332,8 +333,14 @@ def _mesh_names(robot: Robot) -> Iterator[str]:
 
 
 def _needs_drawing(geometry: Geometry, known: Collection[type[Geometry]]) -> bool:
-    is_part = isinstance(geometry, Mesh) and geometry.part is not None
-    return (is_part or isinstance(geometry, Solid)) and type(geometry) not in known
+    is_own = _is_of_own_kind(geometry) or isinstance(geometry, Solid)
+    return is_own and type(geometry) not in known
+
+
+def _is_of_own_kind(geometry: Geometry) -> bool:
+    """Whether other programs do not show a mesh's file as it is shown here: of a part of it, or of
+    an image."""
+    return isinstance(geometry, Mesh) and (geometry.part is not None or is_heightmap(geometry))
 
 
 def _geometries(robot: Robot) -> Iterator[Geometry]:

@@ -15,6 +15,7 @@ from ...diagnostics import MeshError, ReadError, quote
 from ...files.regular import read_mesh_file
 from ...markup.xml import Element
 from ...meshes import RobotFiles
+from ...meshes.heightmaps import is_heightmap
 from ...model import Color, Geometry, Material, Mesh, Surface
 from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
 from .page import Page, all_of, find
@@ -38,7 +39,7 @@ def read_material(
     material = find(element, "material")
     clear = page.size(element, "transparency", default=0.0)
     if material is None:
-        if isinstance(geometry, Mesh) and not clear:
+        if isinstance(geometry, Mesh) and not is_heightmap(geometry) and not clear:
             return None
         return Material(color=_fade(_GREY, clear))
     script = _read_script(material, page, files)

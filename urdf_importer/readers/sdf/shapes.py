@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...diagnostics import quote
+from ...diagnostics import MeshError, quote
 from ...geometry.transforms import matrix_from_pose, pose_of, turn_z_onto
 from ...markup.xml import Element
 from ...meshes import RobotFiles
+from ...meshes.heightmaps import HEIGHTMAP_SUFFIXES, is_heightmap
 from ...model import (
     Box,
     Capsule,
@@ -16,6 +17,7 @@ from ...model import (
     Cone,
     Cylinder,
     Ellipsoid,
+    Extra,
     Extrusion,
     Geometry,
     Link,
@@ -32,14 +34,16 @@ from .materials import read_material
 from .page import Page, all_of, find
 from .scope import ROUNDING, Node, place_part
 
+_ONE: Vector3 = (1.0, 1.0, 1.0)
 _UP: Vector3 = (0.0, 0.0, 1.0)
+_OF_HEIGHTMAPS = frozenset({"uri", "size", "pos", "sampling"})
 _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
 def read_link(node: Node, files: RobotFiles) -> Link:
     """Reads a link under its full name. Raises ReadError for what is not a number."""
     element = node.element
-    collisions = _read_collisions(node)
+    collisions = _read_collisions(node, files)
     return Link(
         name=node.full_name,
         inertial=read_inertial(node, collisions, files),
@@ -57,7 +61,7 @@ def others_of(element: Element) -> list[Element]:
 def _read_visuals(node: Node, files: RobotFiles) -> list[Visual]:
     found = []
     for element in all_of(node.element, "visual"):
-        geometry = _read_geometry(element, node)
+        geometry = _read_geometry(element, node, files)
         if geometry is not None:
             page = node.page
             others = ("pose", "geometry", "material", "transparency")
@@ -66,17 +70,29 @@ def _read_visuals(node: Node, files: RobotFiles) -> list[Visual]:
                 origin=_place(element, node),
                 name=element.attributes.get("name", ""),
                 material=read_material(element, page, geometry, files),
-                extras=tuple(page.extra(each) for each in element if each.tag not in others),
+                extras=(*_others_of_heightmap(element, page), *_extras(element, page, others)),
                 line=element.line,
             )
             found.append(visual)
     return found
 
 
-def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
+def _extras(element: Element, page: Page, handled: tuple[str, ...]) -> tuple[Extra, ...]:
+    return tuple(page.extra(each) for each in element if each.tag not in handled)
+
+
+def _others_of_heightmap(element: Element, page: Page) -> tuple[Extra, ...]:
+    """A heightmap word for word, where it says more than its form: what it is painted with."""
+    heightmap = find(element, "geometry", "heightmap")
+    if heightmap is None or all(each.tag in _OF_HEIGHTMAPS for each in heightmap):
+        return ()
+    return (page.extra(heightmap),)
+
+
+def _read_collisions(node: Node, files: RobotFiles) -> list[tuple[Element, Collision | None]]:
     found: list[tuple[Element, Collision | None]] = []
     for element in all_of(node.element, "collision"):
-        geometry = _read_geometry(element, node)
+        geometry = _read_geometry(element, node, files)
         collision = None
         if geometry is not None:
             page = node.page
@@ -85,7 +101,7 @@ def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
                 geometry=geometry,
                 origin=_place(element, node),
                 name=element.attributes.get("name", ""),
-                extras=tuple(page.extra(each) for each in element if each.tag not in others),
+                extras=_extras(element, page, others),
                 line=element.line,
             )
         found.append((element, collision))
@@ -95,6 +111,9 @@ def _read_collisions(node: Node) -> list[tuple[Element, Collision | None]]:
 def _place(element: Element, node: Node) -> Pose:
     """Where a shape stands in its link; planes look along their normal."""
     pose = place_part(element, node)
+    heightmap = find(element, "geometry", "heightmap")
+    if heightmap is not None:
+        return _lift(pose, heightmap, node.page)
     plane = find(element, "geometry", "plane")
     if plane is None:
         return pose
@@ -107,13 +126,23 @@ def _place(element: Element, node: Node) -> Pose:
     return pose_of(frame, rounding=ROUNDING)
 
 
+def _lift(pose: Pose, heightmap: Element, page: Page) -> Pose:
+    """Where a heightmap stands: at its own place; one whose height is negative is turned over, and
+    black is at the top."""
+    x, y, z = page.vector(heightmap, "pos", default=(0.0, 0.0, 0.0))
+    height = page.vector(heightmap, "size", default=_ONE)[2]
+    frame = matrix_from_pose(pose)
+    frame[:3, 3] += frame[:3, :3] @ (x, y, z + max(0.0, -height))
+    return pose_of(frame, rounding=ROUNDING)
+
+
 # Shapes
 
 _PICTURES = ("heightmap", "image")
 _Lose = Callable[[str], None]
 
 
-def _read_geometry(element: Element, node: Node) -> Geometry | None:
+def _read_geometry(element: Element, node: Node, files: RobotFiles) -> Geometry | None:
     page = node.page
     holder = find(element, "geometry")
 
@@ -128,11 +157,34 @@ def _read_geometry(element: Element, node: Node) -> Geometry | None:
         return _READERS[shape.tag](shape, page, lose)
     other = next((each.tag for each in holder or ()), "empty")
     if other in _PICTURES:
-        text = f"a {element.tag} of link {quote(node.full_name)} is {quote(other)}, a surface made"
-        text = f"{text} from an image, which is not shown; the link's empty stands alone for it"
-        page.warning("sdf-heightmap", text, element, node.full_name)
-    elif other != "empty":
+        return _read_picture(element, other, node, files)
+    if other != "empty":
         lose(f"is {quote(other)}, which is not shown; it is left out")
+    return None
+
+
+def _read_picture(element: Element, tag: str, node: Node, files: RobotFiles) -> Geometry | None:
+    """The surface of an image; None, and reported, where that cannot be shown."""
+    page, heightmap = node.page, find(element, "geometry", "heightmap")
+    reason = "which are not shown"
+    if tag == "heightmap" and heightmap is not None:
+        x, y, z = page.vector(heightmap, "size", default=_ONE)
+        name = page.file(heightmap, "uri")
+        mesh = Mesh(filename=name, scale=(abs(x), abs(y), z))
+        try:
+            if not is_heightmap(mesh):
+                known = ", ".join(HEIGHTMAP_SUFFIXES)
+                raise MeshError(
+                    f"{quote(name)} is not an image that can be read ({known})", code=""
+                )
+            files.peek(mesh)
+        except MeshError as error:
+            reason = f"which cannot be shown: {error.message}"
+        else:
+            return mesh
+    what = f"a {element.tag} of link {quote(node.full_name)} is {quote(tag)}, heights of an image,"
+    text = f"{what} {reason}; the link's empty stands alone for it"
+    page.warning("sdf-heightmap", text, element, node.full_name)
     return None
 
 
