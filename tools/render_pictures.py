@@ -7,12 +7,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bpy
 import mathutils
 import numpy as np
 
 import urdf_importer
+from urdf_importer.blender.standing.joints import joints_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -105,16 +107,44 @@ CASSIE = {
 }
 
 
+GREY, ORANGE = (0.32, 0.34, 0.38, 1.0), (0.8, 0.2, 0.03, 1.0)
+
+
 def render_cassie() -> None:
-    """Writes a picture of Cassie, of the package example-robot-data, with both knees bent."""
+    """Writes a picture of Cassie, of the package example-robot-data, with both knees bent. Cassie
+    is black: here it is grey, and what its loops move is orange."""
     urdf_importer.new_file()
     robots = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")
-    armature = urdf_importer.import_robot(
-        robots / "cassie_description" / "robots" / "cassie_v2.sdf"
-    ).armature
-    urdf_importer.set_joint_positions(armature, CASSIE)
+    result = urdf_importer.import_robot(robots / "cassie_description" / "robots" / "cassie_v2.sdf")
+    urdf_importer.set_joint_positions(result.armature, CASSIE)
+    color_followers(result)
     target = ROOT / "docs" / "images" / "cassie_legs.png"
-    urdf_importer.render_preview(armature, target, width=420, height=520, samples=16)
+    urdf_importer.render_preview(result.armature, target, width=420, height=520, samples=16)
+
+
+def color_followers(result: urdf_importer.ImportResult) -> None:
+    """Makes a robot grey, and the links that follow others orange."""
+    followers = {joint.name for joint in joints_of(result.armature) if joint.mimics}
+    moved = {joint.child for joint in result.robot.joints if joint.name in followers}
+    for link, shapes in result.visuals.items():
+        for shape in shapes:
+            for slot in shape.material_slots:
+                slot.link = "OBJECT"
+                slot.material = take_material(ORANGE if link in moved else GREY)
+
+
+def take_material(color: tuple[float, float, float, float]) -> Any:
+    """Returns a material of a colour, made the first time that it is asked for."""
+    name = f"Picture {color[0]:g}"
+    known = bpy.data.materials.get(name)
+    if known is not None:
+        return known
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    shader = material.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = color
+    shader.inputs["Roughness"].default_value = 0.5
+    return material
 
 
 MOMENTS = (0.0, 1.0, 1.8, 2.6, 3.3, 4.0, 4.8, 5.6)
