@@ -8,14 +8,14 @@ beside.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from xml.sax.saxutils import escape, quoteattr
+from typing import Literal
 
-from ...model import Actuator, Joint, Limit, Transmission, TransmissionJoint
+from ...model import Joint, Limit, Transmission
+from ..transmissions import Drive, make_transmission
 from .document import Node
 from .models import Model
 
-_INTERFACE = "hardware_interface/{}JointInterface"
-_KINDS = {
+_KINDS: dict[str, Drive | Literal[""]] = {
     "position": "Position",
     "intvelocity": "Position",
     "velocity": "Velocity",
@@ -38,7 +38,7 @@ class _Drive:
 
     name: str
     joint: str
-    kind: str
+    kind: Drive
     gear: float
     effort: float | None
     speed: float | None
@@ -81,7 +81,7 @@ def _resolve(model: Model, node: Node) -> Node:
 
 def _read_drive(node: Node, joint: str, autolimits: bool) -> _Drive:
     gear = node.number("gear", 1.0)
-    kind = _KINDS[node.tag]
+    kind = _KINDS[node.tag] or "Effort"
     if node.tag == "general" and node.text("biastype") == "affine":
         kind = "Position"
     most = _read_most(node, "force", autolimits)
@@ -123,17 +123,4 @@ def _limit(joint: Joint, drives: list[_Drive]) -> Joint:
 
 
 def _make_transmission(drive: _Drive) -> Transmission:
-    interface = (_INTERFACE.format(drive.kind),)
-    written = f"<hardwareInterface>{interface[0]}</hardwareInterface>"
-    kind = "transmission_interface/SimpleTransmission"
-    return Transmission(
-        name=drive.name,
-        type=kind,
-        joints=(TransmissionJoint(name=drive.joint, hardware_interfaces=interface),),
-        actuators=(Actuator(name=drive.name, mechanical_reduction=drive.gear),),
-        xml=f"<transmission name={quoteattr(drive.name)}><type>{escape(kind)}</type>"
-        f"<joint name={quoteattr(drive.joint)}>{written}</joint>"
-        f"<actuator name={quoteattr(drive.name)}>"
-        f"<mechanicalReduction>{drive.gear!r}</mechanicalReduction></actuator></transmission>",
-        line=drive.line,
-    )
+    return make_transmission(drive.name, drive.joint, drive.kind, drive.gear, drive.line)

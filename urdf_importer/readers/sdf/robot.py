@@ -26,6 +26,7 @@ from ..gazebo import interpret_extras
 from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
 from .joints import Drafted, draft_joint, wrap_extras
 from .joints import others_of as others_of_joint
+from .motors import read_motors
 from .page import find
 from .pieces import Made, Names, make_joint, name_parts
 from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part, report_lost_names
@@ -86,12 +87,19 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
         links=tuple(draft.links.values()),
         joints=tuple(draft.joints),
         loops=tuple(draft.loops),
-        transmissions=tuple(draft.transmissions),
+        transmissions=(*draft.transmissions, *_read_motors(draft)),
         # Behind all links, where a writer goes by lines.
         extras=tuple(replace(extra, line=last) for extra in draft.extras),
         source=source,
     )
     return interpret_extras(robot)
+
+
+def _read_motors(draft: _Draft) -> list[Transmission]:
+    """Those of plugins, of joints that nothing else gives one."""
+    driven = {joint.name for each in draft.transmissions for joint in each.joints}
+    moving = {each.name for each in draft.joints if each.type != "fixed"}
+    return read_motors(draft.scope, moving - driven)
 
 
 def _place_scopes(top: Scope) -> dict[int, Matrix]:
