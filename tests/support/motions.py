@@ -81,10 +81,10 @@ def wave(joints: int, count: int) -> Trajectory:
     )
     positions = np.stack([np.sin(seconds + i) for i in range(joints)], axis=1)
     return Trajectory(
-        names=[f"joint_{i}" for i in range(joints)],
+        names=tuple(f"joint_{i}" for i in range(joints)),
         times=seconds,
         positions=positions,
         velocities=2 * positions,
-        frames=[track],
+        frames=(track,),
         start_time=START,
     )
