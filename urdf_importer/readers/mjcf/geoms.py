@@ -6,13 +6,14 @@ contype or conaffinity is not zero; so a plain geom is both.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, pose_of, turn_z_onto
+from ...meshes.heightmaps import is_heightmap
 from ...model import (
     Box,
     Capsule,
@@ -34,6 +35,8 @@ from .meshes import FITTED, MeshAsset, MeshFiles, place_mesh
 _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
 _THINNEST = 1e-9
+_FLAT = 1.0 - 1e-6
+"""The least height, as a share of the greatest, of what MuJoCo takes as flat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,6 +51,8 @@ class Geom:
     geometry: Geometry | None
     material: Material
     mesh: MeshAsset | None = None
+    lift: float = 0.0
+    """How far above the frame of a height field's image the field's own is."""
 
     @property
     def group(self) -> int:
@@ -80,6 +85,7 @@ class Assets:
         self._diagnostics = diagnostics
         nodes = [defaults.resolve(node) for asset in root.all("asset") for node in asset.children]
         self._meshes = {_name_of(node): node for node in nodes if node.tag == "mesh"}
+        self._fields = {_name_of(node): node for node in nodes if node.tag == "hfield"}
         self._read: dict[str, MeshAsset | None] = {}
         self.models = {_name_of(node): node for node in nodes if node.tag == "model"}
         self.materials = Materials(nodes, compiler, diagnostics, prefix).by_name
@@ -155,6 +161,8 @@ class Assets:
         kind = node.text("type", "sphere")
         if kind in ("mesh", "sdf"):
             return self._read_mesh_geom(node, frame)
+        if kind == "hfield":
+            return self._read_field(node, frame)
         if kind == "plane":
             self._drop_plane(node)
             return None
@@ -195,6 +203,36 @@ class Assets:
             return None
         place, size = found
         return self._make_geom(node, frame @ self._compiler.frame(node) @ place, kind, size)
+
+    def _read_field(self, node: Node, frame: Matrix) -> Geom | None:
+        """Reads a height field whose heights are an image: the darkest pixel is at zero, the
+        brightest as high as the field says. What lies beneath, its base, is not shown."""
+        asset = node.text("hfield")
+        field = self._fields.get(asset)
+        if field is None:
+            self._drop(node, f"names the height field {quote(asset)}, which is not defined")
+            return None
+        file, size = field.text("file"), field.vector("size", 4)
+        surface = Mesh(filename=self._compiler.place_file(file, self._compiler.meshdir))
+        if size is None or not is_heightmap(surface):
+            self._drop(node, "is a height field whose heights are not in an image")
+            return None
+        lowest = self._files.find_lowest(surface)
+        if lowest is None or not all(number > 0.0 for number in size):
+            self._drop(node, f"is a height field of the image {quote(file)}, which cannot be read")
+            return None
+        stretched = size[2] / (1.0 - lowest) if lowest < _FLAT else size[2]
+        place = np.eye(4)
+        place[2, 3] = -stretched * lowest
+        return Geom(
+            node=node,
+            frame=frame @ self._compiler.frame(node) @ place,
+            kind="hfield",
+            size=size,
+            geometry=replace(surface, scale=(2.0 * size[0], 2.0 * size[1], stretched)),
+            material=self._find_look(node),
+            lift=stretched * lowest,
+        )
 
     def _read_mesh_geom(self, node: Node, frame: Matrix) -> Geom | None:
         mesh = self.find_mesh(node)

@@ -19,7 +19,7 @@ from ...geometry.volumes import (
     join_masses,
     primitive_mass,
 )
-from ...model import Inertial, Link, Mesh
+from ...model import Box, Inertial, Link, Mesh
 from .document import Compiler, Node
 from .geoms import Geom
 from .meshes import MeshAsset, MeshFiles, measure_primitive_shell
@@ -106,6 +106,8 @@ class Scales:
         return [MassProperties(mass, shape.centre, shape.inertia * factor).moved(geom.frame)]
 
     def _measure(self, geom: Geom) -> MassProperties | None:
+        if geom.kind == "hfield":
+            return _measure_field(geom)
         if geom.mesh is not None:
             return self._measure_mesh(geom.node, geom.mesh)
         if geom.node.flag("shellinertia"):
@@ -130,6 +132,16 @@ class Scales:
             line=node.line,
             source=node.source,
         )
+
+
+def _measure_field(geom: Geom) -> MassProperties:
+    """Measures a height field as MuJoCo does: as a box about its origin, half as high as the field
+    and its base."""
+    across, along, high, base = geom.size
+    box = Box(size=(2.0 * across, 2.0 * along, 0.5 * high + base))
+    frame = np.eye(4)
+    frame[2, 3] = geom.lift
+    return primitive_mass(box).moved(frame)
 
 
 def scale_to(links: Sequence[Link], total: float) -> tuple[Link, ...]:

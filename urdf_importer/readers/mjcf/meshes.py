@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError
 from ...files.packages import PackageResolver
 from ...geometry.hulls import convex_hull
+from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, rotation_from_quaternion
 from ...geometry.triangles import make_triangles
 from ...geometry.volumes import MassProperties, is_closed, polyhedron_mass
@@ -107,9 +108,23 @@ class MeshFiles:
     def _read_points(self, mesh: MeshAsset) -> tuple[Points, Faces] | None:
         if mesh.geometry is None:
             return read_written(mesh.node, mesh.scale)
+        data = self._load(mesh.geometry)
+        if data is None:
+            return None
+        triangles = make_triangles(data)[0]
+        points = triangles.vertices.astype(np.float64) * np.array(mesh.scale)
+        return (points, triangles.faces.astype(np.int64)) if triangles.count else None
+
+    def find_lowest(self, surface: Mesh) -> float | None:
+        """Returns the least height of the surface of an image, whose greatest is 1 or 0; None where
+        it cannot be read."""
+        data = self._load(surface)
+        return None if data is None else float(data.vertices[:, 2].min())
+
+    def _load(self, geometry: Mesh) -> MeshData | None:
         try:
-            path = self._resolver.resolve_file(mesh.geometry.filename, _ignore)
-            data = load_mesh(
+            path = self._resolver.resolve_file(geometry.filename, _ignore)
+            return load_mesh(
                 path,
                 UNSCALED,
                 _ignore,
@@ -119,9 +134,6 @@ class MeshFiles:
             )
         except MeshError:
             return None
-        triangles = make_triangles(data)[0]
-        points = triangles.vertices.astype(np.float64) * np.array(mesh.scale)
-        return (points, triangles.faces.astype(np.int64)) if triangles.count else None
 
 
 def _ignore(code: str, message: str) -> None:

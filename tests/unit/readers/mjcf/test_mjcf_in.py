@@ -404,8 +404,10 @@ def test_loops_are_closed_where_mujoco_closes_them(tmp_path: Path) -> None:
 SEED = b"""<mujoco model="m"><compiler angle="radian" eulerseq="xyz" meshdir="m"/>
 <default><geom size="0.1"/><default class="x"><joint axis="0 1 0"/></default></default>
 <asset><mesh name="m" file="m.stl" scale="1 2 3"/><material name="r" rgba="1 0 0 1" metallic="1"
-shininess="0.5" emission="1"><layer role="normal" texture="t"/></material></asset>
-<worldbody><geom type="plane" size="1 1 1"/><body name="a" pos="0 0 1" childclass="x">
+shininess="0.5" emission="1"><layer role="normal" texture="t"/></material>
+<hfield name="h" file="h.png" size="1 1 1 1"/></asset>
+<worldbody><geom type="hfield" hfield="h"/>
+<geom type="plane" size="1 1 1"/><body name="a" pos="0 0 1" childclass="x">
 <freejoint name="f"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom material="r"/>
 <frame euler="1 2 3"><body name="b" quat="1 0 0 1"><joint name="j" range="-1 1" ref="0.1"/>
 <geom type="capsule" fromto="0 0 0 1 0 0"/><geom type="mesh" mesh="m"/><site name="s"/></body>

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How models of MuJoCo look: what their materials say beyond a colour."""
+"""How models of MuJoCo look: what their materials say beyond a colour, and height fields."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.mjcf_models import body, close, model
+from support.mjcf_models import body, close, judge, model
 from support.mujoco_truth import Compiled
-from urdf_importer import Diagnostics, read_robot
+from urdf_importer import Diagnostics, forward_kinematics, read_robot
+from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.images.png import encode_png
-from urdf_importer.model import Surface
+from urdf_importer.meshes.loaders import load_mesh
+from urdf_importer.model import Mesh, Surface
 
 GEOM = '<geom size="0.1"/>'
 MAPS = ("rgb", "normal", "roughness", "metallic", "emissive")
@@ -65,3 +67,63 @@ def test_layers_without_a_place_are_told(tmp_path: Path) -> None:
     (told,) = diagnostics
     assert told.code == "mjcf-layer-lost" and told.line
     assert told.message == "material 'm': the layers 'orm', 'opacity' are left out"
+
+
+# Height fields
+
+
+def compare_field(path: Path) -> None:
+    """Holds the points of a height field against MuJoCo's heights, which count from the row at -y
+    and are shares of its height."""
+    robot, compiled = judge(path), Compiled(path)
+    (link,) = (each for each in robot.links if each.visuals)
+    (shape,) = link.visuals
+    mesh = shape.geometry
+    assert isinstance(mesh, Mesh) and len(link.collisions) == 1
+    data = load_mesh(path.parent / mesh.filename, mesh.scale, lambda code, message: None)
+    place = forward_kinematics(robot)[link.name] @ matrix_from_pose(shape.origin)
+    ours = data.vertices @ place[:3, :3].T + place[:3, 3]
+    rows, columns = compiled.model.hfield_nrow[0], compiled.model.hfield_ncol[0]
+    wide, deep, high, _ = compiled.model.hfield_size[0]
+    x, y = np.meshgrid(np.linspace(-wide, wide, columns), np.linspace(-deep, deep, rows))
+    heights = compiled.model.hfield_data.reshape(rows, columns) * high
+    theirs = np.stack([x, y, heights], axis=2)[::-1].reshape(-1, 3)
+    compiled.frames({})
+    turn, at = compiled.data.geom_xmat[0].reshape(3, 3), compiled.data.geom_xpos[0]
+    close(ours, theirs @ turn.T + at, 1e-5)
+
+
+@pytest.mark.parametrize("span", [(0, 255), (40, 200), (90, 90), (0, 0), (255, 255)])
+def test_height_fields_of_images_are_meshes_where_mujoco_has_them(
+    span: tuple[int, int], tmp_path: Path
+) -> None:
+    low, high = span
+    pixels = np.random.default_rng(0).integers(low, high + 1, (5, 7, 1), dtype=np.uint8)
+    pixels[0, 0], pixels[-1, -1] = low, high
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img" / "hills.png").write_bytes(encode_png(pixels))
+    text = (
+        '<compiler meshdir="img"/><asset><hfield file="hills.png" size="2 3 0.5 0.1"/></asset>'
+        + body('<geom type="hfield" hfield="hills" pos="1 2 3" euler="10 20 30"/>', 'pos="0 0 1"')
+    )
+    compare_field(model(text, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ('<hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/>', "not in an image"),
+        ('<hfield name="h" file="h.bin" size="1 1 1 1"/>', "not in an image"),
+        ('<hfield name="h" file="gone.png" size="1 1 1 1"/>', "cannot be read"),
+        ('<hfield name="h" file="bad.png" size="1 1 1 1"/>', "cannot be read"),
+        ('<hfield name="other" file="bad.png" size="1 1 1 1"/>', "not defined"),
+    ],
+)
+def test_height_fields_that_are_not_shown_are_told(field: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
+    text = f"<asset>{field}</asset>" + body(f'<geom type="hfield" hfield="h"/>{GEOM}')
+    diagnostics = Diagnostics()
+    robot = read_robot(model(text, tmp_path), diagnostics)
+    (told,) = diagnostics
+    assert told.code == "mjcf-shape-lost" and said in told.message and told.line == 1
+    assert len(robot.links[0].visuals) == 1
