@@ -97,6 +97,22 @@ def render_turn(turns: int, width: int, height: int) -> None:
         join_pictures(paths, target, columns=turns)
 
 
+def render_gate() -> None:
+    """Writes pictures of the sample gate side by side, closed and open: its motor turns twenty
+    times as far as its wing."""
+    urdf_importer.new_file()
+    options = urdf_importer.ImportOptions(model="gate")
+    armature = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gate.sdf", options).armature
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.png" for number in range(2)]
+        for turned, path in zip((0.0, -20.0), paths, strict=True):
+            urdf_importer.set_joint_positions(armature, {"spin": turned})
+            urdf_importer.render_preview(
+                armature, path, width=380, height=320, samples=32, bones=True
+            )
+        join_pictures(paths, ROOT / "docs" / "images" / "gate.png", columns=2)
+
+
 CASSIE = {
     "left-knee-op": -1.1,
     "right-knee-op": -0.5,
@@ -216,5 +232,6 @@ if __name__ == "__main__":
     for each in PICTURES:
         render_picture(each)
     render_turn(turns=4, width=260, height=260)
+    render_gate()
     render_cassie()
     render_motion()

@@ -11,8 +11,11 @@ from support.mesh_files import png
 from urdf_importer import (
     export_robot,
     extract_robot,
+    get_joint_positions,
     import_robot,
+    link_pose,
     read_robot,
+    set_joint_positions,
     update_robot,
     write_urdf,
 )
@@ -82,6 +85,55 @@ def test_shapes_that_urdf_has_no_word_for(tmp_path: Path) -> None:
     again = [tuple(item.dimensions) for item in shapes_of(None).values()]
     wanted = [(0.8, 1.0, 1.8), (0.4, 0.4, 2.7), (2.0, 2.0, 0.3), (2.0, 4.0, 0.0)]
     assert np.array(sorted(again)) == pytest.approx(np.array(sorted(wanted)), abs=1e-5)
+
+
+def test_heightmaps_are_meshes_as_high_as_their_images_are_bright(tmp_path: Path) -> None:
+    """An orange image of 3 x 2 pixels is level, and as high as can be."""
+    (tmp_path / "hills.png").write_bytes(png(3, 2))
+    shape = """<heightmap><uri>hills.png</uri><size>4 2 3</size><pos>0 0 1</pos></heightmap>"""
+    visual = f'<visual name="hills"><geometry>{shape}</geometry></visual>'
+    result = import_robot(write(tmp_path, f'<link name="a">{visual}</link>'))
+    assert not result.diagnostics
+    hills = bpy.data.objects["hills"]
+    bpy.context.view_layer.update()
+    assert tuple(hills.dimensions) == pytest.approx((4.0, 2.0, 0.0)) and len(hills.data.loops) == 12
+    assert (hills.matrix_world @ hills.data.vertices[0].co)[:] == pytest.approx((-2.0, 1.0, 4.0))
+    assert extract_robot(result.armature) == result.robot
+    written = write_urdf(result.armature, tmp_path / "out" / "m.urdf")
+    (mesh,) = (each.geometry for each in read_robot(written.path).links[0].visuals)
+    assert Path(mesh.filename).suffix == ".stl"
+
+
+URDF = """<robot name="hand"><link name="palm"><visual><geometry><box size="0.2 0.4 0.6"/>
+    </geometry>
+    </visual></link><link name="tip"/><link name="thumb"/>
+    <joint name="bend" type="revolute"><parent link="palm"/><child link="tip"/>
+    <origin xyz="0 0 0.5"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+    </joint><joint name="grip" type="revolute"><parent link="palm"/><child link="thumb"/>
+    <origin xyz="0.1 0 0"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+    <mimic joint="bend" multiplier="0.5"/></joint></robot>"""
+
+
+def test_an_included_urdf_is_a_part_of_the_rig(tmp_path: Path) -> None:
+    """It is posed, follows itself and is updated where its own file changes."""
+    (tmp_path / "hand.urdf").write_text(URDF)
+    include = """<include><uri>hand.urdf</uri><name>left</name><pose>0 0 1 0 0 0</pose></include>"""
+    turn = """<joint name="turn" type="revolute"><parent>base</parent><child>left::palm</child>
+        <axis><xyz>0 0 1</xyz></axis></joint>"""
+    path = write(tmp_path, f'<link name="base"/>{include}{turn}')
+    result = import_robot(path)
+    armature = result.armature
+    assert not result.diagnostics
+    assert link_pose(armature, "left::tip")[:3, 3] == pytest.approx((0.0, 0.0, 1.5), abs=1e-6)
+    set_joint_positions(armature, {"turn": np.pi / 2, "left::bend": 0.8})
+    assert get_joint_positions(armature)["left::grip"] == pytest.approx(0.4, abs=1e-6)
+    wanted = (0.0, 0.1, 1.0)
+    assert link_pose(armature, "left::thumb")[:3, 3] == pytest.approx(wanted, abs=1e-6)
+    assert models_of(armature) == {"/left": ["left::bend", "left::grip", "turn"]}
+    (tmp_path / "hand.urdf").write_text(URDF.replace("0.1 0 0", "0.3 0 0"))
+    assert update_robot(armature).changes
+    wanted = (0.0, 0.3, 1.0)
+    assert link_pose(armature, "left::thumb")[:3, 3] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_the_shapes_keep_their_kinds(tmp_path: Path) -> None:
