@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
+from ...urdf_importer.blender.standing.closing import LoopHand, take_loops
 from ...urdf_importer.blender.standing.free_joints import (
     FreeDrag,
     can_move,
@@ -37,12 +38,13 @@ _HELP_FREE = "G: move    R: turn"
 @dataclass(slots=True, kw_only=True)
 class Dragging:
     """What goes on: drawn by the gizmo, moved by the operator. `raw` are the channels' numbers at
-    the start, to the last bit, `start` the joint's."""
+    the start, to the last bit, `start` the joint's. `loops` bring along what the rig does not."""
 
     handle: JointHandle
     drag: Any
     raw: tuple[float, ...]
     start: tuple[float, ...]
+    loops: LoopHand | None
     mouse: tuple[float, float]
 
     @property
@@ -66,6 +68,8 @@ class Dragging:
             if stepped and position != start:
                 position = snap_position(channel, position, fine=fine)
             channel.put(bone, handle.limit(channel, position))
+        if self.loops is not None:
+            self.loops.follow()
 
     def keep(self) -> bool:
         """Ends it. Returns whether the joint is elsewhere than it was."""
@@ -73,6 +77,8 @@ class Dragging:
         for channel, old, new in zip(self.handle.joint.channels, self.raw, now, strict=True):
             if old != new:
                 channel.set(bone, channel.get(bone))
+        if self.loops is not None and now != self.raw:
+            self.loops.keep()
         return now != self.raw
 
     def take_back(self) -> None:
@@ -80,6 +86,8 @@ class Dragging:
         bone = self.handle.pose_bone
         for channel, raw in zip(self.handle.joint.channels, self.raw, strict=True):
             getattr(bone, channel.prop)[channel.index] = raw
+        if self.loops is not None:
+            self.loops.take_back()
 
 
 _held: list[Dragging] = []
@@ -177,6 +185,7 @@ def _begin(context: Any, hit: Hit, handle: JointHandle) -> Dragging:
         drag=drag,
         raw=_read_raw(handle),
         start=tuple(handle.shown(channel) for channel in handle.joint.channels),
+        loops=take_loops(handle.armature, handle.joint.name),
         mouse=(0.0, 0.0),
     )
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer.blender.standing.closing import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
@@ -98,7 +99,7 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
     def set_to(pose_bone: Any, position: float) -> None:
         # An override that is put back says what the channel has by then: no second key, no bound.
         if _is_of(pose_bone, channel) and c_float(position).value != c_float(get(pose_bone)).value:
-            channel.set(pose_bone, position / factor)
+            move_joint(pose_bone, channel, position / factor)
 
     unit = "radians" if channel.turns else "millimetres" if millimetres else "metres"
     return bpy.props.FloatProperty(

@@ -104,6 +104,7 @@ def import_steps(
     """
     from ..blender.build.build import build_rig
     from ..blender.semantics.apply import apply_semantics
+    from ..blender.standing.closing import settle_loops
     from ..blender.standing.record import record_import
 
     options = options or ImportOptions()
@@ -121,6 +122,7 @@ def import_steps(
     if semantics is not None:
         apply_semantics(rig.armature, semantics)
     record_import(rig.armature, str(path), options, diagnostics, resolver.states)
+    settle_loops(rig.armature)
     return ImportResult(
         robot=robot,
         armature=rig.armature,

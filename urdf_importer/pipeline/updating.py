@@ -107,6 +107,7 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
     from ..blender.ik.native import bring_back
     from ..blender.semantics.apply import apply_semantics, extract_semantics
     from ..blender.semantics.record import has_semantics
+    from ..blender.standing.closing import settle_loops
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 
@@ -124,6 +125,7 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
         apply_semantics(rig.armature, _adapt(semantics, before, draft, names))
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics, draft.states)
+    settle_loops(rig.armature)
     bring_back(rig.armature)
     return UpdateResult(
         robot=draft.plan.robot,

@@ -11,6 +11,7 @@ from typing import Any
 from ...diagnostics import BuildError
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.closing import LoopHand, take_loops
 from ..standing.handles import find_holder
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
 from ..standing.pose import BASES, find_range
@@ -53,6 +54,7 @@ class RangeTest:
         self._seconds = seconds
         self._sweeps = tuple(_plan_sweeps(armature, named))
         self._moved: _Sweep | None = None
+        self._hand: LoopHand | None = None
         if not self._sweeps:
             raise BuildError("no joint can be moved by itself")
 
@@ -71,20 +73,32 @@ class RangeTest:
         it."""
         index = min(max(int(time / self._seconds), 0), len(self._sweeps) - 1)
         sweep = self._sweeps[index]
-        if self._moved is not None and self._moved is not sweep:
-            self._put_back(self._moved)
-        self._moved = sweep
+        if self._moved is not sweep:
+            self._end_sweep()
+            self._moved, self._hand = sweep, self._take_loops(sweep)
         share = min(max(time / self._seconds - index, 0.0), 1.0)
         position = sweep.place(share)
         sweep.channel.put(self._find_bone(sweep), position)
+        if self._hand is not None:
+            self._hand.follow()
         self._update()
         return f"{self._name(sweep, index)}: {_show(sweep, position)}  ({_show_range(sweep)})"
 
     def end(self) -> None:
         """Puts everything back as it was, to the last digit."""
+        self._end_sweep()
         for sweep in self._sweeps:
             self._put_back(sweep)
         self._update()
+
+    def _end_sweep(self) -> None:
+        if self._moved is not None:
+            self._put_back(self._moved)
+        if self._hand is not None:
+            self._hand.take_back()
+
+    def _take_loops(self, sweep: _Sweep) -> LoopHand | None:
+        return take_loops(self._find_bone(sweep).id_data, sweep.joint.name)
 
     def _name(self, sweep: _Sweep, index: int) -> str:
         label = f" {sweep.channel.label}" if sweep.channel.label else ""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...diagnostics import BuildError
 from ...kinematics.forward import Position
-from ...kinematics.loops import LoopCloser, LoopResult
+from ...kinematics.loops import LoopCloser, LoopResult, find_freedom
 from ...model import Robot
 from ..extract.robot import extract_robot
 from . import properties
@@ -80,6 +80,27 @@ class RigLoops:
         ]
         there, here = (each if isinstance(each, float) else 0.0 for each in ends)
         return (there - here) / (2.0 * step)
+
+    def let_lead(self, joint: str) -> LoopCloser:
+        """Returns what closes the linkage of a joint that numbers move, with that joint free if it
+        can be, and what the rig moves following."""
+        if joint not in self._led_by:
+            self._led_by[joint] = self._plan_lead(joint)
+        return self._led_by[joint]
+
+    @cached_property
+    def _led_by(self) -> dict[str, LoopCloser]:
+        return {}
+
+    def _plan_lead(self, joint: str) -> LoopCloser:
+        closer = self.open_closer
+        if joint not in closer.freedom.free:
+            freedom = find_freedom(closer.tree, actuated=[joint])
+            other = LoopCloser(closer.tree, freedom)
+            closer = closer if self.driven & set(freedom.free) else other
+        return closer.select(
+            each for each in closer.solvers if joint in (*each.free, *each.followers)
+        )
 
 
 _known: dict[tuple[Any, ...], RigLoops | None] = {}

@@ -75,7 +75,13 @@ class LinkageSolver:
         first = close(self.linkage, start_pose(self.linkage), self.moving)
         if first.gap <= CLOSED:
             return first
-        return close(self.linkage, first.pose, np.ones_like(self.moving))
+        there = close(self.linkage, first.pose, np.ones_like(self.moving))
+        free = find_limits(self.linkage, self._follows, free=True)
+        if free.hold(there.pose.values):
+            return there
+        held = hold_limits(self.linkage, there.pose, free)
+        inside = held.gap <= max(2.0 * there.gap, CLOSED) and free.hold(held.pose.values)
+        return held if inside else there
 
     @cached_property
     def _zero(self) -> Closed:
