@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
-from ...urdf_importer.blender.standing.closing import LoopHand, take_loops
+from ...urdf_importer.blender.ik.loop_hand import LoopHand, take_loops
 from ...urdf_importer.blender.standing.free_joints import (
     FreeDrag,
     can_move,

@@ -20,7 +20,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.closing import move_joint
+from ...urdf_importer.blender.ik.loop_hand import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views

@@ -103,8 +103,8 @@ def import_steps(
     `diagnostics` fills while the work goes on, also when it fails.
     """
     from ..blender.build.build import build_rig
+    from ..blender.ik.loop_hand import settle_loops
     from ..blender.semantics.apply import apply_semantics
-    from ..blender.standing.closing import settle_loops
     from ..blender.standing.record import record_import
 
     options = options or ImportOptions()

@@ -104,10 +104,10 @@ def update_robot(
 
 def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None) -> UpdateResult:
     from ..blender.extract.robot import extract_robot
+    from ..blender.ik.loop_hand import settle_loops
     from ..blender.ik.native import bring_back
     from ..blender.semantics.apply import apply_semantics, extract_semantics
     from ..blender.semantics.record import has_semantics
-    from ..blender.standing.closing import settle_loops
     from ..blender.standing.record import record_import
     from ..blender.update.graft import Wanted, update_rig
 

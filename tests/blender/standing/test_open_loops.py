@@ -17,7 +17,7 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.blender.animation.range_test import RangeTest
-from urdf_importer.blender.standing.closing import move_joint, take_loops
+from urdf_importer.blender.ik.loop_hand import move_joint, take_loops
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
 from urdf_importer.model import Limit

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from ...diagnostics import BuildError
+from ..ik.loop_hand import LoopHand, take_loops
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of
-from ..standing.closing import LoopHand, take_loops
 from ..standing.handles import find_holder
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
 from ..standing.pose import BASES, find_range

@@ -12,11 +12,11 @@ import bpy
 import numpy as np
 
 from ...kinematics.forward import Position
-from .armatures import armatures_by_name, find_main
-from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
-from .keys import insert_key
-from .loops import RigLoops, find_loops
-from .pose import put_position, read_channels
+from ..standing.armatures import armatures_by_name, find_main
+from ..standing.joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
+from ..standing.keys import insert_key
+from ..standing.loops import RigLoops, find_loops
+from ..standing.pose import put_position, read_channels
 
 _SAME = 1e-6
 """Radians and metres: a joint that is to move less stays as it is, to the last digit."""
