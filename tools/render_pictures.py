@@ -113,6 +113,29 @@ def render_gate() -> None:
         join_pictures(paths, ROOT / "docs" / "images" / "gate.png", columns=2)
 
 
+HEXAPOD = (
+    (-0.06, -0.06, -0.06, -0.06, -0.06, -0.06),
+    (-0.06, 0.0, 0.06, 0.06, 0.0, -0.06),
+    (0.02, 0.065, 0.05, -0.05, -0.065, -0.02),
+    (0.0, 0.07, 0.0, 0.07, 0.0, 0.07),
+)
+"""How far the legs of a hexapod grow: low, tilted two ways, and turned."""
+
+
+def render_hexapod(width: int, height: int) -> None:
+    """Writes pictures of the hexapod side by side: only its six legs are set."""
+    urdf_importer.new_file()
+    armature = urdf_importer.import_robot(ROOT / "sample_urdfs" / "hexapod.xml").armature
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.png" for number in range(len(HEXAPOD))]
+        for path, lengths in zip(paths, HEXAPOD, strict=True):
+            legs = {f"leg_{number}": length for number, length in enumerate(lengths, start=1)}
+            urdf_importer.set_joint_positions(armature, legs)
+            urdf_importer.render_preview(armature, path, samples=32, width=width, height=height)
+        target = ROOT / "docs" / "images" / "hexapod_poses.png"
+        join_pictures(paths, target, columns=len(paths))
+
+
 CASSIE = {
     "left-knee-op": -1.1,
     "right-knee-op": -0.5,
@@ -233,5 +256,6 @@ if __name__ == "__main__":
         render_picture(each)
     render_turn(turns=4, width=260, height=260)
     render_gate()
+    render_hexapod(width=280, height=280)
     render_cassie()
     render_motion()

@@ -13,6 +13,7 @@ from urdf_importer import (
     extract_robot,
     extract_semantics,
     find_robots,
+    get_joint_positions,
     import_robot,
     link_pose,
     open_blend,
@@ -100,3 +101,24 @@ def test_an_update_reads_the_model_again(tmp_path: Path) -> None:
     update_robot(armature)
     set_joint_positions(armature, POSE)
     check(armature, Compiled(path))
+
+
+def test_the_legs_of_the_sample_hexapod_meet_its_plate_as_mujoco_has_it():
+    """Its constraints are from anchors on one body to the same ones on another."""
+    path = Path(__file__).parents[3] / "sample_urdfs" / "hexapod.xml"
+    result = import_robot(path)
+    assert list(result.diagnostics) == []
+    judge = Compiled(path)
+    anchors = judge.model.eq_data[:, :6].reshape(-1, 2, 3)
+    random = np.random.default_rng(5)
+    for _ in range(6):
+        legs = {f"leg_{number}": random.uniform(-0.07, 0.07) for number in range(1, 7)}
+        set_joint_positions(result.armature, legs)
+        bpy.context.view_layer.update()
+        shown = get_joint_positions(result.armature)
+        assert {name: shown[name] for name in legs} == pytest.approx(legs, abs=1e-6)
+        x, y, z, w = shown["plate_ball"]
+        frames = judge.frames({**shown, "plate_ball": (w, x, y, z)})
+        for number, (one, other) in enumerate(anchors, start=2):
+            pins = frames[f"rod_{number}"] @ [*one, 1.0], frames["plate"] @ [*other, 1.0]
+            assert pins[0] == pytest.approx(pins[1], abs=5e-6)

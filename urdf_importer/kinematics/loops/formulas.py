@@ -8,6 +8,7 @@ are solved in an order that suits many matrices: Markowitz, The Elimination Form
 its Application to Linear Programming, 1957.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -129,6 +130,20 @@ class Sheet:
                 rates[index] = {root: self.write(rate) for root, rate in found.items()}
         return [rates[end] for end in ends]
 
+    def fold(self, ends: Iterable[int]) -> None:
+        """Puts lines that are needed once into the one that needs them, as far as that stays short:
+        what takes the time is to read lines. `ends` stay; nothing is to be written afterwards."""
+        kept = set(ends)
+        needed = self.list_needed(kept)
+        uses = Counter(
+            index for line in needed for each in self.lines[line] or {} for index, _ in each
+        )
+        for line in needed:
+            for index in factors_of(self.lines[line] or {}):
+                inner = self.lines[index]
+                if inner is not None and uses[index] == 1 and index not in kept:
+                    self.lines[line] = _put_in(self.lines[line] or {}, index, inner)
+
     def list_needed(self, ends: Iterable[int]) -> list[int]:
         """Lists the lines that these need, themselves too, in their order."""
         needed: set[int] = set()
@@ -178,6 +193,18 @@ def _derive(line: Sum, rates: Mapping[int, Mapping[int, Sum]]) -> dict[int, Sum]
             for root, rate in rates[index].items():
                 found.setdefault(root, []).append(times(slope, rate))
     return {root: rate for root, terms in found.items() if (rate := add(*terms))}
+
+
+def _put_in(line: Sum, index: int, inner: Sum) -> Sum:
+    """Returns a line with what another one is in its place, if that is short enough."""
+    (product,) = (each for each in line if index in {factor for factor, _ in each})
+    if (index, "") not in product:
+        return line
+    others = list(product)
+    others.remove((index, ""))
+    rest = {each: factor for each, factor in line.items() if each != product}
+    found = add(rest, times({tuple(others): line[product]}, inner))
+    return found if len(_split(found)) == 1 else line
 
 
 def factors_of(line: Sum) -> list[int]:

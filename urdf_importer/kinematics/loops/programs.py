@@ -290,11 +290,13 @@ class _Author:
             values = self._step(values, new)
         numbers = layout.name_numbers(sheet, self._free, values)
         lines = [sheet.name_line(each) for each in self._free]
+        outputs = {named: sheet.name_line(numbers[named]) for named in layout.outputs}
+        sheet.fold([*lines, *outputs.values()])
         return LoopProgram(
             sheet=sheet,
             inputs=dict(zip(lines, layout.free, strict=True)),
             box=self._box.sides,
-            outputs={named: sheet.name_line(numbers[named]) for named in layout.outputs},
+            outputs=outputs,
             orders=layout.orders,
         )
 
