@@ -256,6 +256,6 @@ if __name__ == "__main__":
         render_picture(each)
     render_turn(turns=4, width=260, height=260)
     render_gate()
-    render_hexapod(width=280, height=280)
+    render_hexapod(width=240, height=220)
     render_cassie()
     render_motion()
