@@ -179,3 +179,106 @@ def test_ball_joints_keep_their_turn_but_for_the_spin(tmp_path):
     along = np.array((0.9, 0.15, 0.88))
     shown = turn_in_order(angles, rod[0].order) @ along
     assert shown == pytest.approx(rotation_from_quaternion(found) @ along, abs=1e-9)
+
+
+def test_a_rod_whose_angles_change_in_a_moment_is_sampled_there(tmp_path):
+    """Between two samples, 0.05 rad apart, this rod turns by 1.1 rad about itself."""
+    path = tmp_path / "rod.sdf"
+    path.write_text(STEEP_ROD)
+    robot = read_robot(path)
+    tree = retrace_tree(robot)
+    curves = find_closings(tree, find_freedom(tree), Diagnostics())
+    slides = {(each.follower, each.number): each.samples for each in curves}
+    for samples in slides.values():
+        assert np.abs(np.diff(samples[:, 1])).max() < 0.5
+    spin = slides["jb", 2]
+    steep = (spin[:, 0] > -3.15) & (spin[:, 0] < -3.05)
+    assert steep.sum() > 20
+
+
+STEEP_ROD = """<sdf version="1.7">
+<model name="m">
+<pose>1 2 3 .1 .2 .3</pose>
+<link name="base">
+<pose>0.723822112 -0.369457836 -0.995498257 0.27407695 1.157871226 1.974131963</pose>
+<inertial>
+<mass>1</mass>
+<inertia>
+<ixx>.1</ixx>
+<iyy>.1</iyy>
+<izz>.1</izz>
+</inertia>
+</inertial>
+</link>
+<link name="crank">
+<pose
+relative_to="base">-1.11835452 -0.028833018 1.720299254 1.377258677 0.263232754 2.546704554</pose>
+<inertial>
+<mass>1</mass>
+<inertia>
+<ixx>.1</ixx>
+<iyy>.1</iyy>
+<izz>.1</izz>
+</inertia>
+</inertial>
+</link>
+<link name="rod">
+<pose
+relative_to="base">0.108705942 1.032554195 0.471674297 -0.992040248 0.600406152 2.738567922</pose>
+<inertial>
+<mass>1</mass>
+<inertia>
+<ixx>.1</ixx>
+<iyy>.1</iyy>
+<izz>.1</izz>
+</inertia>
+</inertial>
+</link>
+<link name="rocker">
+<pose
+relative_to="base">-1.441144447 0.109109677 0.193293174 0.160194494 -1.002994168 0.436581311</pose>
+<inertial>
+<mass>1</mass>
+<inertia>
+<ixx>.1</ixx>
+<iyy>.1</iyy>
+<izz>.1</izz>
+</inertia>
+</inertial>
+</link>
+<joint name="ja" type="revolute">
+<parent>base</parent>
+<child>crank</child>
+<pose>0.858770054 -1.435795727 0.744658696 2.722569287 -0.558263552 -1.218176392</pose>
+<axis>
+<xyz expressed_in="__model__">1.109261805 -0.019830492 0.055883661</xyz>
+</axis>
+</joint>
+<joint name="jb" type="ball">
+<parent>crank</parent>
+<child>rod</child>
+<pose
+relative_to="crank">
+1.035235585 -1.201815783 0.680523667 -0.490316668 -0.111884888 1.951157533</pose>
+</joint>
+<joint name="jd" type="revolute">
+<parent>base</parent>
+<child>rocker</child>
+<pose
+relative_to="base">-2.06703282 0.996160486 0.459809723 2.59581169 0.726662556 1.520673887</pose>
+<axis>
+<xyz expressed_in="base">-0.28596503 -0.737333283 -1.796408614</xyz>
+<limit>
+<lower>-1e16</lower>
+<upper>1e16</upper>
+</limit>
+</axis>
+</joint>
+<joint name="jc" type="ball">
+<parent>rod</parent>
+<child>rocker</child>
+<pose>-0.136662825 1.593162966 0.559485479 -2.487381336 0.135765795 -1.783188845</pose>
+</joint>
+</model>
+</sdf>
+"""

@@ -172,6 +172,10 @@ class _Sampler:
         self._reader = AngleReader(self._block.outputs, self._orders)
         samples = self._refine(self._read(way.poses))
         places = np.array([each.place for each in samples])
+        # Samples between others may have found the same turn by another angle.
+        turning = self._reader.turning
+        values = np.array([each.values for each in samples])
+        values[:, turning] = np.unwrap(values[:, turning], axis=0)
         ends = (None, None) if way.cyclic else (samples[0].place, samples[-1].place)
         return [
             LoopCurve(
@@ -180,7 +184,7 @@ class _Sampler:
                 number=number,
                 order=self._orders.get(name, "XYZ"),
                 samples=np.column_stack(
-                    [places, [(each.values[row], each.slopes[row]) for each in samples]]
+                    [places, values[:, row], [each.slopes[row] for each in samples]]
                 ),
                 lower=ends[0],
                 upper=ends[1],
@@ -250,7 +254,9 @@ class _Sampler:
             narrow = last.place - first.place < 2.0 * _NARROWEST * self.unit
             middle = None
             if not narrow and len(fine) + len(waiting) < _MOST_SAMPLES:
-                middle = self._try(first.closed, (first.place + last.place) / 2.0)
+                # However steep it is: both ends are trusted, and steep ways need more samples.
+                place = np.array([(first.place + last.place) / 2.0])
+                middle = self._tracer.go(first.closed, place)
             if middle is None:
                 fine.append(waiting.pop())
                 continue
