@@ -172,10 +172,7 @@ class _Sampler:
         self._reader = AngleReader(self._block.outputs, self._orders)
         samples = self._refine(self._read(way.poses))
         places = np.array([each.place for each in samples])
-        # Samples between others may have found the same turn by another angle.
-        turning = self._reader.turning
         values = np.array([each.values for each in samples])
-        values[:, turning] = np.unwrap(values[:, turning], axis=0)
         ends = (None, None) if way.cyclic else (samples[0].place, samples[-1].place)
         return [
             LoopCurve(
