@@ -2,6 +2,7 @@
 """Arguments of xacro files as fields, and what an import starts with."""
 
 import dataclasses
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -121,11 +122,9 @@ def test_listing_ends(
     monkeypatch.setattr(module, "MOST_SECONDS", 0.2)
     path = tmp_path / "slow.xacro"
     path.write_text(ENDLESS)
-    import time
-
-    start = time.monotonic()
+    start = time.process_time()
     module.XacroFields().update(fields, [str(path)], _options(extension))
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert _shown(fields) == [("first", "1")]
 
 

@@ -154,10 +154,10 @@ def test_ring_of_ten_thousand_links_is_refused_at_once():
     robot = long_chain(10_000)
     closing = Joint(name="last", type="fixed", parent="l9999", child="l0")
     ring = Robot(name="ring", links=robot.links, joints=(*robot.joints, closing))
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(KinematicsError, match="ring"):
         plan_rig(ring)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 # Questions

@@ -42,9 +42,9 @@ def load(tmp_path: Path) -> Loads:
 
 @pytest.fixture
 def few_seconds() -> Iterator[None]:
-    start = time.perf_counter()
+    start = time.process_time()
     yield
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def refusal(load: Loads, text: str | bytes) -> str:

@@ -358,11 +358,11 @@ def test_a_mesh_shown_a_million_times_is_refused_in_time(
     gltf = one_triangle()
     gltf.json["nodes"] = [{"mesh": 0}] * 5000
     gltf.json["scenes"] = [{"nodes": list(range(5000))}]
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(MeshError) as caught:
         load(gltf)
     assert caught.value.code == "mesh-too-large"
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 @pytest.mark.parametrize(

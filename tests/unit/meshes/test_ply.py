@@ -112,12 +112,12 @@ def test_faces_cut_off(load, notes, form: str) -> None:
 @pytest.mark.parametrize("form", ["ascii", *ORDERS])
 def test_counts_that_lie_cost_nothing(load, notes, form: str) -> None:
     content = ply(form, [[0, 1, 2]])
-    start = time.perf_counter()
+    start = time.process_time()
     load(content.replace(b"face 1\n", b"face 999999999999\n"))
     with pytest.raises(MeshError) as caught:
         load(content.replace(b"vertex 4\n", b"vertex 999999999999\n"))
     assert caught.value.code == "empty-mesh"
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert set(notes.codes) == {"truncated-mesh"}
 
 

@@ -61,6 +61,6 @@ def test_the_first_counts() -> None:
     "piece", ["<!--", "<material", "<material ", "<gazebo ", " reference", "<"]
 )
 def test_odd_text_costs_no_time(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     materials_of(Extra(tag="gazebo", xml="<gazebo " + piece * 20_000))
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0

@@ -137,13 +137,13 @@ def test_is_the_same_every_time(options: dict[str, str], tmp_path: Path) -> None
 
 
 def test_files_of_a_humanoid_take_less_than_two_seconds(tmp_path: Path) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     written = write_shapes(find("talos_full_v2"), tmp_path)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
     assert len(written.files) > 50
 
 
 def test_bodies_of_a_humanoid_take_less_than_twenty_seconds(tmp_path: Path) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     write_shapes(find("talos_full_v2"), tmp_path, collision="auto").check()
-    assert time.perf_counter() - started < 20.0
+    assert time.process_time() - started < 20.0
