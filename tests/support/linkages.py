@@ -2,6 +2,7 @@
 """Linkages as robots: four bars, cranks with sliders, and how far from closed they are."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,3 +142,15 @@ def ring(count: int) -> Robot:
         origin1=Pose(xyz=bar), axis=Z,
     )  # fmt: skip
     return make_robot(joints, [loop])
+
+
+def hold(robot: Robot, **spans: tuple[float, float]) -> Robot:
+    """Returns the robot with limits: joint -> (lower, upper), which may exclude zero."""
+
+    def limited(joint: Joint) -> Joint:
+        if joint.name not in spans:
+            return joint
+        lower, upper = spans[joint.name]
+        return replace(joint, type="revolute", limit=Limit(lower=lower, upper=upper))
+
+    return replace(robot, joints=tuple(limited(joint) for joint in robot.joints))

@@ -9,7 +9,7 @@ import bpy
 import pytest
 
 from support.blender.sidebars import sliders_of
-from support.linkages import gap_of, ring
+from support.linkages import gap_of, hold, ring
 from urdf_importer import (
     get_joint_positions,
     import_robot,
@@ -20,7 +20,6 @@ from urdf_importer.blender.animation.range_test import RangeTest
 from urdf_importer.blender.ik.loop_hand import move_joint, take_loops
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
-from urdf_importer.model import Limit
 
 pytestmark = pytest.mark.usefixtures("scene")
 NEAR = 1e-5
@@ -47,20 +46,8 @@ def find(armature, name):
     )
 
 
-def start_bent(robot, **spans):
-    """The robot with limits, joint -> (lower, upper), which may exclude zero."""
-
-    def limited(joint):
-        if joint.name not in spans:
-            return joint
-        lower, upper = spans[joint.name]
-        return replace(joint, type="revolute", limit=Limit(lower=lower, upper=upper))
-
-    return replace(robot, joints=tuple(limited(joint) for joint in robot.joints))
-
-
 def test_a_robot_that_cannot_be_at_zero_is_closed_from_the_start(tmp_path):
-    robot = start_bent(ring(COUNT), corner_0=(-0.8, -0.1), corner_3=(0.1, 0.9))
+    robot = hold(ring(COUNT), corner_0=(-0.8, -0.1), corner_3=(0.1, 0.9))
     shown = look(bring_in(robot, tmp_path))
     assert (shown["corner_0"], shown["corner_3"]) == pytest.approx((-0.1, 0.1), abs=1e-6)
     assert gap_of(robot, shown) < NEAR
@@ -68,7 +55,7 @@ def test_a_robot_that_cannot_be_at_zero_is_closed_from_the_start(tmp_path):
 
 def test_what_no_loop_allows_starts_where_the_next_one_does(tmp_path):
     """Both as near to zero as they may be stretches the last two bars too far."""
-    robot = start_bent(ring(COUNT), corner_0=(0.1, 0.9), corner_3=(-0.8, -0.1))
+    robot = hold(ring(COUNT), corner_0=(0.1, 0.9), corner_3=(-0.8, -0.1))
     shown = look(bring_in(robot, tmp_path))
     assert gap_of(robot, shown) < NEAR
     assert shown["corner_0"] == pytest.approx(0.1, abs=0.05)
@@ -81,7 +68,7 @@ def test_an_update_closes_it_and_keeps_the_pose_and_the_keys(tmp_path):
     move_joint(bone, channel, 0.2)
     before = look(armature)
     bone.keyframe_insert("rotation_euler", index=channel.index, frame=1)
-    other = start_bent(ring(COUNT), corner_4=(0.15, 0.5))
+    other = hold(ring(COUNT), corner_4=(0.15, 0.5))
     write_urdf(other, tmp_path / "robot.urdf")
     armature = update_robot(armature).armature
     after = look(armature)
@@ -133,7 +120,7 @@ def test_the_sidebars_sliders_close_them(tmp_path, extension):
 
 
 def test_a_hand_goes_no_further_than_the_loop(tmp_path):
-    robot = start_bent(ring(COUNT), **{f"corner_{i}": (-0.005, 0.005) for i in range(1, COUNT - 1)})
+    robot = hold(ring(COUNT), **{f"corner_{i}": (-0.005, 0.005) for i in range(1, COUNT - 1)})
     armature = bring_in(robot, tmp_path)
     move_joint(*find(armature, "corner_0"), 3.0)
     shown = look(armature)
@@ -175,7 +162,7 @@ def test_what_a_hand_moved_is_taken_back_to_the_last_digit(tmp_path):
 
 
 def test_a_range_test_shows_it_closed_and_leaves_no_trace(tmp_path):
-    robot = start_bent(ring(COUNT), corner_0=(-0.3, 0.3), corner_1=(-0.2, 0.4))
+    robot = hold(ring(COUNT), corner_0=(-0.3, 0.3), corner_1=(-0.2, 0.4))
     armature = bring_in(robot, tmp_path)
     before = [tuple(each.rotation_euler) for each in armature.pose.bones]
     test = RangeTest(armature, ["corner_0", "corner_1"], seconds=1.0)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.linkages import five_bar, four_bar, gap_of, meet
+from support.linkages import five_bar, four_bar, gap_of, hold, meet
 from urdf_importer import (
     Diagnostics,
     close_loops,
@@ -20,22 +20,9 @@ from urdf_importer import (
 from urdf_importer.kinematics.loops import find_freedom
 from urdf_importer.kinematics.loops.closings import find_closings
 from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Limit
 
 SLACK = 3e-4
 SWING = four_bar(0.25, 0.9, 0.6, 1.0, 1.3)
-
-
-def hold(robot, **spans):
-    """The robot with limits: joint -> (lower, upper)."""
-
-    def limited(joint):
-        if joint.name not in spans:
-            return joint
-        lower, upper = spans[joint.name]
-        return replace(joint, type="revolute", limit=Limit(lower=lower, upper=upper))
-
-    return replace(robot, joints=tuple(limited(joint) for joint in robot.joints))
 
 
 def swing_of(turns):

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
 from .equations import write_gaps
-from .formulas import Sheet, Sum
+from .formulas import Sheet, line_of
 from .layout import Layout, choose_first_orders, pick_rows, plan_layout, tie_idle
 from .newton import RANK_TOLERANCE, find_rank
-from .tracing import Tracer
+from .tracing import Tracer, find_wanted
 
 _STEEPEST = 12.0
 _STRIDE = 0.15
@@ -23,8 +23,6 @@ _JUMP = 0.5
 _CLOSED = 1e-9
 _AT_LIMIT = 1e-7
 """Radians and sizes of the linkage by which a follower may be past a limit that it is at."""
-_FARTHEST = 2.0
-"""How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
 _MOST_CORNERS = 64
 _MOST_ROUNDS, _LEAST_SHARE, _ALIKE = 10, 0.5, 0.8
 _ZOOMS, _ZOOM = 4, 0.2
@@ -184,7 +182,7 @@ class Surveyor:
         """Returns the largest box, as its sides go one by one, and then all together, in whose
         corners and at whose random places the loops close."""
         home = self._home_places()
-        wanted = self._find_wanted(ranges, home)
+        wanted = find_wanted(self._block, self._tracer, ranges)
         targets = np.tile(home, (2 * len(home), 1))
         for axis in range(len(home)):
             targets[2 * axis : 2 * axis + 2, axis] = wanted[axis]
@@ -246,19 +244,6 @@ class Surveyor:
         onto = np.clip(1.6 * drawn[::2] - 0.3, 0.0, 1.0)
         return box.place(np.vstack([_list_corners(count), drawn, onto]))
 
-    def _find_wanted(self, ranges: Mapping[str, tuple[float, float]], home: Vector) -> Matrix:
-        rows = []
-        for variable, place, unit, bounds in zip(
-            self._block.inputs, home, self.units, self._block.bounds, strict=True
-        ):
-            motion = variable.motion
-            most = unit * (np.pi if motion.kind == "revolute" else _FARTHEST)
-            low, high = ranges.get(motion.joint.name, bounds)
-            lower = place - most if low is None else low
-            upper = place + most if high is None else high
-            rows.append((min(lower, place), max(upper, place)))
-        return np.array(rows)
-
     def _trace(self, targets: Matrix) -> tuple[Matrix, Matrix, Vector]:
         """Goes straight from home to targets (N, k), all at once. Returns where each came to, the
         values there, and how much of its way that is."""
@@ -305,11 +290,6 @@ class Surveyor:
             step = solve_all(by_values[:, self._chosen], gaps[:, self._chosen, None])[:, :, 0]
             values = values - np.clip(step, -_JUMP, _JUMP) * self.layout.worth
         return values
-
-
-def line_of(index: int) -> Sum:
-    """Returns the sum that is a line."""
-    return {((index, ""),): 1.0}
 
 
 def _list_corners(count: int) -> Matrix:

@@ -40,6 +40,11 @@ def number(value: float) -> Sum:
     return {(): float(value)} if abs(value) > _NOTHING else {}
 
 
+def line_of(index: int) -> Sum:
+    """Returns the sum that is a line."""
+    return {((index, ""),): 1.0}
+
+
 def add(*sums: Sum) -> Sum:
     """Returns the sum of sums."""
     found: Sum = {}
@@ -85,7 +90,7 @@ class Sheet:
         """Returns a sum as one line, if it is more than a number or a line."""
         if not total or list(total) == [()] or _is_line(total):
             return total
-        return {((self._write(total), ""),): 1.0}
+        return line_of(self._write(total))
 
     def name_line(self, total: Sum) -> int:
         """Returns the line that a sum is, written if it is none."""
@@ -107,7 +112,7 @@ class Sheet:
     def _write(self, total: Sum) -> int:
         parts = _split(total)
         while len(parts) > 1:
-            held: list[Sum] = [{((self._write(part), ""),): 1.0} for part in parts]
+            held: list[Sum] = [line_of(self._write(part)) for part in parts]
             parts = _split(add(*held))
         rounded = {product: float(f"{factor:.{_DIGITS}g}") for product, factor in parts[0].items()}
         key = frozenset(rounded.items())

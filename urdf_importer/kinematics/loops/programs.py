@@ -18,7 +18,7 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
-from .boxes import Box, Samples, Surveyor, line_of, solve_all
+from .boxes import Box, Samples, Surveyor, solve_all
 from .curves import HARDLY, NARROW
 from .equations import Named, write_gaps
 from .formulas import (
@@ -29,6 +29,7 @@ from .formulas import (
     add,
     factors_of,
     find_pivots,
+    line_of,
     number,
     scale,
     times,

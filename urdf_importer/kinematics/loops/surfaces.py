@@ -30,14 +30,12 @@ from .products import (
     split_products,
     stretch,
 )
-from .tracing import Tracer
+from .tracing import Tracer, find_wanted
 
 _STEEPEST = 12.0
 _STEPS = 8
 """From where the linkage is at zero to each limit, as it is looked at which poses there are."""
 _FEWEST_NODES, _MOST_NODES = 14, 40
-_FARTHEST = 2.0
-"""How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
 _NEARER, _MOST_TRIES = 0.88, 8
 """What does not come out smooth enough is tried again with less room, so many times."""
 _ZOOMS = 3
@@ -86,7 +84,7 @@ def find_block_surface(
     of their positions can be closed; where that is less than their limits say it is reported.
     """
     tracer = Tracer(block)
-    wanted = _find_wanted(block, tracer, ranges)
+    wanted = find_wanted(block, tracer, ranges)
     mapper = _Mapper(block, tracer, wanted)
     rectangle = mapper.find_rectangle()
     if _measure(rectangle, wanted) < _HARDLY_ANY:
@@ -108,22 +106,6 @@ def find_block_surface(
 def _measure(rectangle: Matrix, whole: Matrix) -> float:
     """Returns how much of the whole a rectangle is."""
     return float(np.prod(np.ptp(rectangle, axis=1) / np.maximum(np.ptp(whole, axis=1), 1e-12)))
-
-
-def _find_wanted(block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]) -> Matrix:
-    """Returns (2, 2) how far the limits let the free joints go; half a turn where there is none."""
-    rows = []
-    homes = tracer.places(tracer.home)
-    for variable, place, unit, bounds in zip(
-        block.inputs, homes, tracer.units, block.bounds, strict=True
-    ):
-        motion = variable.motion
-        most = unit * (np.pi if motion.kind == "revolute" else _FARTHEST)
-        low, high = ranges.get(motion.joint.name, bounds)
-        lower = place - most if low is None else low
-        upper = place + most if high is None else high
-        rows.append((min(lower, place), max(upper, place)))
-    return np.array(rows)
 
 
 def _report_ranges(

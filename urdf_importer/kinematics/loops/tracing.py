@@ -2,12 +2,12 @@
 """The ways of a part of a linkage, step by step from the pose of zero, as far as it closes and no
 follower passes its limits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.transforms import Vector
+from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
 from .follow import LinkageSolver
 from .linkage import LinkagePose
@@ -27,6 +27,8 @@ IDLE = 1e-6
 STEEPEST = 50.0
 """Where followers move so many times as far as the free joint, at the end of its way, is its end:
 further on there is no pose, and single precision makes leaps of it."""
+_FARTHEST = 2.0
+"""How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
 
 
 class Tracer:
@@ -168,3 +170,19 @@ def _hold_spin(turn: Vector, speed: Vector, axis: Vector) -> Vector:
     across = float(np.cross(turn[:3], speed) @ axis)
     spin: Vector = -(speed @ axis + across / turn[3]) * axis
     return spin
+
+
+def find_wanted(block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]) -> Matrix:
+    """Returns (k, 2) how far the limits let the free joints go; half a turn where there is none."""
+    rows = []
+    homes = tracer.places(tracer.home)
+    for variable, place, unit, bounds in zip(
+        block.inputs, homes, tracer.units, block.bounds, strict=True
+    ):
+        motion = variable.motion
+        most = unit * (np.pi if motion.kind == "revolute" else _FARTHEST)
+        low, high = ranges.get(motion.joint.name, bounds)
+        lower = place - most if low is None else low
+        upper = place + most if high is None else high
+        rows.append((min(lower, place), max(upper, place)))
+    return np.array(rows)
