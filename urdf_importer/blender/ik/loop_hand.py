@@ -49,8 +49,8 @@ def move_joint(pose_bone: Any, channel: JointChannel, position: float) -> None:
 
 
 def take_loops(item: Any, joint: str) -> "LoopHand | None":
-    """Takes hold of the open loops that a joint is on; None where it is on none. `item` is the
-    armature object that has the joint. To be called before the joint is moved."""
+    """Takes hold of the open loops that a joint belongs to, before the joint is moved; returns None
+    where there are none. `item` is the armature object that has the joint."""
     main = find_main(item)
     loops = find_loops(main) if main is not None else None
     return LoopHand(main, loops, joint) if loops is not None and joint in loops.asked else None
@@ -83,7 +83,7 @@ class LoopHand:
         self._last = found
 
     def keep(self) -> None:
-        """Ends it; joints that moved get keyframes while Blender's auto keying is on."""
+        """Ends the move: joints that moved get keyframes while Blender's auto keying is on."""
         if not bpy.context.scene.tool_settings.use_keyframe_insert_auto:
             return
         for (joint, old), new in zip(self._raw, self._read_raw(), strict=True):
@@ -92,7 +92,7 @@ class LoopHand:
                     insert_key(self._find_bone(joint), channel.prop, channel.index)
 
     def take_back(self) -> None:
-        """Puts the numbers there that were there before."""
+        """Puts all joints back to where they were before the move."""
         for joint, numbers in self._raw:
             bone = self._find_bone(joint)
             for channel, number in zip(joint.channels, numbers, strict=True):

@@ -36,12 +36,12 @@ _NUMBER, _NAME, _CALL = 16, 2, 7
 
 
 def number(value: float) -> Sum:
-    """Returns the sum that is a number."""
+    """Returns a number as a sum."""
     return {(): float(value)} if abs(value) > _NOTHING else {}
 
 
 def line_of(index: int) -> Sum:
-    """Returns the sum that is a line."""
+    """Returns a line as a sum."""
     return {((index, ""),): 1.0}
 
 
@@ -70,7 +70,7 @@ def times(one: Sum, other: Sum) -> Sum:
 
 
 def weigh(weights: Iterable[float], sums: Iterable[Sum]) -> Sum:
-    """Returns the sum of sums, each times a number."""
+    """Returns the weighted sum of sums."""
     return add(*(scale(each, float(w)) for w, each in zip(weights, sums, strict=True) if w))
 
 
@@ -93,7 +93,7 @@ class Sheet:
         return line_of(self._write(total))
 
     def name_line(self, total: Sum) -> int:
-        """Returns the line that a sum is, written if it is none."""
+        """Returns the line of a sum, which is written if it is not a line yet."""
         if _is_line(total):
             return next(iter(total))[0][0]
         return self._write(total)

@@ -57,7 +57,7 @@ _HARDLY_ANY = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoopProgram:
-    """The formulas of `sheet` from the positions of free joints to those of followers.
+    """Computes followers from free joints, by the formulas of `sheet`.
 
     inputs    line of the sheet -> free joint
     box       (k, 2) how far each of them can go
