@@ -186,7 +186,7 @@ class PackageResolver:
         is_outside = Verdict.OUTSIDE in verdicts
         return (
             self._find_misspelled(places, uri, kind)
-            or self._find_moved(forms, uri, kind, nearby=is_outside)
+            or (self._find_moved(forms, uri, kind, nearby=is_outside) if kind != "model" else None)
             or self._explain(reference, places, verdicts, kind)
         )
 

@@ -11,7 +11,7 @@ from typing import BinaryIO, Literal
 
 from ..diagnostics import MeshError, ReadError, quote
 
-FileKind = Literal["mesh", "texture", "file"]
+FileKind = Literal["mesh", "texture", "file", "model"]
 """What a file is for."""
 
 ResolveBeside = Callable[[str, FileKind], Path]

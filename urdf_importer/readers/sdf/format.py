@@ -32,14 +32,14 @@ def read_sdf(given: Description) -> Robot:
         reader = ModelReader(resolver=given.resolver, diagnostics=diagnostics)
         models = reader.list_models(page)
         if not models:
-            raise NoLinksError(f"the file has no model{_why(diagnostics)}", source=given.source)
+            raise NoLinksError(f"the file has no model{_why(reader)}", source=given.source)
         chosen = _choose(models, given.options.model, given.source)
         report_world_joints(page, chosen)
         scope = reader.read(chosen)
         files = RobotFiles(given.resolver, Diagnostics())
         if scope is None:
             raise NoLinksError(
-                f"the model {quote(chosen.name)} cannot be included{_why(diagnostics)}",
+                f"the model {quote(chosen.name)} cannot be included{_why(reader, chosen)}",
                 source=given.source,
                 line=chosen.element.line,
             )
@@ -59,10 +59,11 @@ def _read_first(
     return read_page(data, source, diagnostics)
 
 
-def _why(diagnostics: Diagnostics) -> str:
-    """What the first include that cannot be opened says, for the end of a sentence."""
-    found = next((each for each in diagnostics if each.code == "sdf-include"), None)
-    return "" if found is None else f" ({found.message})"
+def _why(reader: ModelReader, chosen: Included | None = None) -> str:
+    """Why a model cannot be included, else the first of all, for the end of a sentence."""
+    missing = reader.missing
+    found = missing.get(id(chosen.element)) if chosen else next(iter(missing.values()), None)
+    return "" if found is None else f" ({found})"
 
 
 def _choose(models: list[Included], wanted: str, source: str) -> Included:

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...diagnostics import Diagnostics, MeshError, ReadError, quote
+from ...diagnostics import Diagnostics, MeshError, ReadError, Report, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
@@ -34,14 +34,20 @@ class Included:
     page: Page
 
 
+def _silent(code: str, message: str) -> None:
+    """Says nothing: what is odd about an include is said once, when its model is read."""
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class ModelReader:
-    """Makes scopes of elements; each file is read once."""
+    """Makes scopes of elements; each file is read once. `missing` maps the id of an include whose
+    model cannot be read -> why."""
 
     resolver: PackageResolver
     diagnostics: Diagnostics
     pages: dict[str, Page] = field(default_factory=dict)
     count: int = 0
+    missing: dict[int, str] = field(default_factory=dict)
     _open_now: list[Element] = field(default_factory=list)
     _changer: Changer = field(init=False)
 
@@ -188,7 +194,11 @@ class ModelReader:
     ) -> Scope | None:
         if depth > MOST_DEPTH:
             raise page.refusal(f"files include each other deeper than {MOST_DEPTH}", element)
-        opened = self._open(element, page)
+
+        def report(code: str, message: str) -> None:
+            page.warning(code, message, element)
+
+        opened = self._open(element, page, report)
         if opened is None:
             return None
         found, inner = opened
@@ -220,25 +230,27 @@ class ModelReader:
             return self._changer.change(model, page, parameters)
         return model, page
 
-    def _open(self, element: Element, page: Page) -> tuple[Element, Page] | None:
+    def _open(
+        self, element: Element, page: Page, report: Report = _silent
+    ) -> tuple[Element, Page] | None:
         """Returns the model that an include means, and its file; None, and reported, where there
-        is none."""
+        is none. `report` takes what is odd about where it was found."""
         try:
-            return self._find_model(element, page)
+            return self._find_model(element, page, report)
         except (MeshError, ReadError) as error:
+            self.missing[id(element)] = finding = _explain(error)
             if not page.flag(element, "optional"):
-                message = f"a model is not included: {_explain(error)}"
-                page.error("sdf-include", message, element)
+                page.error("sdf-include", f"a model is not included: {finding}", element)
             return None
 
     def _peek(self, element: Element, page: Page) -> tuple[Element, Page] | None:
         """As _open, but says nothing."""
         try:
-            return self._find_model(element, page)
+            return self._find_model(element, page, _silent)
         except (MeshError, ReadError):
             return None
 
-    def _find_model(self, element: Element, page: Page) -> tuple[Element, Page]:
+    def _find_model(self, element: Element, page: Page, report: Report) -> tuple[Element, Page]:
         uri = page.text(element, "uri").strip()
         if not uri:
             raise ReadError("it names no uri")
@@ -246,14 +258,14 @@ class ModelReader:
             name = uri.rstrip("/").rsplit("/", 1)[-1]
             message = f"{quote(uri)} is not fetched; download it, and put it into a folder"
             raise ReadError(f"{message} {quote(name)} beside the model")
-        inner = self._open_page(uri, page.origin(element))
+        inner = self._open_page(uri, page.origin(element), report)
         model = next((each for each in inner.elements if each.tag == "model"), None)
         if model is None:
             raise ReadError(f"{quote(uri)} holds no model")
         return model, inner
 
-    def _open_page(self, uri: str, page: Page) -> Page:
-        path, home = find_model_file(uri, page, self.resolver)
+    def _open_page(self, uri: str, page: Page, report: Report) -> Page:
+        path, home = find_model_file(uri, page, self.resolver, report)
         if path not in self.pages:
             self.pages[path] = self._read_page(read_regular_file(path), path, home)
         return self.pages[path]
@@ -295,21 +307,38 @@ def report_world_joints(page: Page, chosen: Included) -> None:
 # Files
 
 
-def find_model_file(uri: str, page: Page, resolver: PackageResolver) -> tuple[str, str]:
+def find_model_file(
+    uri: str, page: Page, resolver: PackageResolver, report: Report
+) -> tuple[str, str]:
     """Returns the path of the file of a model, and how files beside it are named (Page.home).
-    Raises MeshError where there is none, or it may not be read."""
-    name = place_beside(uri.rstrip("/"), page.home)
-    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+
+    A name without a scheme is looked for beside the file that has it, then as Gazebo looks for
+    models: as model://NAME. Raises MeshError where there is none, or it may not be read: a model of
+    another name is never taken instead.
+    """
+    uri = uri.replace("\\", "/").rstrip("/")
+    names = [place_beside(uri, page.home)]
+    if "://" not in uri and not os.path.isabs(uri) and not uri.startswith("."):
+        names.append(f"model://{uri}")
+    while True:
+        name = names.pop(0)
+        try:
+            return _find_model_file(name, resolver, report)
+        except MeshError:
+            if not names:
+                raise
+
+
+def _find_model_file(name: str, resolver: PackageResolver, report: Report) -> tuple[str, str]:
+    last = name.rsplit("/", 1)[-1].lower()
     if last.endswith((".sdf", ".world", ".urdf", ".xml", ".xacro")):
-        path = resolver.resolve_file(name, _silent, kind="file")
-        return str(path), name[: name.replace("\\", "/").rfind("/") + 1]
-    folder = name or "."
-    if folder.startswith("model://") and folder.count("/") == 2:
-        folder += "/"
-    folder = folder if folder.endswith("/") else folder + "/"
-    config = resolver.resolve_file(folder + MODEL_CONFIG, _silent, kind="file")
+        path = resolver.resolve_file(name, report, kind="model")
+        return str(path), name[: name.rfind("/") + 1]
+    folder = f"{name or '.'}/"
+    config = resolver.resolve_file(folder + MODEL_CONFIG, report, kind="model")
     file = choose_model_file(read_regular_file(str(config)), str(config))
-    return str(resolver.resolve_file(folder + file, _silent, kind="file")), folder
+    path = resolver.resolve_file(file, report, kind="model", base=config.parent)
+    return str(path), folder
 
 
 def choose_model_file(data: bytes, source: str) -> str:
@@ -338,7 +367,3 @@ def find_in_folder(folder: str) -> str:
     where that names none."""
     path = os.path.join(folder, MODEL_CONFIG)
     return str(Path(folder) / choose_model_file(read_regular_file(path), path))
-
-
-def _silent(code: str, message: str) -> None:
-    """Says nothing: a model that lies elsewhere than written is still it."""

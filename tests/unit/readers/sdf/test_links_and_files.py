@@ -118,6 +118,65 @@ def test_names_of_files_in_included_models_lead_from_the_model(tmp_path):
         assert mesh.filename == wanted
 
 
+def put_model(folder, links, includes=""):
+    """Makes the folder of a model that has its name."""
+    folder.mkdir(parents=True)
+    (folder / "model.config").write_text('<model><sdf version="1.9">model.sdf</sdf></model>')
+    inside = "".join(f'<link name="{link}"/>' for link in links)
+    text = f'<sdf version="1.9"><model name="{folder.name}">{inside}{includes}</model></sdf>'
+    (folder / "model.sdf").write_text(text)
+
+
+@pytest.mark.parametrize("uri", ["model://gripper", "gripper", "model://gripper/model.sdf"])
+def test_a_model_that_is_not_there_is_never_another(tmp_path, uri):
+    put_model(tmp_path / "arm", ["arm_link"])
+    (tmp_path / "model.sdf").write_text(model(LINK))
+    text = model(f"{LINK}\n<include><uri>{uri}</uri></include>")
+    robot, codes = read_text(tmp_path, text, "cell.sdf")
+    assert [each.name for each in robot.links] == ["a"] and codes == ["sdf-include"]
+
+
+@pytest.mark.parametrize(
+    "place", ["in it", "beside it", "SDF_PATH", "GZ_SIM_RESOURCE_PATH", "given"]
+)
+def test_bare_names_are_models_in_every_place_of_models(tmp_path, monkeypatch, place):
+    """The including model lies in a folder of a model too, and never includes itself."""
+    outer, elsewhere = tmp_path / "models" / "drone_camera", tmp_path / "other"
+    put_model(outer, [], "<include merge='true'><uri>drone</uri></include>")
+    folders = {"in it": outer, "beside it": outer.parent}
+    put_model(
+        folders.get(place, elsewhere) / "drone", ["body"], "<include><uri>blade</uri></include>"
+    )
+    put_model(folders.get(place, elsewhere) / "blade", ["tip"])
+    if place.isupper():
+        monkeypatch.setenv(place, str(elsewhere))
+    options = ImportOptions(package_paths=(str(elsewhere),) if place == "given" else ())
+    diagnostics = Diagnostics()
+    for path in (outer, outer / "model.sdf"):
+        robot = read_robot(path, diagnostics=diagnostics, options=options)
+        assert {each.name for each in robot.links} >= {"body", "blade::tip"}
+    assert not list(diagnostics)
+
+
+def test_a_model_found_by_another_spelling_is_reported_once(tmp_path):
+    put_model(tmp_path / "Arm", ["arm_link"])
+    (tmp_path / "Arm" / "model.sdf").rename(tmp_path / "Arm" / "Model.sdf")
+    world = '<sdf version="1.9"><world name="w">{}</world></sdf>'
+    robot, codes = read_text(tmp_path, world.format("<include><uri>Arm</uri></include>"), "w.world")
+    assert codes == ["wrong-case"] and [each.name for each in robot.links] == ["arm_link"]
+
+
+def test_a_model_that_cannot_be_included_gives_its_own_reason(tmp_path):
+    missing = "<include><name>{0}</name><uri>model://no_{0}</uri></include>\n"
+    nameless = "<include><uri>model://no_c</uri></include>"
+    text = "".join(map(missing.format, "ab"))
+    world = f'<sdf version="1.9"><world name="w">\n{nameless}\n{text}</world></sdf>'
+    with pytest.raises(ReadError, match="'no_b'") as refused:
+        read_text(tmp_path, world, model="b")
+    assert refused.value.line == 4 and "no_a" not in refused.value.message
+    assert "no_c" not in refused.value.message
+
+
 FAULTS = {
     "missing-version": f'<sdf><model name="m">{LINK}</model></sdf>',
     "unknown-version": f'<sdf version="3.1"><model name="m">{LINK}</model></sdf>',
