@@ -2,8 +2,8 @@
 """<joint>: where it stands, about what it turns, and as which joints of the model.
 
 A joint's pose is in the frame of its child; its axis is in a frame that the version of the file
-says: up to 1.4 the model's, in 1.5 and 1.6 the joint's or, where it says so, the model's, later the
-joint's or one that is named.
+says: up to 1.4 the model's, later the joint's or one that is named. In 1.5 and 1.6
+`use_parent_model_frame` makes it the model's, whatever is named.
 """
 
 from dataclasses import dataclass, field
@@ -159,8 +159,8 @@ def _turn_axis(element: Element | None, axis: Vector, node: Node, place: Matrix)
         finding = f"the axis of joint {quote(node.full_name)} has use_parent_model_frame, which"
         finding = f"{finding} expressed_in replaces; it is not heeded"
         page.warning("sdf-deprecated", finding, old, node.full_name)
-    if version < (1, 7) or not named:
-        named = MODEL if in_model else ""
+    if in_model:
+        named = MODEL
     if not named:
         return axis
     frame = node.scope.pose_of(named)

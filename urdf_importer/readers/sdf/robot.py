@@ -218,15 +218,18 @@ def _place_sensor(extra: Extra | None, sensor: Element, node: Node) -> Extra | N
 def _connect(draft: _Draft) -> None:
     """Chooses which joints make the tree: of several parents of a link the first, but for
     gearboxes, and none that would close a ring. The others close loops."""
+    children: set[str] = set()
     above: dict[str, str] = {}
     closing: list[Drafted] = []
     plain = _plain_joints(draft)
     names = name_parts(draft.drafted, draft.links)
     for drafted in plain:
-        if drafted.child in above or _is_above(drafted.child, drafted.parent, above):
+        top = _find_top(drafted.parent, above)
+        if drafted.child in children or drafted.child == top:
             closing.append(drafted)
         else:
-            above[drafted.child] = drafted.parent
+            children.add(drafted.child)
+            above[drafted.child] = top
             _add_made(_make(drafted, draft, names), draft)
     leaders = _find_leaders(draft)
     for drafted in closing:
@@ -262,11 +265,15 @@ def _against(vector: Vector3 | None) -> Vector3 | None:
     return 0.0 - x, 0.0 - y, 0.0 - z
 
 
-def _is_above(link: str, below: str, above: Mapping[str, str]) -> bool:
-    """Whether a link is another one, or above it."""
-    while below != link and below in above:
-        below = above[below]
-    return below == link
+def _find_top(link: str, above: dict[str, str]) -> str:
+    """Returns the link at the top of the tree that holds a link. `above` says link -> one above
+    it; it is shortened on the way, so that long chains are walked only once."""
+    top = link
+    while top in above:
+        top = above[top]
+    while link != top:
+        above[link], link = top, above[link]
+    return top
 
 
 def _find_leaders(draft: _Draft) -> set[str]:
