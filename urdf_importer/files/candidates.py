@@ -11,14 +11,21 @@ from enum import Enum
 from itertools import islice
 
 from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
+from .regular import FileKind
 
-SHAPE_SUFFIXES = frozenset(
+_SHAPES = frozenset(
     (
         *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".msh", ".mtl", ".bin"),
         *(".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp", ".exr", ".hdr"),
     )
 )
-"""Of meshes and images, and of what meshes keep in files beside them."""
+_NEIGHBOURS: dict[FileKind, frozenset[str]] = {
+    "mesh": _SHAPES,
+    "texture": _SHAPES,
+    "file": _SHAPES | {".xml", ".mjcf"},
+}
+"""Suffixes of meshes and images, of what meshes keep in files beside them, and of the texts that
+models of MuJoCo are made of."""
 
 
 class Verdict(Enum):
@@ -69,11 +76,11 @@ class Failure:
     package: str = ""
 
 
-def is_neighbour(path: str, folders: Sequence[str]) -> Verdict:
-    """Judges a path outside the folders that may be read. A mesh or an image, by its suffix, may
-    lie one folder above the description's, which is one of `folders`, where no link leads out of
-    that. A home folder and what lies above one are not read."""
-    if os.path.splitext(path)[1].lower() not in SHAPE_SUFFIXES:
+def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
+    """Judges a path outside the folders that may be read. A mesh, an image or a text of MuJoCo, by
+    its suffix, may lie one folder above the description's, which is one of `folders`, where no
+    link leads out of that. A home folder and what lies above one are not read."""
+    if os.path.splitext(path)[1].lower() not in _NEIGHBOURS[kind]:
         return Verdict.OUTSIDE
     for above in map(os.path.dirname, folders):
         if is_broad(above) or not is_within(path, above):

@@ -17,8 +17,8 @@ What may be read: regular files in the description's own package, in the folders
 the ROS environment names, and in packages found as above. The own package is the nearest folder
 upwards with a package.xml; else the repository; else the description's folder, or the one above
 where that is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that
-leads out of all these; but a mesh or an image that a relative path names may lie one folder above
-the description's, which is where robots without packages keep what they share.
+leads out of all these; but a mesh, an image or a text of MuJoCo that a relative path names may lie
+one folder above the description's, which is where robots without packages keep what they share.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment
 names may be a link to anywhere; one found on the way up must then carry its name in its
@@ -180,7 +180,7 @@ class PackageResolver:
         verdicts: list[Verdict] = []
         for place in chain.from_iterable(self._places(form, base) for form in forms):
             places.append(place)
-            verdicts.append(self._judge_place(place))
+            verdicts.append(self._judge_place(place, kind))
             if verdicts[-1] is Verdict.FOUND:
                 return Found(place.candidate)
         is_outside = Verdict.OUTSIDE in verdicts
@@ -248,10 +248,10 @@ class PackageResolver:
 
     # What may be read
 
-    def _judge_place(self, place: Place) -> Verdict:
+    def _judge_place(self, place: Place, kind: FileKind) -> Verdict:
         verdict = self._judge(place.candidate, place.package)
         if verdict is Verdict.OUTSIDE and place.is_relative:
-            return is_neighbour(place.candidate, [start.folder for start in self._starts])
+            return is_neighbour(place.candidate, [start.folder for start in self._starts], kind)
         return verdict
 
     def _judge(self, path: str, package: str = "") -> Verdict:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...diagnostics import MeshError, ReadError, quote
+from ...diagnostics import Diagnostics, MeshError, ReadError, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...geometry.transforms import (
@@ -33,7 +33,10 @@ ROOTS = (ROOT, "mujocoinclude")
 _MOST_FILES = 200
 _MOST_CHARACTERS = 1024
 _LARGEST = 1e15
-_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+_MOST_DEFAULTS = 10_000
+_MOST_KINDS = 100
+_PLACING = ("quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto")
+_FILLED = ("size", "friction")
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -107,8 +110,9 @@ class Node:
 class Files:
     """Reads the files of one model, found as meshes are."""
 
-    def __init__(self, resolver: PackageResolver, source: str) -> None:
+    def __init__(self, resolver: PackageResolver, source: str, diagnostics: Diagnostics) -> None:
         self._resolver = resolver
+        self._diagnostics = diagnostics
         self._home = Path(source).parent
         self._included: set[Path] = set()
 
@@ -148,13 +152,24 @@ class Files:
         return parse(read_regular_file(str(path)), str(path)).children
 
     def find(self, node: Node) -> Path:
-        """Finds the file that an element names, from the model's folder. Raises ReadError."""
+        """Finds the file that an element names, from the model's folder. A name in other letters
+        is reported. Raises ReadError, also where a file of that name lies elsewhere alone: it may
+        be of another robot."""
+        name, odd = node.text("file"), list[tuple[str, str]]()
         try:
-            return self._resolver.resolve_file(
-                node.text("file"), lambda code, message: None, kind="file", base=self._home
+            path = self._resolver.resolve_file(
+                name, lambda code, note: odd.append((code, note)), kind="file", base=self._home
             )
         except MeshError as problem:
             raise node.refuse(f"<{node.tag}>: {problem.message}") from None
+        for code, note in odd:
+            if code != "wrong-case":
+                raise node.refuse(
+                    f"<{node.tag}>: there is no file {quote(name)}; one of that name "
+                    f"is {quote(str(path))}"
+                )
+            self._diagnostics.warning(code, note, subject=name, line=node.line, source=node.source)
+        return path
 
 
 class _Tree:
@@ -200,26 +215,32 @@ def parse(data: bytes, source: str) -> Node:
 
 
 class Defaults:
-    """Default classes: class -> tag -> attributes, those of the classes around it with it."""
+    """Default classes: class -> tag -> attributes, those of the classes around it with it.
+
+    A class shares what it does not change with the class around it.
+    """
 
     def __init__(self, root: Node) -> None:
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+        count = 0
         waiting = [(node, "main", True) for node in root.all("default")]
         while waiting:
             node, above, outermost = waiting.pop()
+            count += len(node.children)
+            if count > _MOST_DEFAULTS:
+                raise node.refuse(f"default classes hold more than {_MOST_DEFAULTS} elements")
             name = node.text("class") or above
             if outermost:
                 name = above
                 main = node.text("class")
                 if main:
                     self._classes.setdefault(main, self._classes["main"])
-            else:
+            own = [child for child in node.children if child.tag != "default"]
+            if not outermost:
                 inherited = self._classes[above]
-                self._classes[name] = {tag: dict(values) for tag, values in inherited.items()}
-            own = self._classes[name]
-            for child in node.children:
-                if child.tag != "default":
-                    own[child.tag] = _merge(own.get(child.tag, {}), child.attributes)
+                self._classes[name] = dict(inherited) if own else inherited
+            for child in own:
+                _define(self._classes[name], child)
             waiting += [(child, name, False) for child in node.all("default")]
 
     def resolve(self, node: Node, childclass: str = "") -> Node:
@@ -229,21 +250,50 @@ class Defaults:
         if name not in self._classes:
             raise node.refuse(f"<{node.tag}> has the class {quote(name)}, which is not defined")
         inherited = self._classes[name].get(node.tag)
-        return replace(node, attributes=_merge(inherited, node.attributes)) if inherited else node
+        return replace(node, attributes=_Layers(node.attributes, inherited)) if inherited else node
 
 
-def _merge(inherited: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Own attributes count; of a turn in several spellings the own one, and of a size that is
-    written in part the rest is inherited."""
-    merged = dict(inherited)
-    if any(name in own for name in (*_TURNS, "fromto")):
-        merged = {name: text for name, text in merged.items() if name not in (*_TURNS, "fromto")}
-    merged.update(own)
-    for name in ("size", "friction"):
-        if name in inherited and name in own:
-            words, before = own[name].split(), inherited[name].split()
-            merged[name] = " ".join([*words, *before[len(words) :]])
-    return merged
+def _define(kinds: dict[str, dict[str, str]], node: Node) -> None:
+    """Adds to a class what it says of one kind of element. Raises ReadError for more kinds or
+    attributes than MuJoCo has, which every class and element would repeat."""
+    merged = dict(_Layers(node.attributes, kinds.get(node.tag, {})))
+    kinds[node.tag] = merged
+    if len(kinds) > _MOST_KINDS or len(merged) > _MOST_KINDS:
+        raise node.refuse(
+            f"a default class sets more than {_MOST_KINDS} kinds of elements, or of attributes"
+        )
+
+
+class _Layers(Mapping[str, str]):
+    """Own attributes over those of a class, without a copy of either. Own ones count; of a turn in
+    several spellings the own one, and of a size that is written in part the rest is inherited."""
+
+    __slots__ = ("_hides", "_inherited", "_own")
+
+    def __init__(self, own: Mapping[str, str], inherited: Mapping[str, str]) -> None:
+        self._own = own
+        self._inherited = inherited
+        self._hides: tuple[str, ...] = _PLACING if any(name in own for name in _PLACING) else ()
+
+    def __getitem__(self, name: str) -> str:
+        if name in self._own:
+            own = self._own[name]
+            if name not in _FILLED or name not in self._inherited:
+                return own
+            words, before = own.split(), self._inherited[name].split()
+            return " ".join([*words, *before[len(words) :]])
+        if name in self._hides:
+            raise KeyError(name)
+        return self._inherited[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        for name in self._inherited:
+            if name not in self._own and name not in self._hides:
+                yield name
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Compiler:

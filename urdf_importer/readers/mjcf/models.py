@@ -92,7 +92,7 @@ class Models:
         return found, element, childclass
 
     def _open(self, data: bytes, source: str, prefix: str, above: tuple[str, ...]) -> Model:
-        files = Files(self._resolver, source)
+        files = Files(self._resolver, source, self._diagnostics)
         root = files.read(data, source)
         folder = os.path.relpath(os.path.dirname(source) or ".", self._home or ".")
         compiler = Compiler(root, "" if folder == os.curdir else folder)
