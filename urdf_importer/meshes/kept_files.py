@@ -60,17 +60,22 @@ class _KeptFile:
     size: int
 
 
-_Key = tuple[Path, MeshPart | None]
+_Key = tuple[Path, MeshPart | None, bool]
 _kept: OrderedDict[_Key, _KeptFile] = OrderedDict()
 
 
 def load_kept(
-    path: Path, report: Report, resolve: Resolve, part: MeshPart | None = None
+    path: Path,
+    report: Report,
+    resolve: Resolve,
+    part: MeshPart | None = None,
+    *,
+    bare: bool = False,
 ) -> MeshData:
     """Loads a mesh file as load_mesh does, unscaled, or returns what it held the last time; what
     there is to report comes again either way. `resolve` finds the files that it names. Raises
     MeshError."""
-    key = (path, part)
+    key = (path, part, bare)
     kept = _kept.get(key)
     if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
         _kept.move_to_end(key)
@@ -87,7 +92,7 @@ def forget_files() -> None:
 
 
 def _load(key: _Key, report: Report, resolve: Resolve) -> MeshData:
-    path, part = key
+    path, part, bare = key
     notes: list[tuple[str, str]] = []
     named: list[_Named] = []
 
@@ -105,7 +110,7 @@ def _load(key: _Key, report: Report, resolve: Resolve) -> MeshData:
         return outcome
 
     before = _read_state(path)
-    data = load_mesh(path, UNSCALED, hand_on_report, find, part)
+    data = load_mesh(path, UNSCALED, hand_on_report, find, part, bare=bare)
     if before is not None and before == _read_state(path):
         _keep(key, data, tuple(notes), before, tuple(named))
     return data

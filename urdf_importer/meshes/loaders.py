@@ -56,6 +56,7 @@ LOADERS: dict[str, Loader] = {
 }
 
 UNSCALED = (1.0, 1.0, 1.0)
+_LOOKS = frozenset({"missing-materials", "undefined-material", "missing-texture"})
 LARGEST_FACTOR = 1e12
 """Of a scale; and its inverse is the smallest. Beyond, single precision ends."""
 
@@ -66,8 +67,11 @@ def load_mesh(
     report: Report,
     resolve: ResolveBeside = refuse_beside,
     part: MeshPart | None = None,
+    *,
+    bare: bool = False,
 ) -> MeshData:
-    """Loads the mesh in a file, or one part of it, scaled, in the frame of the shape.
+    """Loads the mesh in a file, or one part of it, scaled, in the frame of the shape. With `bare`
+    the file's materials are neither looked for nor reported.
 
     The loader is chosen by what the file begins with where that is certain, else by the suffix in
     lower case; reports `wrong-suffix` where they differ. Raises MeshError from the loader,
@@ -84,8 +88,21 @@ def load_mesh(
         raise MeshError(message, code="unsupported-mesh-format")
     if found != suffix:
         report("wrong-suffix", f"{quote(path.name)} is a {found} file; it was read as one")
+    if bare:
+        report, resolve = _ignore_looks(report), _refuse_looks(resolve)
     mesh = loader(path, report, resolve, "" if part is None else part.name)
+    if bare:
+        mesh = replace(mesh, materials=(), slots=None)
     return scale_mesh(_center(mesh) if part is not None and part.centered else mesh, scale)
+
+
+def _ignore_looks(report: Report) -> Report:
+    return lambda code, message: None if code in _LOOKS else report(code, message)
+
+
+def _refuse_looks(resolve: ResolveBeside) -> ResolveBeside:
+    """Finds other files alone, such as the buffers of glTF."""
+    return lambda uri, kind: (refuse_beside if kind == "texture" else resolve)(uri, kind)
 
 
 def _whole(mesh: MeshData, path: Path, part: str) -> MeshData:

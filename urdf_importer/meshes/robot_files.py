@@ -37,7 +37,7 @@ _Kind = TypeVar("_Kind", Visual, Collision)
 _SCRIPT = ".material"
 _DRAWN = "solid:"
 """How the names of meshes begin that stand for solids; no file is called so."""
-_File = tuple[Path, MeshPart | None]
+_File = tuple[Path, MeshPart | None, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,7 +146,7 @@ class RobotFiles:
             path = self._resolver.resolve_file(geometry.filename, _ignore)
         except MeshError:
             return None
-        return None if (path, None) in self._turned else path
+        return None if (path, None, geometry.bare) in self._turned else path
 
     def find_texture(self, material: Material, link: Link) -> Path:
         """Returns the image file of a material that names one. Raises MeshError."""
@@ -284,7 +284,7 @@ class RobotFiles:
             return scale_mesh(self._drawn[geometry.filename], geometry.scale)
         path = self._resolver.resolve_file(geometry.filename, _note_in(notes))
         check_scale(geometry.scale)
-        file = (path, geometry.part)
+        file = (path, geometry.part, geometry.bare)
         if file not in self._files:
             self._files[file] = self._read(file)
         notes += self._files[file].notes
@@ -298,14 +298,16 @@ class RobotFiles:
         return self._turned[file]
 
     def _read(self, file: _File) -> _Outcome:
-        path, part = file
+        path, part, bare = file
         notes: list[tuple[str, str]] = []
 
         def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
             return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
 
         try:
-            result: MeshData | MeshError = load_kept(path, _note_in(notes), resolve_beside, part)
+            result: MeshData | MeshError = load_kept(
+                path, _note_in(notes), resolve_beside, part, bare=bare
+            )
         except MeshError as error:
             result = error
         return _Outcome(result=result, notes=tuple(notes))

@@ -82,11 +82,12 @@ class MeshPart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
     """`filename` is the path or URI as the description writes it. With `part` nothing else of the
-    file is shown."""
+    file is shown; with `bare` the file's own materials are not."""
 
     filename: str
     scale: Vector3 = (1.0, 1.0, 1.0)
     part: MeshPart | None = None
+    bare: bool = False
 
 
 Primitive = Box | Cylinder | Sphere | Capsule

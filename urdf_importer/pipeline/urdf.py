@@ -298,6 +298,7 @@ class _MeshFinder:
                 lambda uri, kind: self._resolver.resolve_file(
                     uri, report, kind=kind, base=path.parent
                 ),
+                bare=mesh.bare,
             )
         except MeshError as problem:
             message = f"{problem.message}; the file is named as it was"
@@ -320,7 +321,7 @@ class _MeshFinder:
             self._diagnostics.error(problem.code, message, subject=link, line=line)
             return None
         try:
-            load_mesh(path, (1.0, 1.0, 1.0), report, find_beside)
+            load_mesh(path, (1.0, 1.0, 1.0), report, find_beside, bare=mesh.bare)
         except MeshError as problem:
             report(problem.code, f"{problem.message}; the file is copied as it is")
         return FoundFile(path=path, beside=tuple(dict.fromkeys(beside)))

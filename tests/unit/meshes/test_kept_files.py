@@ -23,9 +23,9 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     counted: Counter[str] = Counter()
     load = kept_files.load_mesh
 
-    def count(path: Path, *others: Any) -> Any:
+    def count(path: Path, *others: Any, **more: Any) -> Any:
         counted[path.name] += 1
-        return load(path, *others)
+        return load(path, *others, **more)
 
     monkeypatch.setattr(kept_files, "load_mesh", count)
     kept_files.forget_files()

@@ -121,7 +121,7 @@ class Assets:
             )
         name = self._compiler.place_file(file, self._compiler.meshdir)
         return MeshAsset(
-            geometry=Mesh(filename=name, scale=scale) if file else None,
+            geometry=Mesh(filename=name, scale=scale, bare=True) if file else None,
             frame=place,
             inertia=node.text("inertia", "legacy"),
             node=node,

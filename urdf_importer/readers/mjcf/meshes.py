@@ -131,6 +131,7 @@ class MeshFiles:
                 lambda uri, kind: self._resolver.resolve_file(
                     uri, _ignore, kind=kind, base=path.parent
                 ),
+                bare=True,
             )
         except MeshError:
             return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How models of MuJoCo look: what their materials say beyond a colour, and height fields."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 
 from support.mjcf_models import body, close, judge, model
 from support.mujoco_truth import Compiled
-from urdf_importer import Diagnostics, forward_kinematics, read_robot
+from urdf_importer import Diagnostics, UrdfOptions, export_robot, forward_kinematics, read_robot
+from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.images.png import encode_png
 from urdf_importer.meshes.loaders import load_mesh
+from urdf_importer.meshes.robot_files import RobotFiles
 from urdf_importer.model import Mesh, Surface
 
 GEOM = '<geom size="0.1"/>'
@@ -127,3 +130,44 @@ def test_height_fields_that_are_not_shown_are_told(field: str, said: str, tmp_pa
     (told,) = diagnostics
     assert told.code == "mjcf-shape-lost" and said in told.message and told.line == 1
     assert len(robot.links[0].visuals) == 1
+
+
+OBJ = """mtllib {library}
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+usemtl red
+f 1 3 2
+f 1 2 4
+usemtl none
+f 1 4 3
+f 2 3 4
+"""
+
+
+@pytest.mark.parametrize("library", ["there.mtl", "lost.mtl"])
+def test_materials_of_mesh_files_do_not_count(tmp_path: Path, library: str) -> None:
+    """MuJoCo reads the shape of an OBJ file alone: its materials are those of geoms."""
+    (tmp_path / "there.mtl").write_text("newmtl red\nKd 1 0 0\nmap_Kd lost.png\n")
+    (tmp_path / "part.obj").write_text(OBJ.format(library=library))
+    asset = '<asset><mesh name="m" file="part.obj"/><material name="blue" rgba="0 0 1 1"/></asset>'
+    path = model(asset + body('<geom type="mesh" mesh="m" material="blue"/>'), tmp_path)
+    robot = judge(path)
+    diagnostics = Diagnostics()
+    files = RobotFiles(PackageResolver(path), diagnostics, robot=robot)
+    (link,) = robot.links
+    (visual,) = link.visuals
+    data = files.load(visual, link)
+    assert data.face_count == 4 and not data.materials and data.slots is None
+    assert visual.material is not None and visual.material.color == (0, 0, 1, 1)
+    assert not diagnostics
+    out = tmp_path / "out" / "robot.urdf"
+    out.parent.mkdir()
+    export_robot(robot, out, UrdfOptions(meshes="copy"), diagnostics)
+    assert not diagnostics and not list(out.parent.rglob("*.mtl"))
+    # A URDF that names the same file has the file's own.
+    named = replace(visual, geometry=Mesh(filename="part.obj"))
+    assert len(files.load(named, link).materials) == (2 if library == "there.mtl" else 0)
+    looks = {"missing-materials", "missing-texture", "undefined-material"}
+    assert {each.code for each in diagnostics} <= looks
