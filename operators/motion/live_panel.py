@@ -162,7 +162,7 @@ class SendMotion(_OfLink, bpy.types.Operator):
     bl_idname = "urdf.live_send"
     bl_label = "Send Motion"
     bl_description = (
-        "Send what the active robot does in the scene's range to a controller, as one "
+        "Send the motion of the active robot, all that is keyed of it, to a controller, as one "
         "JointTrajectory, after a look at its limits: the real robot moves"
     )
     bl_options = {"REGISTER"}

@@ -107,8 +107,8 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     bl_idname = "export_scene.robot_motion"
     bl_label = "Export Robot Motion"
     bl_description = (
-        "Write what the active robot does in the scene's range, after IK, limits, drivers and NLA, "
-        "as a trajectory: the file's ending says how"
+        "Write the motion of the active robot, from its first keyframe to its last, after IK, "
+        "limits, drivers and NLA, as a trajectory: the file's ending says how"
     )
 
     filename_ext = ".json"

@@ -26,6 +26,7 @@ from ...urdf_importer.blender.animation.frame_check import (
     check_keyed_positions,
     show_action,
 )
+from ...urdf_importer.blender.animation.span import find_range
 from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
 from ..active_robot import active_robot, poll_robot
@@ -111,8 +112,8 @@ class CheckMotion(bpy.types.Operator):
     bl_idname = "urdf.check_motion"
     bl_label = "Check"
     bl_description = (
-        "Compare what the active robot does in the scene's range, after IK, drivers and NLA, with "
-        "the limits of its joints, and list the worst of each"
+        "Compare the motion of the active robot, from its first keyframe to its last, after IK, "
+        "drivers and NLA, with the limits of its joints, and list the worst of each"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -126,38 +127,36 @@ class CheckMotion(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
-        scene = context.scene
         diagnostics = Diagnostics(robot.name)
         _known.pop(robot.session_uid, None)
         try:
             limits = find_motion_limits(context, robot)
             path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
-            motion = sample_trajectory(robot)
+            first, last = find_range(robot)
+            motion = sample_trajectory(robot, (first, last))
             found = check_trajectory(robot, motion, path, diagnostics)
         except RobotError as error:
             return refuse(self, error, "WARNING")
-        frames = range(scene.frame_start, scene.frame_end + 1)
+        frames = range(first, last + 1)
         keyed = check_keyed_positions(robot, limits, frames)
         told = {(each.joint, each.kind) for each in keyed}
         rest = [each for each in found if (each.joint, each.kind) not in told]
         violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
-        _checked[robot.session_uid] = _Checked(
-            violations=violations, first=scene.frame_start, last=scene.frame_end
-        )
-        _mark(scene, violations if self.markers else ())
+        _checked[robot.session_uid] = _Checked(violations=violations, first=first, last=last)
+        _mark(context.scene, first, violations if self.markers else ())
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
-def _mark(scene: Any, violations: tuple[Violation, ...]) -> None:
+def _mark(scene: Any, first: int, violations: tuple[Violation, ...]) -> None:
     """Puts markers at the worst, in the place of those of the check before."""
     for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
         scene.timeline_markers.remove(marker)
     for each in violations[:MOST_SHOWN]:
         name = f"{_MARK}{each.joint} {each.kind}"
-        scene.timeline_markers.new(name, frame=round(_frame_of(scene, scene.frame_start, each)))
+        scene.timeline_markers.new(name, frame=round(_frame_of(scene, first, each)))
 
 
 def _frame_of(scene: Any, first: int, violation: Violation) -> float:
@@ -184,7 +183,7 @@ class RetimeMotion(bpy.types.Operator):
     bl_idname = "urdf.retime_motion"
     bl_label = "Retime"
     bl_description = (
-        "Key what the active robot does in the scene's range once more, in a new action: along "
+        "Key the motion of the active robot once more, in a new action: along "
         "the same path, as fast as the limits of its joints allow, or by a factor"
     )
     bl_options = {"REGISTER", "UNDO"}
@@ -221,16 +220,16 @@ class RetimeMotion(bpy.types.Operator):
 
     def execute(self: Any, context: Any) -> set[str]:
         robot: Any = active_robot(context)
-        scene = context.scene
         diagnostics = Diagnostics(robot.name)
         try:
             if followed_targets_of(robot):
                 raise RobotError(_FOLLOWS)
-            motion = sample_trajectory(robot)
+            first, last = find_range(robot)
+            motion = sample_trajectory(robot, (first, last))
             retimed = self.retime(context, robot, motion, diagnostics)
             action = robot.animation_data and robot.animation_data.action
             name = f"{action.name if action else robot.name} retimed"
-            options = MotionOptions(action=name, start_frame=float(scene.frame_start))
+            options = MotionOptions(action=name, start_frame=float(first))
             apply_trajectory(robot, retimed, options, diagnostics)
         except RobotError as error:
             return refuse(self, error, "WARNING")

@@ -40,10 +40,11 @@ def sample_trajectory(
     constraints and NLA: positions of joints with velocities by central differences, and frames that
     move.
 
-    `frame_range` are the first and last frame (the scene's), `rate` the samples per second (one for
-    each frame). Followers are sampled too. The base is a frame of its root link in `world`; planar,
-    floating and ball joints are frames by their own names; with `links` every link is a frame of
-    the one above, as /tf has them. The frame that was shown is shown again.
+    `frame_range` are the first and last frame: by default of the actions and NLA strips that play,
+    the scene's where nothing is animated. `rate` are the samples per second (one for each frame).
+    Followers are sampled too. The base is a frame of its root link in `world`; planar, floating and
+    ball joints are frames by their own names; with `links` every link is a frame of the one above,
+    as /tf has them. The frame that was shown is shown again.
     Raises KinematicsError for a range or rate that makes no sense, BuildError.
     """
     from ..blender.animation import sample

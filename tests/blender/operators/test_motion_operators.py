@@ -78,7 +78,6 @@ def load_fast(table):
     bpy.ops.import_scene.urdf(filepath=ARM)
     table.write_text(FAST)
     bpy.ops.urdf.import_motion(filepath=str(table))
-    bpy.context.scene.frame_end = 25
     return bpy.context.view_layer.objects.active
 
 
@@ -111,6 +110,33 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert bpy.ops.urdf.show_motion(action="nose") == {"CANCELLED"}
 
 
+def test_the_keyed_frames_are_meant_not_those_of_the_scene(extension, table):
+    armature, panel = load_fast(table), panel_of(extension)
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end) == (1, 250)
+    motion = urdf_importer.sample_trajectory(armature)
+    assert motion.duration == pytest.approx(1.0) and len(motion.times) == 25
+    bpy.ops.urdf.check_motion()
+    checked = panel._checked[armature.session_uid]
+    assert (checked.first, checked.last) == (1, 25)
+    bpy.ops.urdf.retime_motion(only_slower=True)
+    assert 25 < armature.animation_data.action.frame_range[1] < 35
+    armature.animation_data.action = None
+    assert len(urdf_importer.sample_trajectory(armature).times) == 250
+
+
+def test_a_motion_that_starts_late_is_checked_where_it_is(extension, table):
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    table.write_text(FAST)
+    bpy.ops.urdf.import_motion(filepath=str(table), start_frame="101")
+    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    bpy.ops.urdf.check_motion()
+    checked = panel._checked[armature.session_uid]
+    assert (checked.first, checked.last) == (101, 125)
+    (marker,) = bpy.context.scene.timeline_markers
+    assert 113 <= marker.frame <= 116
+
+
 def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp_path):
     armature, panel = load_fast(table), panel_of(extension)
     manager = bpy.context.window_manager
@@ -124,7 +150,6 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
             ("shoulder", "velocity"), ("elbow", "acceleration"),
         }  # fmt: skip
         assert bpy.ops.urdf.retime_motion() == {"FINISHED"}
-        bpy.context.scene.frame_end = int(armature.animation_data.action.frame_range[1]) + 1
         motion = urdf_importer.sample_trajectory(armature, rate=240)
         # Between keys of single precision differences of second order are noise.
         wide = {"elbow": urdf_importer.JointLimits(acceleration=2.1)}
@@ -135,7 +160,6 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
     finally:
         manager.urdf_limits_file = ""
     bpy.ops.urdf.show_motion(action="wave")
-    bpy.context.scene.frame_end = 25
     assert bpy.ops.urdf.retime_motion(by="factor", factor=0.5) == {"FINISHED"}
     assert armature.animation_data.action.frame_range[1] == pytest.approx(49, abs=1e-3)
 
@@ -145,7 +169,6 @@ def test_keys_beyond_a_range_are_told_though_the_rig_holds_it(extension, table):
     table.write_text("time,elbow\n0,0\n10,2.5\n")
     bpy.ops.urdf.import_motion(filepath=str(table))
     armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
-    bpy.context.scene.frame_end = 241
     bpy.ops.urdf.check_motion(markers=False)
     (found,) = panel._checked[armature.session_uid].violations
     assert (found.joint, found.kind) == ("elbow", "position")

@@ -28,8 +28,8 @@ def check_frame(
 ) -> tuple[Violation, ...]:
     """Returns what is beyond `limits` at a frame, the worst first: positions that are keyed,
     velocities to the frames beside it, and accelerations of these three. Joints that follow another
-    do as that does."""
-    rate, time = frame_rate(), _seconds(frame)
+    do as that does. Times are seconds since frame 0."""
+    rate, time = frame_rate(), frame / frame_rate()
     table = recall_table(armature)
     found: list[Violation] = []
     known: dict[str, np.ndarray] = {}
@@ -45,10 +45,6 @@ def check_frame(
         if bounds is not None and numbers is not None:
             found += _compare(joint, numbers, ratio, bounds, rate, time)
     return tuple(sorted(found, key=lambda each: -each.excess))
-
-
-def _seconds(frame: float) -> float:
-    return float((frame - bpy.context.scene.frame_start) / frame_rate())
 
 
 def _curves_of(armature: Any, table: RobotTable) -> Iterator[tuple[RigJoint, Any]]:
@@ -101,15 +97,15 @@ def _compare(
 def check_keyed_positions(
     armature: Any, limits: Mapping[str, JointLimits], frames: range
 ) -> tuple[Violation, ...]:
-    """Returns the worst of each joint whose curve goes beyond its positions: the rig shows it at
-    its limit there, so that what it shows does not tell."""
+    """Returns the worst of each joint whose curve goes beyond its positions, which the rig does not
+    show: it shows the joint at its limit. Times are seconds since the first of the frames."""
     found = []
     for joint, curve in _curves_of(armature, recall_table(armature)):
         bounds = limits.get(joint.name)
         if bounds is None or (bounds.lower is None and bounds.upper is None):
             continue
         values = np.array([joint.sign * curve.evaluate(frame) for frame in frames])
-        times = np.array([_seconds(frame) for frame in frames])
+        times = (np.array(frames) - frames.start) / frame_rate()
         beyond = list(compare_positions(joint.name, values, times, bounds, _NEAR)) if frames else []
         found += [max(beyond, key=lambda each: each.excess)] if beyond else []
     return tuple(found)

@@ -18,6 +18,7 @@ from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions
 from .curves import frame_rate
 from .own_curves import OwnMotion, find_own_motion, pose_of_matrix
+from .span import find_range
 
 MOST_SAMPLES = 1_000_000
 _STILL = 1e-9
@@ -31,10 +32,9 @@ def sample_trajectory(
     links: bool = False,
 ) -> Trajectory:
     """Does as pipeline.animation.sample_trajectory."""
-    scene = bpy.context.scene
     per_second = frame_rate()
     rate = per_second if rate is None else rate
-    first, last = frame_range or (float(scene.frame_start), float(scene.frame_end))
+    first, last = frame_range or find_range(armature)
     if not (np.isfinite([first, last, rate]).all() and last >= first and rate > 0):
         raise KinematicsError("frames have to rise, and the rate has to be above zero")
     count = int(np.floor((last - first) / per_second * rate + 1e-6)) + 1

@@ -10,13 +10,13 @@ from typing import Any
 from ...diagnostics import Diagnostics
 from ...names import Claims
 from ...rig.engine_skeleton import EngineSkeleton, clean_name
+from ..animation.span import find_span
 from ..extract.robot import find_link_empties
 from ..extract.scene_source import report_scale
 from .files import write_stage
 from .motion import (
     Motion,
     Sampler,
-    find_span,
     frames_between,
     list_actions,
     playing,
