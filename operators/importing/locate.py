@@ -2,11 +2,13 @@
 """Locate Folder: the files of a package that was not found, filled in on the rig that stands."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ...urdf_importer import (
+    Diagnostic,
     DiagnosticGroup,
     RobotError,
     UpdateResult,
@@ -80,14 +82,16 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         folder = bpy.path.abspath(self.directory)
+        robot = active_robot(context)
         try:
-            result = locate_package(active_robot(context), folder, self.package)
+            known = find_record(robot).diagnostics
+            result = locate_package(robot, folder, self.package)
         except RobotError as error:
             return refuse(self, error)
         forget_tables()
         if self.add_to_preferences:
             add_package_folder(context, folder)
-        _report(self, result)
+        _report(self, result, known)
         return {"FINISHED"}
 
 
@@ -137,10 +141,13 @@ def _make_menu(package: str, folders: tuple[str, ...]) -> Any:
     return draw
 
 
-def _report(operator: Any, result: UpdateResult) -> None:
+def _report(operator: Any, result: UpdateResult, known: Sequence[Diagnostic]) -> None:
+    """Reports the files, and of the messages only those that are new or still say that something is
+    missing."""
+    diagnostics = [each for each in result.diagnostics if each.lost or each not in known]
     files = count(sum(change.subject == "mesh" for change in result.changes), "mesh file")
-    report_diagnostics(operator, result.robot.name, result.diagnostics)
-    report_sentence(operator, f"Filled in {files} of {result.robot.name}", result.diagnostics)
+    report_diagnostics(operator, result.robot.name, diagnostics)
+    report_sentence(operator, f"Filled in {files} of {result.robot.name}", diagnostics)
 
 
 CLASSES = (LocatePackage,)

@@ -151,6 +151,20 @@ def test_the_operator_fills_in_and_says_so(path: Path, capfd: pytest.CaptureFixt
         bpy.ops.urdf.locate_package(package="harbour", directory=folder)
 
 
+def test_messages_that_have_nothing_to_do_with_the_folder_are_not_repeated(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path.write_text(ROBOT.replace('lower="-2"', 'lower="1"'))
+    bpy.ops.import_scene.urdf(filepath=str(path))
+    robot = bpy.data.objects["crane"]
+    bpy.context.view_layer.objects.active = robot
+    (kept,) = [each.code for each in find_record(robot).diagnostics if not each.lost]
+    assert kept in capfd.readouterr().out
+    bpy.ops.urdf.locate_package(package="harbour", directory=str(folder_of(path)))
+    assert capfd.readouterr().out.splitlines() == ["Info: Filled in 2 mesh files of crane"]
+    assert [each.code for each in find_record(robot).diagnostics] == [kept]
+
+
 def test_a_folder_can_go_into_the_preferences_and_updates_look_there(
     path: Path, extension: ModuleType
 ) -> None:
