@@ -58,9 +58,9 @@ def draw_joint(picture: Picture, pixel: float) -> None:
     gpu.state.blend_set("NONE")
 
 
-def draw_text(picture: Picture, width: int, height: int) -> None:
-    """Writes name and value beside the mouse, in a region of this size."""
-    write_lines(_describe(picture), picture.mouse, width, height)
+def draw_text(picture: Picture, context: Any) -> None:
+    """Writes name and value beside the mouse, in the 3D view of a context."""
+    write_lines(_describe(picture), picture.mouse, context)
 
 
 def describe_position(handle: JointHandle, channel: JointChannel, position: float) -> str:
@@ -102,6 +102,8 @@ def _describe_value(picture: Picture) -> str:
     if picture.start is not None:
         way = position - picture.start[0]
         value += f"   ({'+' if way >= 0 else ''}{describe_position(handle, channel, way)})"
+    if handle.mover.name != handle.joint.name:
+        value = f"{handle.joint.name} {value}"
     share = _nearness(handle, position)
     return value + ("   limit" if share is not None and share <= 1e-4 else "")
 

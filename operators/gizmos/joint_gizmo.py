@@ -42,8 +42,8 @@ class JointGizmo(bpy.types.Gizmo):
     def draw(self, context: Any) -> None:
         picture = self.lit
         dragging = find_dragging() if self.is_modal else None
-        if picture is None:
-            return
+        if picture is None or (dragging is None and context.window.modal_operators):
+            return  # Blender's own tools keep the mouse, and gizmos hear nothing of it.
         try:
             if dragging is not None:
                 start, turning = dragging.start, dragging.turning
@@ -53,7 +53,7 @@ class JointGizmo(bpy.types.Gizmo):
             picture = replace(picture, frame=frame)
             pixel = measure_pixel(context.region, context.region_data, frame.origin)
             draw_joint(picture, pixel)
-            draw_text(picture, context.region.width, context.region.height)
+            draw_text(picture, context)
         except (ReferenceError, KeyError):  # The robot is gone: undo, another file.
             self.lit = None
 

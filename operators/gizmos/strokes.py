@@ -24,16 +24,20 @@ _GAP = 16
 
 
 def write_lines(
-    lines: Sequence[tuple[str, Color]], mouse: tuple[float, float], width: int, height: int
+    lines: Sequence[tuple[str, Color]], mouse: tuple[float, float], context: Any
 ) -> None:
-    """Writes lines beside the mouse, each in its colour, in a region of this size."""
+    """Writes lines beside the mouse, each in its colour, in the 3D view of a context: to the right
+    of the mouse, or to its left where the view or its sidebar leaves too little space."""
+    width, height = context.region.width, context.region.height
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, _TEXT * scale)
     sizes = [blf.dimensions(0, text) for text, _ in lines]
     row, pad = 1.5 * _TEXT * scale, 0.5 * _TEXT * scale
     wide = max(size[0] for size in sizes) + 2 * pad
     high = row * len(lines) + pad
-    left = min(mouse[0] + _GAP * scale, width - wide)
+    left = mouse[0] + _GAP * scale
+    if left + wide > _free_width(context):
+        left = max(0.0, mouse[0] - _GAP * scale - wide)
     low = min(mouse[1] + _GAP * scale, height - high)
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
         gpu.matrix.load_matrix(Matrix.Identity(4))
@@ -78,6 +82,13 @@ def fill(corners: Sequence[Any], color: Color) -> None:
     shader.bind()
     shader.uniform_float("color", color)
     batch.draw(shader)
+
+
+def _free_width(context: Any) -> int:
+    """Returns how many pixels of a 3D view are left of its sidebar, which may lie over it."""
+    region = context.region
+    edges = [each.x for each in context.area.regions if each.type == "UI" and each.width > 1]
+    return int(min([region.width, *(edge - region.x for edge in edges)]))
 
 
 def _pixels(width: int, height: int) -> Matrix:

@@ -68,7 +68,7 @@ class TipGizmo(bpy.types.Gizmo):
             self.near = self.lit = None
 
     def _draw_resting(self, context: Any) -> None:
-        near = self.near
+        near = None if context.window.modal_operators else self.near
         others = [each for each in visible_handles(context) if near is None or each != near.handle]
         draw_small(
             context,
@@ -82,7 +82,7 @@ class TipGizmo(bpy.types.Gizmo):
         draw_large(context, look_at(context, near.handle, hold=near.hold), self.lit)
         if self.lit is not None:
             lines = [(near.handle.link, WHITE)] + [(near.hold, WARNING)] * bool(near.hold)
-            write_lines(lines, self.mouse, context.region.width, context.region.height)
+            write_lines(lines, self.mouse, context)
 
     def _draw_dragging(self, context: Any) -> None:
         dragging = find_tip_dragging()
@@ -94,8 +94,7 @@ class TipGizmo(bpy.types.Gizmo):
         draw_large(context, look, grip.part, alone=True)
         if answer is not None and not answer.success:
             draw_miss(look, dragging.hand.goal)
-        region = context.region
-        write_lines(dragging.describe(), dragging.mouse, region.width, region.height)
+        write_lines(dragging.describe(), dragging.mouse, context)
 
 
 class TipGizmos(bpy.types.GizmoGroup):

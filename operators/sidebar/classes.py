@@ -43,6 +43,7 @@ def register_sidebar() -> None:
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     panel_joints.register_filter()
+    panel_display.register_shown()
     panel_links.register_list()
     panel_report.register_page()
     whole_robot.register_menus()
@@ -58,6 +59,7 @@ def unregister_sidebar() -> None:
     sliders.remove_sliders()
     panel_report.unregister_page()
     panel_links.unregister_list()
+    panel_display.unregister_shown()
     panel_joints.unregister_filter()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

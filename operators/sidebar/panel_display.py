@@ -69,7 +69,10 @@ def _draw_parts(column: Any, context: Any, robot: Any) -> None:
         for layer in layers:
             text = label if len(layers) == 1 else f"{label}: {layer.name}"
             switch = find_switch(layer, part)
-            column.prop(switch, "hide_viewport", text=text, toggle=False, invert_checkbox=True)
+            if switch == layer:
+                column.prop(switch, "hide_viewport", text=text, toggle=False, invert_checkbox=True)
+            else:
+                column.prop(switch, "urdf_shown", text=text, toggle=False)
         if not layers and missing:
             row = column.row()
             row.enabled = False
@@ -83,6 +86,30 @@ def _draw_armature(column: Any, armature: Any) -> None:
         collection = armature.data.collections_all.get(name)
         if collection is not None:
             column.prop(collection, "is_visible", text=label, toggle=False)
+
+
+def _get_shown(collection: Any) -> bool:
+    return not collection.hide_viewport
+
+
+def _set_shown(collection: Any, shown: bool) -> None:
+    collection.hide_viewport = not shown
+
+
+def register_shown() -> None:
+    """Adds the switch of parts that imports hide: Blender's own says that it hides them."""
+    bpy.types.Collection.urdf_shown = bpy.props.BoolProperty(
+        name="Show",
+        description="Show these parts of the robot in all 3D views; renders never show them",
+        get=_get_shown,
+        set=_set_shown,
+        options=set(),
+    )
+
+
+def unregister_shown() -> None:
+    """Takes it out again."""
+    del bpy.types.Collection.urdf_shown
 
 
 CLASSES = (DisplayPanel,)

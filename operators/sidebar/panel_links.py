@@ -15,7 +15,8 @@ from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
 
-_INDENT = 1.5
+_INDENT = 0.5
+"""Heights of a button, for each link above."""
 _MOST_DEPTH = 8
 
 _shown: dict[int, int] = {}
@@ -44,7 +45,10 @@ class LinkList(bpy.types.UIList):
         place = row.row(align=True)
         depth = _find_depth(item, name)
         if depth and not self.filter_name:
-            place.separator(factor=_INDENT * depth)
+            # A separator would make the row higher too.
+            indent = place.row()
+            indent.ui_units_x = _INDENT * depth
+            indent.label(text="")
         place.label(text=name, icon="EMPTY_AXIS")
         mass = describe_link(item).mass
         row.label(text="" if mass is None else f"{mass:.3g} kg")

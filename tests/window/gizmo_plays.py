@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy_extras.view3d_utils import location_3d_to_region_2d
+from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d
 from driver import Driver, Steps
 from mathutils import Euler, Quaternion
 
@@ -30,6 +30,8 @@ def gizmo(driver: Driver) -> Steps:
     hands.prepare(path, _POSE)
     yield 0.5
     yield from _hover(hands)
+    yield from _leave_for_the_sidebar(hands)
+    yield from _move_by_key(hands)
     yield from _drag_and_undo(hands)
     yield from _steps_and_taking_back(hands)
     hands.pose(_POSE)
@@ -85,6 +87,46 @@ def _hover(hands: "Hands") -> Steps:
         hands.redraw()
         yield 0.5
         assert not drawn, "it is lit although the mouse left it"
+
+
+def _leave_for_the_sidebar(hands: "Hands") -> Steps:
+    """The label keeps clear of the sidebar, and goes when the mouse goes there."""
+    driver, region = hands.driver, hands.region
+    sidebar = yield from driver.open_sidebar("URDF")
+    place = hands.find_body(JOINT)
+    centre = (sidebar.x - 90.0, region.y + region.height / 2)
+    hands.view.view_location = hands.view.view_location.copy() + hands.way(centre, place)
+    yield 0.5
+    with hands.watch_drawing() as drawn:
+        yield from hands.rest_on(hands.find_body(JOINT))
+        yield from driver.wait_for("the joint is lit", lambda: JOINT in drawn)
+        driver.take_picture("hover_beside_sidebar")
+        driver.move(sidebar.x + sidebar.width / 2, sidebar.y + sidebar.height / 2)
+        yield 0.5
+        driver.take_picture("in_sidebar")
+        drawn.clear()
+        hands.redraw()
+        yield 0.5
+        assert not drawn, "it is lit although the mouse is in the sidebar"
+    driver.viewport.spaces.active.show_region_ui = False
+    hands.look(hands.start)
+    yield 0.5
+
+
+def _move_by_key(hands: "Hands") -> Steps:
+    """While Blender's own move runs, no joint is lit."""
+    with hands.watch_drawing() as drawn:
+        place = hands.find_body(JOINT)
+        yield from hands.rest_on(place)
+        yield from hands.driver.wait_for("the joint is lit", lambda: JOINT in drawn)
+        hands.driver.press("G")
+        yield 0.3
+        drawn.clear()
+        hands.driver.move(place[0] + 30, place[1] + 5)
+        yield 0.5
+        assert not drawn, "it is lit while G runs"
+        hands.driver.press("ESC")
+        yield 0.3
 
 
 def _drag_and_undo(hands: "Hands") -> Steps:
@@ -278,6 +320,15 @@ class Hands:
         region = self.region
         look = self.module("operators.gizmos.bodies").look_through
         return look(region, self.view, (place[0] - region.x, place[1] - region.y))
+
+    def way(self, start: Place, end: Place) -> Any:
+        """The way in the world, in the plane of the view's centre, from one place to another."""
+        region, depth = self.region, self.view.view_location
+        ends = [
+            region_2d_to_location_3d(region, self.view, (x - region.x, y - region.y), depth)
+            for x, y in (start, end)
+        ]
+        return ends[1] - ends[0]
 
     def look(
         self, rotation: Quaternion, *, flat: bool = False, at: Any = (0.25, 0.0, 0.45)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The buttons for whole robots, and the way from a body to its joint."""
 
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -121,3 +122,44 @@ def test_links_are_indented_by_what_is_above_them(extension: ModuleType) -> None
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     depths = list(table.depths.values())
     assert depths[0] == 0 and max(depths) >= 2 and len(depths) == table.link_count
+
+
+def test_a_link_is_indented_below_one_of_a_later_name(
+    extension: ModuleType, tmp_path: Path
+) -> None:
+    path = tmp_path / "backwards.urdf"
+    joints = "".join(
+        f"<joint name='{child}' type='continuous'><parent link='{parent}'/><child link='{child}'/>"
+        "</joint>"
+        for parent, child in ("dc", "cb", "da", "ce")
+    )
+    links = "".join(f"<link name='{name}'/>" for name in "abcde")
+    path.write_text(f"<robot name='backwards'>{links}{joints}</robot>")
+    bpy.ops.import_scene.urdf(filepath=str(path))
+    robot = bpy.context.view_layer.objects.active
+    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    assert dict(table.depths) == {"d": 0, "c": 1, "a": 1, "b": 2, "e": 2}
+
+
+def test_the_label_of_a_follower_gives_its_leaders_name_beside_the_value(
+    extension: ModuleType,
+) -> None:
+    robot = load("gripper")
+    drawing = extension.operators.gizmos.drawing
+    handles = extension.urdf_importer.blender.standing.handles
+    handle = handles.make_handle(robot, "jaw_right")
+    frame = handles.read_frame(handle.carrier, handle.mover)
+    picture = drawing.Picture(handle=handle, frame=frame, hold="", mouse=(0, 0), turning=False)
+    title, value = (text for text, _ in drawing._describe(picture))
+    assert title == "jaw_right follows jaw_left" and value.startswith("jaw_left 0")
+
+
+def test_collisions_are_shown_by_a_switch_that_says_so(extension: ModuleType) -> None:
+    robot = load("two_link_arm")
+    display = extension.urdf_importer.blender.standing.display
+    (collection,) = display.find_parts(robot)["Collisions"]
+    assert not collection.urdf_shown and collection.hide_viewport
+    collection.urdf_shown = True
+    assert not collection.hide_viewport
+    text = collection.bl_rna.properties["urdf_shown"].description
+    assert text.startswith("Show these parts")

@@ -127,7 +127,7 @@ def read_table(armature: Any) -> RobotTable:
         triangles=sum(_count_triangles(shape) for shape in visuals_of(armature)),
         joints=joints,
         chains=group_chains(_parents(above, joints)),
-        depths=_depths(links),
+        depths=_depths(links, above),
         limits=tuple(_read_limits(armature)),
         diagnostics=diagnostics,
         groups=tuple(group_diagnostics(diagnostics)),
@@ -174,13 +174,19 @@ def _read_ratios(links: list[Any], joints: Mapping[str, RigJoint]) -> Iterator[t
             yield joint.name, float(packed["mimic"].get("multiplier", 1.0))
 
 
-def _depths(links: list[Any]) -> dict[str, int]:
-    """Returns link -> how many links are above it. Parents come first in a rig; where one does not,
-    or is gone, the link counts as a root."""
+def _depths(links: list[Any], above: Mapping[str, Any]) -> dict[str, int]:
+    """Returns link -> how many links are above it, given the joint above each; links come in the
+    order of their objects' names. Where its parent is gone, a link counts as a root."""
+    names = dict.fromkeys(name_link(link) or "" for link in links)
+    below: dict[str | None, list[str]] = {}
+    for name in names:
+        parent = above[name].parent if name in above else None
+        below.setdefault(parent if parent in names else None, []).append(name)
     depths: dict[str, int] = {}
-    for link in links:
-        above = read_link_joint(link)
-        depths[name_link(link) or ""] = depths.get(above.parent, -1) + 1 if above is not None else 0
+    row, depth = below.get(None, []), 0
+    while row:
+        depths.update(dict.fromkeys(row, depth))
+        row, depth = [child for name in row for child in below.get(name, ())], depth + 1
     return depths
 
 
