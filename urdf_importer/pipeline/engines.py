@@ -48,6 +48,7 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
             frames=frames,
             shares=shares,
             textures=options.textures,
+            linear_colors=options.engine == "unreal",
             properties=describe_bones(tree, skeleton.bones_of) if options.extras else {},
         )
         place = folder / path.name

@@ -27,6 +27,7 @@ from urdf_importer import (
     import_robot,
     set_joint_positions,
 )
+from urdf_importer.images.colors import linear_from_srgb
 
 SAMPLES = ROOT / "sample_urdfs"
 WITHIN = 2e-5
@@ -142,27 +143,57 @@ def test_bones_are_links_and_nothing_else(tmp_path: Path) -> None:
         assert kept["urdf_link"]["name"] == joint.child
 
 
-def test_a_posed_robot_is_written_as_it_stands(tmp_path: Path) -> None:
+def test_a_pose_is_a_clip_over_a_rest_at_zero(tmp_path: Path) -> None:
+    """Engines take nodes for the rest, from which joints are turned by hand."""
     result = load("quadruped_leg")
     set_joint_positions(result.armature, {"knee": 0.7, "hip_yaw": -0.2})
     bpy.context.view_layer.update()
     file = tmp_path / "robot.gltf"
     written = export_robot(result.armature, file, EngineOptions())
+    gltf = Gltf(file)
+    assert written.animations == ("pose",) and list(gltf.clips) == ["pose"]
+    assert len(gltf.times("pose")) == 2
     shown = {1.0: frames_at(result.armature, result.robot, 1.0)}
-    assert written.animations == ()
-    assert worst_error(Gltf(file), written, result.robot, shown) < WITHIN
+    assert worst_error(gltf, written, result.robot, shown, clip="pose") < WITHIN
+    rest = {1.0: frames_at_zero(result.robot)}
+    assert worst_error(gltf, written, result.robot, rest) < WITHIN
     assert {path.name for path in written.files} == {
         "robot.gltf", "robot.bin", "robot.physics.json"
     }  # fmt: skip
 
 
-def test_colours_are_those_of_the_description(tmp_path: Path) -> None:
+def test_followers_with_an_offset_are_at_zero_at_rest(tmp_path: Path) -> None:
     result = load("gripper")
     file = tmp_path / "robot.glb"
+    written = export_robot(result.armature, file, EngineOptions())
+    assert written.animations == ("pose",)
+    rest = {1.0: frames_at_zero(result.robot)}
+    assert worst_error(Gltf(file), written, result.robot, rest) < WITHIN
+
+
+def test_bones_alone_move_the_mesh(tmp_path: Path) -> None:
+    """Its node is a root: that of the armature says nothing of a skinned mesh."""
+    file = tmp_path / "robot.glb"
+    export_robot(load("two_link_arm").armature, file, EngineOptions(lods=(1.0, 0.5)))
+    for path in (file, tmp_path / "robot_LOD1.glb"):
+        gltf = Gltf(path)
+        (scene,) = gltf.json["scenes"]
+        roots = [gltf.nodes[index] for index in scene["nodes"]]
+        assert len([node for node in roots if "mesh" in node and "skin" in node]) == 1
+        assert len([node for node in gltf.nodes if "mesh" in node]) == 1
+
+
+def test_colours_are_those_of_the_description(tmp_path: Path) -> None:
+    """Materials are called after the robot, and the scene keeps its own."""
+    result = load("gripper")
+    before = {material.name for material in bpy.data.materials}
+    bpy.data.materials.new("gripper_shell")
+    file = tmp_path / "robot.glb"
     export_robot(result.armature, file, EngineOptions())
+    assert {material.name for material in bpy.data.materials} == before | {"gripper_shell"}
     gltf = Gltf(file)
     shown = {
-        slot.material.name: tuple(
+        f"gripper_{slot.material.name}": tuple(
             slot.material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value
         )
         for items in result.visuals.values()
@@ -174,6 +205,23 @@ def test_colours_are_those_of_the_description(tmp_path: Path) -> None:
     for part in gltf.primitives:
         name = gltf.json["materials"][part["material"]]["name"]
         assert np.allclose(gltf.color(part)[:3], shown[name][:3], atol=1e-5)
+
+
+def test_what_has_no_material_is_grey(tmp_path: Path) -> None:
+    """And not of polished metal, which glTF makes of it."""
+    result = load("two_link_arm")
+    for items in result.visuals.values():
+        for item in items:
+            item.data.materials.clear()
+    file = tmp_path / "robot.glb"
+    export_robot(result.armature, file, EngineOptions())
+    gltf = Gltf(file)
+    (material,) = gltf.json["materials"]
+    assert material["name"] == "two_link_arm_grey"
+    surface = material["pbrMetallicRoughness"]
+    assert surface["metallicFactor"] == 0 and surface["roughnessFactor"] >= 0.5
+    assert np.allclose(surface["baseColorFactor"][:3], linear_from_srgb(0.6), atol=1e-6)
+    assert all(part["material"] == 0 for part in gltf.primitives)
 
 
 def test_a_description_is_built_for_the_moment(tmp_path: Path) -> None:

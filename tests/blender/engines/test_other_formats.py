@@ -4,9 +4,11 @@
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from support.blender.engine_robots import animate, frames_at, frames_at_zero
 from support.blender.rigs import new_scene
 from support.paths import ROOT
 from urdf_importer import EngineOptions, export_robot, import_robot
+from urdf_importer.images.colors import linear_from_srgb
 
 SAMPLES = ROOT / "sample_urdfs"
 USD_SESSION = ROOT / "tests" / "support" / "usd_session.py"
@@ -90,6 +93,61 @@ def test_fbx_has_a_stack_for_each_clip_and_a_mesh_for_each_level(tmp_path: Path)
     }
     levels = [counts[f"two_link_arm_LOD{index}"] for index in range(3)]
     assert len(counts) == 3 and levels[0] > levels[1] > levels[2] > 0
+
+
+def test_fbx_stands_at_zero_below_its_clips(tmp_path: Path) -> None:
+    """Its nodes are as those of the robot at zero, whatever the clips do."""
+    result = import_robot(SAMPLES / "quadruped_leg.urdf")
+    still = tmp_path / "still.fbx"
+    assert export_robot(result.armature, still, EngineOptions()).animations == ()
+    animate(result.armature)
+    moving = tmp_path / "moving.fbx"
+    export_robot(result.armature, moving, EngineOptions(actions="all"))
+    nodes = [properties_of(file, b"Model") for file in (still, moving)]
+    assert nodes[0].keys() == nodes[1].keys()
+    for name, wanted in nodes[0].items():
+        for key in (b"Lcl Translation", b"Lcl Rotation"):
+            zero = (0.0, 0.0, 0.0)
+            assert np.allclose(nodes[1][name].get(key, zero), wanted.get(key, zero), atol=1e-4)
+
+
+@pytest.mark.parametrize(("engine", "encode"), [("unity", linear_from_srgb), ("unreal", float)])
+def test_fbx_says_colours_as_the_engine_reads_them(
+    engine: Any, encode: Any, tmp_path: Path
+) -> None:
+    """As sRGB; Unreal takes the numbers for linear ones."""
+    result = import_robot(SAMPLES / "gripper.urdf")
+    file = tmp_path / "robot.fbx"
+    export_robot(result.armature, file, EngineOptions(engine=engine))
+    found = properties_of(file, b"Material")
+    shown = {
+        f"gripper_{slot.material.name}": slot.material.node_tree.nodes["Principled BSDF"]
+        for items in result.visuals.values()
+        for item in items
+        for slot in item.material_slots
+    }
+    assert found.keys() == shown.keys()
+    for name, shader in shown.items():
+        color = [encode(part) for part in found[name][b"DiffuseColor"]]
+        assert np.allclose(color, shader.inputs["Base Color"].default_value[:3], atol=1e-5)
+
+
+def properties_of(file: Path, kind: bytes) -> dict[str, dict[bytes, tuple[float, ...]]]:
+    """Name -> property -> its numbers, of all objects of a kind in an FBX file."""
+    addon_utils.enable("io_scene_fbx", default_set=False)
+    parse = import_module("io_scene_fbx.parse_fbx").parse
+    root, _ = parse(str(file))
+    (objects,) = (each for each in root.elems if each.id == b"Objects")
+    return {
+        each.props[1].split(b"\0")[0].decode(): {
+            line.props[0]: tuple(line.props[4:])
+            for part in each.elems
+            if part.id == b"Properties70"
+            for line in part.elems
+        }
+        for each in objects.elems
+        if each.id == kind
+    }
 
 
 def test_fbx_stays_close_near_gimbal_lock(tmp_path: Path) -> None:

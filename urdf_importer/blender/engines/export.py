@@ -3,9 +3,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...diagnostics import Diagnostics
 from ...names import Claims
@@ -22,7 +24,7 @@ from .motion import (
     playing,
     sampling,
 )
-from .stage import Stage, bake_clip, basis_of, pose_bones, show_pose, staged
+from .stage import Stage, bake_clip, basis_of, pose_bones, staged
 
 BoneProperties = Mapping[str, Mapping[str, Any]]
 """Bone -> its custom properties, which are called urdf_<name>."""
@@ -31,12 +33,14 @@ BoneProperties = Mapping[str, Mapping[str, Any]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineWishes:
     """What is asked for: all actions or the active one, first and last frame and step or None, the
-    shares of triangles, where textures go, the properties of bones."""
+    shares of triangles, where textures go, whether the program reads the colours of FBX as linear
+    ones, the properties of bones."""
 
     every_action: bool
     frames: tuple[float, float, float] | None
     shares: tuple[float, ...]
     textures: str
+    linear_colors: bool
     properties: BoneProperties
 
 
@@ -55,13 +59,23 @@ def export_rig(
     with sampling(main, list(empties.values())) as sampler:
         shown = sampler.look()
         clips = [clip for clip in _find_clips(main, sampler, wishes) if clip.moves]
-    name = str(skeleton.tree.robot.name) or "robot"
+    name = clean_name(str(skeleton.tree.robot.name) or "robot")
     step = wishes.frames[2] if wishes.frames else 1.0
     with staged(skeleton, empties, name, wishes.shares) as stage:
         for bone, values in wishes.properties.items():
             for key, value in values.items():
                 stage.armature.data.bones[bone][f"urdf_{key}"] = value
-        _act(stage, skeleton, list(empties), shown, clips, step)
+        links = list(empties)
+        clips = clips or _hold_pose(stage, skeleton, links, shown)
+        for clip in clips:
+            poses = pose_bones(skeleton, links, clip)
+            bake_clip(stage.armature, clip.name, basis_of(stage.armature, skeleton, poses))
+        last = max((len(clip.base) for clip in clips), default=1) - 1
+        stage.scene.frame_start, stage.scene.frame_end = 0, last
+        # Before all clips, where the armature is at rest.
+        stage.scene.frame_set(-1)
+        # Exporters look at whole frames only, so a step between frames becomes a frame.
+        stage.scene.render.fps_base *= step
         _write_all(stage, path, wishes, clips)
     return tuple(clip.name for clip in clips)
 
@@ -79,25 +93,27 @@ def _find_clips(main: Any, sampler: Sampler, wishes: EngineWishes) -> Iterator[M
         yield sampler.play(name or "motion", frames_between(first, last, step))
 
 
-def _act(
-    stage: Stage,
-    skeleton: EngineSkeleton,
-    links: Sequence[str],
-    shown: Motion,
-    clips: Sequence[Motion],
-    step: float,
-) -> None:
-    """Gives the armature its clips or, where there are none, the pose that the scene shows."""
-    armature = stage.armature
-    if not clips:
-        show_pose(armature, basis_of(armature, skeleton, pose_bones(skeleton, links, shown)))
-    for clip in clips:
-        poses = pose_bones(skeleton, links, clip)
-        bake_clip(armature, clip.name, basis_of(armature, skeleton, poses))
-    most = max((len(clip.base) for clip in clips), default=1)
-    stage.scene.frame_start, stage.scene.frame_end = 0, most - 1
-    # Exporters look at whole frames only, so a step between frames becomes a frame.
-    stage.scene.render.fps_base *= step
+_POSE = "pose"
+"""The clip of a robot that does not move and is not at zero."""
+_NEAR = 1e-5
+"""What single precision makes of zero, in radians and in metres at true size."""
+
+
+def _hold_pose(
+    stage: Stage, skeleton: EngineSkeleton, links: Sequence[str], shown: Motion
+) -> list[Motion]:
+    """Makes a clip of two like frames of what the scene shows, unless that is the rest: engines
+    take nodes for the rest, so these cannot show it. Players stumble over a clip of one frame."""
+    basis = basis_of(stage.armature, skeleton, pose_bones(skeleton, links, shown))
+    is_rest = all(
+        float(np.abs(locations).max()) < _NEAR * skeleton.scale
+        and float(np.abs(quaternions[:, 1:]).max()) < _NEAR
+        for locations, quaternions in basis.values()
+    )
+    if is_rest:
+        return []
+    held = {"base": shown.base.repeat(2, axis=0), "links": shown.links.repeat(2, axis=0)}
+    return [replace(shown, name=_POSE, **held)]
 
 
 def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
@@ -105,6 +121,7 @@ def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[M
     each further clip."""
     options: dict[str, Any] = {
         "textures": wishes.textures,
+        "linear_colors": wishes.linear_colors,
         "extras": bool(wishes.properties),
         "moves": bool(clips),
     }

@@ -27,6 +27,7 @@ from ...diagnostics import WriteError, quote
 from ...interrupts import hold_interrupt
 from ...names import Claims
 from .stage import Stage
+from .wardrobe import encode_colors
 
 _GLTF, _FBX = "io_scene_gltf2", "io_scene_fbx"
 
@@ -78,13 +79,19 @@ _USD_SETTINGS = {
 }
 
 
-def write_stage(stage: Stage, path: Path, *, textures: str, extras: bool, moves: bool) -> None:
+def write_stage(
+    stage: Stage, path: Path, *, textures: str, extras: bool, moves: bool, linear_colors: bool
+) -> None:
     """Writes what stands on a stage, in the format of the suffix. `textures`: embed, beside or
-    none; `extras`: with what bones have as properties; `moves`: with clips. Raises WriteError."""
+    none; `extras`: with what bones have as properties; `moves`: with clips; `linear_colors`: those
+    of FBX are not sRGB. The stage is for one format then. Raises WriteError."""
     suffix = path.suffix.lower()
     if suffix in (".glb", ".gltf"):
         _write_gltf(stage, path, textures, extras=extras, moves=moves)
     elif suffix == ".fbx":
+        if not linear_colors:
+            # Blender writes its own linear numbers; most programs read sRGB.
+            encode_colors(stage.meshes)
         _write_fbx(stage, path, textures, moves=moves)
     else:
         _write_usd(stage, path, textures, moves=moves)
@@ -99,9 +106,12 @@ def _write_gltf(stage: Stage, path: Path, textures: str, *, extras: bool, moves:
         "export_extras": extras,
         "export_image_format": "NONE" if textures == "none" else "AUTO",
         "export_animations": moves,
-        # With clips, nodes stand at rest, where engines look for it.
-        "export_rest_position_armature": moves,
+        # Nodes stand at rest, where engines look for it.
+        "export_rest_position_armature": True,
     }
+    for mesh in stage.meshes:
+        # Bones alone move it: below a node whose place does not count it invites a mistake.
+        mesh.parent = None
     render = stage.scene.render
     base = render.fps_base
     with _enabled(_GLTF), _window_kept(_GLTF):

@@ -22,8 +22,10 @@ from ..extract.meshes import copy_shown_mesh
 from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
 from ..standing import properties
+from .lending import lending_names
 from .motion import Motion
 from .twins import part_twins
+from .wardrobe import Wardrobe
 
 ARMATURE = "Armature"
 """The name of the armature object: of an object of this name Unreal makes no bone."""
@@ -59,13 +61,14 @@ def staged(
     with ExitStack() as held:
         several = len(shares) > 1
         names = [f"{name}_LOD{i}" if several else f"{name}_mesh" for i in range(len(shares))]
-        held.enter_context(_lending_names([ARMATURE, *names]))
+        held.enter_context(lending_names(bpy.data.objects, [ARMATURE, *names]))
+        wardrobe = Wardrobe(name, held.enter_context(ExitStack()))
         held.enter_context(_leaving_nothing())
         user, scene = bpy.context.scene, bpy.data.scenes.new("~ export")
         scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             armature = _build_armature(scene, skeleton)
-            mesh = _join(scene, _copy_shapes(scene, skeleton, empties))
+            mesh = _join(scene, _copy_shapes(scene, skeleton, empties, wardrobe))
             meshes = [] if mesh is None else _make_levels(scene, mesh, names, shares)
         for each in meshes:
             _bind(each, armature)
@@ -106,20 +109,6 @@ def _leaving_nothing() -> Iterator[None]:
             bpy.data.batch_remove(made)
 
 
-@contextmanager
-def _lending_names(names: Sequence[str]) -> Iterator[None]:
-    """Takes the names of objects away from the user's, for as long as the block runs."""
-    lent = [(item, item.name) for item in map(bpy.data.objects.get, names) if item is not None]
-    lent = [(item, name) for item, name in lent if item.library is None]
-    for item, name in lent:
-        item.name = f"~ {name}"
-    try:
-        yield
-    finally:
-        for item, name in lent:
-            item.name = name
-
-
 def _build_armature(scene: Any, skeleton: EngineSkeleton) -> Any:
     data = bpy.data.armatures.new(ARMATURE)
     armature = bpy.data.objects.new(ARMATURE, data)
@@ -142,7 +131,9 @@ def _build_armature(scene: Any, skeleton: EngineSkeleton) -> Any:
     return armature
 
 
-def _copy_shapes(scene: Any, skeleton: EngineSkeleton, empties: Mapping[str, Any]) -> list[Any]:
+def _copy_shapes(
+    scene: Any, skeleton: EngineSkeleton, empties: Mapping[str, Any], wardrobe: Wardrobe
+) -> list[Any]:
     """Copies the visuals into the frame of the skeleton, each bound to its bone."""
     rests = {bone.name: bone.rest for bone in skeleton.bones}
     size = np.diag([skeleton.scale] * 3 + [1.0])
@@ -154,7 +145,9 @@ def _copy_shapes(scene: Any, skeleton: EngineSkeleton, empties: Mapping[str, Any
                 continue
             carried = np.array(place)
             carried[:3, 3] *= skeleton.scale
-            copies.append(_copy_shape(item, rests[bone] @ carried @ size @ local, bone))
+            copy = _copy_shape(item, rests[bone] @ carried @ size @ local, bone)
+            wardrobe.dress(copy.data)
+            copies.append(copy)
     for copy in copies:
         scene.collection.objects.link(copy)
     return copies
@@ -318,14 +311,6 @@ def _quaternions(rotations: Matrix) -> Matrix:
     return found
 
 
-def show_pose(armature: Any, basis: Mapping[str, tuple[Matrix, Matrix]], frame: int = 0) -> None:
-    """Puts the bones where they are in one frame."""
-    for name, (locations, quaternions) in basis.items():
-        pose_bone = armature.pose.bones[name]
-        pose_bone.location = locations[frame].tolist()
-        pose_bone.rotation_quaternion = quaternions[frame].tolist()
-
-
 def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]]) -> Any:
     """Makes an action of what the bones do, from frame 0 on, with linear keys."""
     action = bpy.data.actions.new(name)
@@ -340,6 +325,8 @@ def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix
     track = data.nla_tracks.new()
     track.name = name
     strip = track.strips.new(name, 0, action)
+    # Outside of the clip the armature is at rest, as engines have to find it.
+    strip.extrapolation = "NOTHING"
     if slot is not None:
         strip.action_slot = slot
     return action
