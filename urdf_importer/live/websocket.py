@@ -8,6 +8,7 @@ may send is bounded: 64 KiB of greeting, 16 MiB of a message, 64 pieces of one.
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -19,6 +20,7 @@ MOST_MESSAGE = 16 * 1024 * 1024
 MOST_PIECES = 64
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 """Of RFC 6455, section 1.3."""
+_STATUS = re.compile("[0-9]{3}").fullmatch
 
 
 class BrokenError(Exception):
@@ -83,9 +85,9 @@ class Greeting:
     def _check(self, head: bytes) -> None:
         first, *lines = head.decode("latin-1").split("\r\n")
         words = first.split(" ", 2)
-        if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdigit():
+        if len(words) < 2 or not words[0].startswith("HTTP/1.") or not _STATUS(words[1]):
             raise BrokenError("what answers there is not a WebSocket server")
-        self.status = int(words[1][:3])
+        self.status = int(words[1])
         if self.status != 101:
             raise BrokenError(f"the server refuses a WebSocket there (HTTP {self.status})")
         fields: dict[str, str] = {}
