@@ -71,7 +71,8 @@ class Rig(ABC):
 
 class LiveLink:
     """A link between a robot and a server. Call `poll()` again and again; in Blender's window a
-    timer does. It never raises for what a server does: `state` and `error` tell.
+    timer does. It never raises for what a server does: `state` and `error` tell. What it raises is
+    a fault in it, which ends the link.
 
     state        "connecting", "connected", "waiting" (it tries again by itself) or "closed"
     error        what is wrong, in a sentence; empty where all is well
@@ -157,6 +158,15 @@ class LiveLink:
     def poll(self) -> bool:
         """Goes on a little: reads what came, and shows or sends the newest. Returns whether the
         robot moved."""
+        try:
+            return self._go_on()
+        except Exception as error:
+            words = " ".join(str(error)[:200].split())
+            self.close()
+            self._end = f"a fault of the importer ended the link, the console says where: {words}"
+            raise
+
+    def _go_on(self) -> bool:
         if self.state == "closed":
             return False
         if not self.rig.is_there():

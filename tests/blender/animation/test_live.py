@@ -210,6 +210,26 @@ def test_several_robots_at_once(server):
     )
 
 
+def test_a_fault_in_one_link_leaves_the_others_and_their_timer(server, monkeypatch):
+    left, right = load(), load()
+    links = [join(server, left, namespace="left"), join(server, right, namespace="right")]
+    monkeypatch.setattr(links[0].rig, "is_busy", lambda: 1 // 0)
+    bpy.app.timers.unregister(live._tick)  # As Blender does where a timer raises.
+    with pytest.raises(ZeroDivisionError):
+        live._tick()
+    assert bpy.app.timers.is_registered(live._tick)
+    server.publish("/right/joint_states", joint_state({"elbow": -0.2}))
+
+    def tick():
+        assert live._tick() == live.INTERVAL
+        return abs(shown(right)["elbow"] + 0.2) < 1e-6
+
+    until(tick, server.step)
+    assert links[0].state == "closed" and "division" in links[0].error
+    assert live.find_ended(left) == links[0].error
+    assert live.live_links() == links[1:] and links[1].state == "connected"
+
+
 def test_what_cannot_be_linked(server, monkeypatch):
     armature = load()
     monkeypatch.setenv("ROSBRIDGE_URL", "http://nonsense")

@@ -112,6 +112,18 @@ def test_a_robot_that_is_gone_ends_its_link():
     assert not link.poll()
 
 
+def test_a_fault_ends_its_link():
+    rig = StandinRig("elbow")
+    link, stream = link_to(rig, published(joint_state({"elbow": 1.0})))
+    rig.pose = lambda positions: positions["no such\njoint"]
+    stream.pieces.append(published(joint_state({"elbow": 2.0})))
+    with pytest.raises(KeyError):
+        link.poll()
+    assert not link.poll()
+    assert link.state == "closed" and not stream.is_open
+    assert "no such" in link.error and "\n" not in link.error
+
+
 def test_frames_move_the_base_which_knows_their_prefix():
     rig = StandinRig("elbow")
     link_to(rig, published(transform("odom", "r1_base", 2.0), "/tf"), prefix="r1_")

@@ -312,12 +312,18 @@ def _tick() -> float | None:
     if not waiting:
         return None
     end = time.perf_counter() + _BUDGET
-    for link in waiting:
-        link.poll()
-        _links.remove(link)
-        _links.append(link)
-        if time.perf_counter() > end:
-            break
+    try:
+        for link in waiting:
+            link.poll()
+            _links.remove(link)
+            _links.append(link)
+            if time.perf_counter() > end:
+                break
+    except Exception:
+        # It ended its own link. Blender shows the traceback and takes the timer away, which the
+        # other links need.
+        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+        raise
     redraw()
     return INTERVAL
 
