@@ -185,10 +185,15 @@ def text_message(text: str) -> Message:
 
 def parse_json(message: Message) -> dict[str, Any] | None:
     """Returns the object that a text is; None for anything else."""
-    if message.kind is not Kind.TEXT or len(message.data) > MOST_TEXT:
+    return parse_text(message.data) if message.kind is Kind.TEXT else None
+
+
+def parse_text(data: bytes) -> dict[str, Any] | None:
+    """Returns the object that JSON is; None for anything else, and for more than is read."""
+    if len(data) > MOST_TEXT:
         return None
     try:
-        content = json.loads(message.data.decode())
+        content = json.loads(data.decode())
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

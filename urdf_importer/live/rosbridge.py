@@ -18,6 +18,8 @@ from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory
 from ..recordings.trees import to_tree
 from .dialect import (
     FRAMES,
+    MOST_NAME,
+    MOST_TEXT,
     MOST_TOPICS,
     STATES,
     TYPES,
@@ -28,17 +30,54 @@ from .dialect import (
     choose_topics,
     note_topic,
     parse_json,
+    parse_text,
     skip_frames,
     text_message,
 )
 from .websocket import Message
 
+MOST_FRAGMENTS = 10_000
+_MOST_OPEN = 16
+"""Texts of which pieces are missing; the oldest is forgotten."""
 _JOINTS = {
     STATES,
     "trajectory_msgs/JointTrajectory",
     "control_msgs/JointTrajectoryControllerState",
     "moveit_msgs/DisplayTrajectory",
 }
+
+
+@dataclass(slots=True)
+class Fragments:
+    """Texts that come in numbered pieces, in any order and between each other. What grows beyond a
+    message, or is not the newest of several, is forgotten, piece by piece and without a word: a
+    message is missing then, and the next state comes soon."""
+
+    _open: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    _size: int = 0
+
+    def take(self, content: Mapping[str, Any]) -> bytes | None:
+        """Takes a piece. Returns the text that it is the last of, None while others are missing,
+        and nothing for what is not a piece."""
+        name, data = str(content.get("id"))[:MOST_NAME], content.get("data")
+        number, total = content.get("num"), content.get("total")
+        if not isinstance(data, str) or not isinstance(number, int) or not isinstance(total, int):
+            return b""
+        if not 0 <= number < total <= MOST_FRAGMENTS:
+            return b""
+        piece = data.encode("utf-8", "replace")
+        parts = self._open.setdefault(name, {})
+        self._size += len(piece) - len(parts.get(number, b""))
+        parts[number] = piece
+        if len(parts) == total and max(parts) == total - 1:
+            self._drop(name)
+            return b"".join(parts[i] for i in range(total))
+        while self._size > MOST_TEXT or len(self._open) > _MOST_OPEN:
+            self._drop(next(iter(self._open)))
+        return None
+
+    def _drop(self, name: str) -> None:
+        self._size -= sum(map(len, self._open.pop(name).values()))
 
 
 @dataclass(slots=True)
@@ -50,6 +89,7 @@ class Rosbridge(Dialect):
     advertised: set[str] = field(default_factory=set)
     waiting: list[Arrival] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
+    fragments: Fragments = field(default_factory=Fragments)
 
     def start(self) -> None:
         self._ask_topics()
@@ -88,6 +128,11 @@ class Rosbridge(Dialect):
     def take(self, message: Message, log: int) -> None:
         """Takes a text; anything else is none of this protocol."""
         content = parse_json(message)
+        if content is not None and content.get("op") == "fragment":
+            whole = self.fragments.take(content)
+            if whole is None:
+                return
+            content = parse_text(whole)
         if content is None:
             self.dropped += 1
         elif content.get("op") == "publish":

@@ -3,6 +3,7 @@
 
 import json
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -26,6 +27,8 @@ from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.connection import PATIENCE, QUIET, SILENT, Connection
 from urdf_importer.live.dialect import Wish
+from urdf_importer.live.rosbridge import Rosbridge
+from urdf_importer.live.websocket import Kind, Message
 
 DEADLINE = 20.0
 TOPICS = {"/joint_states": "sensor_msgs/msg/JointState", "/chatter": "std_msgs/msg/String"}
@@ -431,6 +434,53 @@ def test_any_bytes_end_in_a_state(pieces, greets):
     for _ in range(12):
         connection.poll()
     assert connection.state in ("connecting", "connected", "waiting")
+
+
+def fragments(message, size, name="f"):
+    """A message in pieces, as rosbridge sends it where its texts are limited."""
+    text = json.dumps({"op": "publish", "topic": "/joint_states", "msg": message})
+    parts = [text[at : at + size] for at in range(0, len(text), size)]
+    return [
+        frame(TEXT, json.dumps({"op": "fragment", "id": name, "data": part, "num": number,
+                                "total": len(parts)}).encode())
+        for number, part in enumerate(parts)
+    ]  # fmt: skip
+
+
+def test_messages_in_fragments_are_put_together():
+    """In any order, between each other, and as long as messages may be."""
+    one = fragments(joint_state({"\u00e4\U0001f916": 1.0}), 7, "one")
+    two = fragments(joint_state({"b": 2.0}), 30, "two")[::-1]
+    mixed = [each for pair in zip(one, [*two, *[b""] * len(one)], strict=False) for each in pair]
+    assert finish([b"".join(mixed)])[::2] == ({"\u00e4\U0001f916": 1.0, "b": 2.0}, 0)
+    # What was not finished is forgotten when others come.
+    late = [part for i in range(20) for part in fragments(joint_state({"a": i}), 50, str(i))[:-1]]
+    assert finish([*late, *fragments(joint_state({"b": 2.0}), 50, "b")])[::2] == ({"b": 2.0}, 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num": -1}, {"num": 2}, {"num": "0"}, {"num": 1.0}, {"total": 0}, {"total": 10**9},
+        {"data": 5}, {"data": None}, {"data": '{"op": "fragment"'}, {"num": None},
+    ],
+)  # fmt: skip
+def test_fragments_that_make_no_sense_are_dropped(change):
+    words = {"op": "fragment", "id": "x", "data": "{}", "num": 0, "total": 1}
+    odd = frame(TEXT, json.dumps(words | change).encode())
+    assert finish([odd, published("/joint_states", joint_state({"a": 2}))])[::2] == ({"a": 2}, 1)
+
+
+def test_fragments_without_an_end_are_bounded():
+    dialect = Rosbridge(Wish())
+    piece = "x" * 1_000_000
+    tracemalloc.start()
+    for i in range(60):
+        words = {"op": "fragment", "id": str(i % 20), "data": piece, "num": i, "total": 99}
+        dialect.take(Message(Kind.TEXT, json.dumps(words).encode()), 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
 
 
 @pytest.mark.parametrize(
