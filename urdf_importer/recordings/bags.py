@@ -5,7 +5,9 @@ A record is its header and its data, each after its length; a header is fields `
 hold records again, packed or not.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from struct import Struct
 from struct import error as StructError
 from typing import BinaryIO
@@ -17,55 +19,100 @@ from .definitions import short_name
 from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
 
 MAGIC = b"#ROSBAG V2.0\n"
-_U32, _U64, _TIME = Struct("<I"), Struct("<Q"), Struct("<II")
+_U32, _U64, _TIME, _PAIR = Struct("<I"), Struct("<Q"), Struct("<II"), Struct("<II")
 _MESSAGE, _HEADER, _CHUNK, _INFO, _CONNECTION = 2, 3, 5, 6, 7
 _MOST_HEADER = 1024 * 1024
+_PIECE = 1024 * 1024
 Fields = Mapping[bytes, bytes]
+
+
+class _NoRecordError(ReadError):
+    """What is there is not a record."""
+
+
+_DAMAGE = (ReadError, StructError, KeyError, ValueError)
 
 
 def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
     """Yields the messages of a bag, chunk by chunk. Raises ReadError, with the place."""
     reader = _Reader(file, size, wanted)
     file.seek(len(MAGIC))
+    skipped: list[int] = []
     while file.tell() < size:
-        place = file.tell()
+        place, problem = file.tell(), ""
         try:
             whole = reader.read_record()
-        except (ReadError, StructError, KeyError, ValueError) as error:
+        except _NoRecordError as error:
+            whole, problem = False, error.message
+        except _DAMAGE as error:
             problem = error.message if isinstance(error, ReadError) else "a record is damaged"
             raise ReadError(f"{problem}, at byte {place}") from None
         yield from reader.sorter.take()
-        if not whole:
+        if whole:
+            continue
+        after = reader.find_next(place)
+        if after is None and problem:
+            raise ReadError(f"{problem}, at byte {place}")
+        if after is None or after >= size:
             diagnostics.warning(
                 "cut-recording", f"the bag ends in the middle of a record, at byte {place}"
             )
-            return
+            break
+        skipped += [place, after - place]
+        file.seek(after)
+    if skipped:
+        diagnostics.warning(
+            "skipped-bytes",
+            f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the first at "
+            f"byte {skipped[0]}",
+        )
 
 
 def survey_bag(file: BinaryIO, size: int) -> Survey | None:
     """Returns what the index at the end of a bag says; None where there is none."""
+    index = _read_index(file, size)
+    if index is None:
+        return None
+    survey: Survey = {}
+    for number, channel in index.channels.items():
+        survey[channel] = survey.get(channel, 0) + index.counts.get(number, 0)
+    return survey
+
+
+@dataclass(slots=True)
+class _Index:
+    """Where the chunks and the index itself begin, in this order, and how many messages each
+    channel has."""
+
+    channels: Mapping[int, Channel]
+    starts: list[int] = field(default_factory=list)
+    counts: dict[int, int] = field(default_factory=dict)
+
+
+def _read_index(file: BinaryIO, size: int) -> _Index | None:
+    """Reads what stands where the first record says; None where nothing sound does."""
+    reader = _Reader(file, size, lambda _: False)
+    index = _Index(reader.sorter.channels)
     try:
         file.seek(len(MAGIC))
         header, _ = _read_parts(file, size)
-        start = _U64.unpack(header[b"index_pos"])[0]
-        if header[b"op"] != bytes((_HEADER,)) or not len(MAGIC) < start < size:
+        start = int(_U64.unpack(header[b"index_pos"])[0])
+        if _kind_of(header) != _HEADER or not len(MAGIC) < start < size:
             return None
         file.seek(start)
-        reader = _Reader(file, size, lambda _: False)
-        counts: dict[int, int] = {}
         while file.tell() < size:
             fields, data = _read_parts(file, size)
-            if fields[b"op"][0] == _CONNECTION:
+            kind = _kind_of(fields)
+            if kind == _CONNECTION:
                 reader.add_connection(fields, data)
-            elif fields[b"op"][0] == _INFO:
-                for number, count in Struct("<II").iter_unpack(data):
-                    counts[number] = counts.get(number, 0) + count
-    except (ReadError, StructError, KeyError, ValueError, IndexError):
+            elif kind == _INFO:
+                index.starts.append(int(_U64.unpack(fields[b"chunk_pos"])[0]))
+                for number, count in _PAIR.iter_unpack(data):
+                    index.counts[number] = index.counts.get(number, 0) + count
+    except _DAMAGE:
         return None
-    survey: Survey = {}
-    for number, channel in reader.sorter.channels.items():
-        survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
-    return survey
+    index.starts = sorted({*index.starts, start})
+    return index
 
 
 def _read_parts(file: BinaryIO, size: int) -> tuple[Fields, bytes]:
@@ -77,7 +124,7 @@ def _length(file: BinaryIO, most: int) -> int:
     raw = file.read(4)
     length = int(_U32.unpack(raw)[0])
     if length > most:
-        raise ReadError(f"a part of a record says that it has {length} bytes")
+        raise _NoRecordError(f"a part of a record says that it has {length} bytes")
     return length
 
 
@@ -86,6 +133,7 @@ class _Reader:
         self.file = file
         self.size = size
         self.sorter = Sorter(wanted)
+        self._index: _Index | None = None
 
     def read_record(self) -> bool:
         """Reads the next record of the file; False where the file ends within it."""
@@ -97,8 +145,8 @@ class _Reader:
         if len(header) < length or self.size - self.file.tell() < 4:
             return False
         fields = _read_fields(header)
+        kind = _kind_of(fields)
         length = int(_U32.unpack(self.file.read(4))[0])
-        kind = fields[b"op"][0]
         left = self.size - self.file.tell()
         if kind not in (_MESSAGE, _CHUNK, _CONNECTION):
             self.file.seek(min(length, left), 1)
@@ -113,12 +161,32 @@ class _Reader:
             self._take(kind, fields, memoryview(data))
         return whole
 
+    def find_next(self, place: int) -> int | None:
+        """Returns where something that is known begins behind a place that holds no record: by the
+        index, or the end of the file where nothing but zeros follows. None where nothing is
+        known."""
+        if self._index is None:
+            self._index = _read_index(self.file, self.size)
+        if self._index is not None:
+            starts = self._index.starts
+            following = bisect_right(starts, place)
+            return starts[following] if following < len(starts) else None
+        self.file.seek(place)
+        while part := self.file.read(_PIECE):
+            if part.strip(b"\0"):
+                return None
+        return self.size
+
     def _read_chunk(self, fields: Fields, data: bytes) -> None:
         kind = fields[b"compression"].decode("latin-1")
         size = int(_U32.unpack(fields[b"size"])[0])
         if size > MOST_CHUNK:
             raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
-        self._read_records(memoryview(data if kind == "none" else unpack(data, kind, size)))
+        records = memoryview(data if kind == "none" else unpack(data, kind, size))
+        try:
+            self._read_records(records)
+        except _NoRecordError as error:
+            raise ReadError(error.message) from None
 
     def _read_records(self, data: memoryview) -> None:
         """Reads the records of a chunk as far as they are there; chunks hold no chunks."""
@@ -134,7 +202,7 @@ class _Reader:
             if stop > end:
                 return
             fields = _read_fields(header)
-            self._take(fields[b"op"][0], fields, data[start + 4 : stop])
+            self._take(_kind_of(fields), fields, data[start + 4 : stop])
             at = stop
 
     def _take(self, kind: int, fields: Fields, data: memoryview) -> None:
@@ -158,6 +226,14 @@ class _Reader:
         )
 
 
+def _kind_of(fields: Fields) -> int:
+    """Returns what a record is. Raises ReadError where it does not say so."""
+    kind = fields.get(b"op", b"")
+    if len(kind) != 1:
+        raise _NoRecordError("a record does not say of which kind it is")
+    return kind[0]
+
+
 def _read_fields(data: bytes) -> Fields:
     """Returns the fields of a header."""
     fields = {}
@@ -166,7 +242,7 @@ def _read_fields(data: bytes) -> Fields:
         stop = at + 4 + int.from_bytes(data[at : at + 4], "little")
         name, found, value = data[at + 4 : stop].partition(b"=")
         if not found or stop > end:
-            raise ReadError(f"a header has no field at {quote(name[:20].decode('latin-1'))}")
+            raise _NoRecordError(f"a header has no field at {quote(name[:20].decode('latin-1'))}")
         fields[name] = value
         at = stop
     return fields

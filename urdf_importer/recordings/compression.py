@@ -138,13 +138,14 @@ def _unpack_lz4(data: bytes, size: int) -> bytes:
                 _unpack_block(block, out, size)
             except IndexError:
                 break  # cut off
-    return bytes(out[:size])
+    return bytes(memoryview(out)[:size])
 
 
 def _unpack_block(data: bytes, out: bytearray, size: int) -> None:
-    """Adds a block to what is unpacked. Raises IndexError where it is cut off."""
+    """Adds a block to what is unpacked, up to about `size` bytes in all. Raises IndexError where it
+    is cut off."""
     at, end = 0, len(data)
-    while at < end:
+    while at < end and len(out) < size:
         token = data[at]
         at += 1
         length = token >> 4
@@ -162,12 +163,12 @@ def _unpack_block(data: bytes, out: bytearray, size: int) -> None:
         start = len(out) - offset
         if start < 0 or not offset:
             raise ReadError("a packed part (lz4) is damaged")
+        # A few bytes may ask for gigabytes: no more is made than is wanted.
+        length = min(length, max(size - len(out), 0))
         if offset >= length:
             out += out[start : start + length]
         else:
             out += (out[start:] * (length // offset + 1))[:length]
-        if len(out) > size:
-            return
 
 
 def _extend(data: bytes, length: int, at: int) -> tuple[int, int]:

@@ -76,8 +76,10 @@ _FRAMES = {
     "sensor_msgs/MultiDOFJointState", "trajectory_msgs/MultiDOFJointTrajectory",
 }  # fmt: skip
 _FIELD = re.compile(
-    r"(?P<type>[A-Za-z][\w/]*)(?:<=\d+)?(?P<list>\[(?:<=)?\d*\])?\s+(?P<name>[A-Za-z]\w*)"
+    r"(?P<type>[A-Za-z][\w/]*)(?:<=[0-9]+)?(?P<list>\[(?:<=)?[0-9]*\])?\s+(?P<name>[A-Za-z]\w*)"
 )
+_MOST_DIGITS = 9
+"""Of an array's length: more numbers are in no message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,12 +189,21 @@ def _parse(text: str, package: str) -> Sequence[Field]:
         # A constant has `=` behind its name, a default value of ROS 2 does not.
         if found is None or plain[found.end() :].lstrip().startswith("="):
             continue
-        length = (found["list"] or "").strip("[]")
-        count = -1 if not found["list"] else 0 if not length.isdigit() else int(length)
+        count = _read_count(found["list"] or "")
         fields.append(Field(name=found["name"], type=_qualify(found["type"], package), count=count))
         if len(fields) > MOST_FIELDS:
             raise ReadError("a type has too many fields")
     return tuple(fields)
+
+
+def _read_count(written: str) -> int:
+    """Returns the count of a field from its brackets. Raises ReadError."""
+    length = written.strip("[]")
+    if not written or not length.isdigit():
+        return 0 if written else -1
+    if len(length) > _MOST_DIGITS:
+        raise ReadError(f"an array of a type has a length of {len(length)} digits")
+    return int(length)
 
 
 def _qualify(name: str, package: str) -> str:

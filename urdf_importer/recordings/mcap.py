@@ -32,11 +32,12 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
         kind, length = _RECORD.unpack(head) if len(head) == 9 else (0, size)
         if kind in (_END, _FOOTER):
             break
-        if at + 9 + length > size:
+        # No record is of kind 0: a recorder that died leaves zeros.
+        if not kind or at + 9 + length > size:
             diagnostics.warning(
                 "cut-recording", f"the file ends in the middle of a record, at byte {at}"
             )
-            length = size - at - 9
+            length = size - at - 9 if kind else size
         if kind in _READ and length > 0:
             _read_at(reader, kind, file, length, at)
             loose += 1

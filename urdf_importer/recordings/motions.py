@@ -136,9 +136,10 @@ class Collector:
         points = points if isinstance(points, list) else []
         count = len(when.logs)
         after = [_durations(point, count) for point in points]
+        stacks = {kind: _stack(points, kind, count, len(names)) for kind in KINDS}
         for row in range(count if points else 0):
             times = np.array([each[row] for each in after], dtype=np.int64)
-            arrays = {kind: _stack(points, kind, row, count, len(names)) for kind in KINDS}
+            arrays = {kind: each if each is None else each[row] for kind, each in stacks.items()}
             self._command(tree, names, stamps[row], when, row, times, arrays)
         self._take_moving_frames(tree, points, stamps, after, when)
 
@@ -323,12 +324,13 @@ def _numbers(tree: Tree, kind: str, count: int, width: int) -> Numbers | None:
     return None
 
 
-def _stack(points: list[Tree], kind: str, row: int, count: int, width: int) -> Numbers | None:
+def _stack(points: list[Tree], kind: str, count: int, width: int) -> Numbers | None:
+    """Returns (m, p, n) numbers of the points of m messages; None where none says any."""
     found = [_numbers(point, kind, count, width) for point in points]
     if all(each is None for each in found):
         return None
-    nothing = np.full(width, np.nan)
-    return np.array([nothing if each is None else each[row] for each in found])
+    nothing = np.full((count, width), np.nan)
+    return np.stack([nothing if each is None else each for each in found], axis=1)
 
 
 def _pose(tree: Tree, count: int) -> tuple[Numbers, Numbers] | None:

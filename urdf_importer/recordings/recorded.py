@@ -18,7 +18,7 @@ from .formats import BAG, DATABASE, MCAP
 from .layouts import Decoder
 from .motions import Collector
 from .streams import Channel, Piece, Pieces, Survey, Wanted
-from .topics import Motion, Topic, choose_topic
+from .topics import Topic, choose_topic
 
 STREAMS = (*BAG.suffixes, *MCAP.suffixes, *DATABASE.suffixes)
 MOST_UNPACKED = 1024 * 1024 * 1024
@@ -49,26 +49,37 @@ def list_streams(source: str) -> tuple[Topic, ...]:
 def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
     """Several publishers of one topic are one topic."""
     found: dict[tuple[str, str], Topic] = {}
+    definitions = _Definitions()
     for channel, (count, start, end) in counts.items():
         before = found.get((channel.topic, channel.type))
         if before is not None and before.count:
             count += before.count
             start = min(start, before.start) if count > before.count else before.start
             end = max(end, before.end)
+        definition = definitions.find(channel)
         found[channel.topic, channel.type] = Topic(
             name=channel.topic,
             type=channel.type,
             count=count,
             start=start,
             end=end,
-            motion=_motion_of(channel),
+            motion=definition.motion if definition else "",
         )
     return tuple(sorted(found.values(), key=lambda each: (each.name, each.type)))
 
 
-def _motion_of(channel: Channel) -> Motion:
-    definition = _define(channel)
-    return "" if definition is None else definition.motion
+class _Definitions:
+    """The definitions of channels, each read once: many channels share one."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], Definition | None] = {}
+
+    def find(self, channel: Channel) -> Definition | None:
+        """Returns the definition of a channel's type; None where its messages cannot be read."""
+        key = (channel.encoding, channel.type, channel.definition)
+        if key not in self._known:
+            self._known[key] = _define(channel)
+        return self._known[key]
 
 
 def _define(channel: Channel) -> Definition | None:
@@ -113,11 +124,12 @@ def read_stream(
 def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
     """Returns how many messages could not be read."""
     decoders: dict[Channel, Decoder | None] = {}
+    definitions = _Definitions()
     lost = 0
     for piece in pieces:
         channel = piece.channel
         if channel not in decoders:
-            definition = _define(channel)
+            definition = definitions.find(channel)
             decoders[channel] = Decoder(definition, _encoding(channel)) if definition else None
         decoder = decoders[channel]
         if decoder is None:

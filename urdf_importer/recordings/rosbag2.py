@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import open_regular_file
@@ -25,7 +25,10 @@ MAGIC = b"SQLite format 3\0"
 _PARTS = (*DATABASE.suffixes, *MCAP.suffixes)
 MOST_FILES = 10_000
 _BATCH_BYTES = 8 * 1024 * 1024
-_MOST_STEPS = 100_000
+_STEPS = 10_000
+"""Instructions of SQLite after which the time is looked at."""
+_SECONDS, _SPEED = 2.0, 2_000_000
+"""What SQLite may take, and a second more for so many bytes: files that are whole need a tenth."""
 
 
 def find_parts(folder: Path) -> list[Path]:
@@ -50,7 +53,7 @@ def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Piece
         for number, channel in _read_channels(database):
             sorter.add_channel(number, channel)
         chosen = [str(number) for number, each in sorter.channels.items() if wanted(each)]
-        rows = database.execute(
+        rows = database.rows(
             "SELECT topic_id, timestamp, data FROM messages "
             f"WHERE topic_id IN ({','.join(chosen)}) ORDER BY rowid"
         )
@@ -59,7 +62,7 @@ def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Piece
             if isinstance(data, bytes) and isinstance(log, int):
                 message = unpack(data, "zstd", MOST_CHUNK) if data[:4] == ZSTD else data
                 sorter.add(number, log, message)
-                room -= len(message)
+                room -= 1 + len(message)
             if room < 0:
                 room = _BATCH_BYTES
                 yield from sorter.take()
@@ -69,30 +72,83 @@ def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Piece
 def survey_database(path: Path, diagnostics: Diagnostics) -> Survey:
     """Returns how many messages each channel has. Raises ReadError."""
     with _open(path, diagnostics) as database:
-        counts = dict(database.execute("SELECT topic_id, COUNT(*) FROM messages GROUP BY topic_id"))
+        counts = dict(database.rows("SELECT topic_id, COUNT(*) FROM messages GROUP BY topic_id"))
         survey: Survey = {}
         for number, channel in _read_channels(database):
             survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
         return survey
 
 
+class _Database:
+    """Reads rows of an open database, within bounds: damaged pages can lead in circles, so that a
+    small file has rows without end."""
+
+    def __init__(self, address: str, size: int) -> None:
+        self._size = size
+        self._left = _SECONDS + size / _SPEED
+        self._since = 0.0
+        self._connection = sqlite3.connect(address, uri=True)
+        try:
+            self._prepare()
+        except (sqlite3.Error, UnicodeDecodeError):
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CHUNK)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.set_progress_handler(self._is_over, _STEPS)
+        for setting in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
+            connection.execute(f"PRAGMA {setting}")
+        list(self.rows("SELECT COUNT(*) FROM sqlite_master"))
+
+    def _is_over(self) -> bool:
+        return time.thread_time() - self._since > self._left
+
+    def rows(self, query: str) -> Iterator[Any]:
+        """Yields the rows of a query. Only SQLite's own time counts, not that of whoever reads
+        them. Raises ReadError where there is more in them than in the file."""
+        self._since = time.thread_time()
+        rows = self._connection.execute(query)
+        left = self._size
+        while (row := next(rows, None)) is not None:
+            self._left -= time.thread_time() - self._since
+            left -= 1 + sum(len(each) for each in row if isinstance(each, bytes | str))
+            if left < 0:
+                raise ReadError("the database is damaged: its pages lead in circles")
+            yield row
+            self._since = time.thread_time()
+
+    def close(self) -> None:
+        """Ends it."""
+        self._connection.close()
+
+
 @contextmanager
-def _open(path: Path, diagnostics: Diagnostics) -> Iterator[sqlite3.Connection]:
-    """Opens a database for reading, within bounds: tables only, no functions that it brings."""
+def _open(path: Path, diagnostics: Diagnostics) -> Iterator[_Database]:
+    """Opens a database for reading: tables only, no functions that it brings. Raises ReadError."""
     try:
         with closing(_connect(path, diagnostics)) as database:
             _check_tables(database)
             yield database
     except sqlite3.Error as error:
-        raise ReadError(f"the database cannot be read: {str(error)[:200]}") from None
+        problem = str(error)[:200].replace("interrupted", "it takes too long, so it is damaged")
+        raise ReadError(f"the database cannot be read: {problem}") from None
+    except UnicodeDecodeError:
+        # SQLite quotes a damaged schema in what it says about it.
+        raise ReadError("the database cannot be read: its schema is damaged") from None
 
 
-def _connect(path: Path, diagnostics: Diagnostics) -> sqlite3.Connection:
+def _connect(path: Path, diagnostics: Diagnostics) -> _Database:
     address = path.absolute().as_uri() + "?mode=ro"
+    # What was recorded last may be in the file beside it.
+    size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
     try:
-        return _prepare(address)
+        return _Database(address, size)
     except sqlite3.OperationalError:
-        database = _prepare(address + "&immutable=1")
+        database = _Database(address + "&immutable=1", size)
     diagnostics.warning(
         "cut-recording",
         "the database was not closed and cannot be mended here; its last messages may be missing",
@@ -100,26 +156,9 @@ def _connect(path: Path, diagnostics: Diagnostics) -> sqlite3.Connection:
     return database
 
 
-def _prepare(address: str) -> sqlite3.Connection:
-    database = sqlite3.connect(address, uri=True)
-    try:
-        database.text_factory = lambda text: text.decode("utf-8", "replace")
-        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CHUNK)
-        database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        for setting in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
-            database.execute(f"PRAGMA {setting}")
-        deadline = time.process_time() + 60.0
-        database.set_progress_handler(lambda: int(time.process_time() > deadline), _MOST_STEPS)
-        database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
-
-
-def _check_tables(database: sqlite3.Connection) -> None:
+def _check_tables(database: _Database) -> None:
     """Views and virtual tables could run for ever, or run programs."""
-    rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    rows = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     tables = {name: sql for name, sql in rows if isinstance(sql, str)}
     for name in ("topics", "messages"):
         sql = " ".join(tables.get(name, "").upper().split())
@@ -129,9 +168,9 @@ def _check_tables(database: sqlite3.Connection) -> None:
             )
 
 
-def _read_channels(database: sqlite3.Connection) -> list[tuple[int, Channel]]:
+def _read_channels(database: _Database) -> list[tuple[int, Channel]]:
     definitions = _read_definitions(database)
-    rows = database.execute(
+    rows = database.rows(
         "SELECT id, name, type, serialization_format FROM topics ORDER BY id LIMIT 20001"
     )
     return [
@@ -149,14 +188,18 @@ def _read_channels(database: sqlite3.Connection) -> list[tuple[int, Channel]]:
     ]
 
 
-def _read_definitions(database: sqlite3.Connection) -> dict[str, str]:
+def _read_definitions(database: _Database) -> dict[str, str]:
     """Returns type -> definition: databases have them since the fourth version."""
     try:
-        rows = database.execute(
+        rows = database.rows(
             "SELECT topic_type, encoding, encoded_message_definition FROM message_definitions "
             "LIMIT 20001"
         )
-        return {kind: text for kind, encoding, text in rows if encoding == "ros2msg"}
+        return {
+            str(kind): text
+            for kind, encoding, text in rows
+            if encoding == "ros2msg" and isinstance(text, str)
+        }
     except sqlite3.OperationalError:
         return {}
 

@@ -7,6 +7,7 @@ seconds, radians and metres. The price: velocities are not in it.
 
 import csv
 import io
+import itertools
 import math
 from array import array
 from collections.abc import Iterator, Sequence
@@ -225,7 +226,13 @@ def _add_fields(
     """Reads a JointState that a ROS tool wrote: names stand in the lines, times are those of the
     stamps, or of recording where these are zero."""
     columns = {name: index for index, name in enumerate(heading)}
-    count = sum(name.startswith("field.name") for name in heading)
+    count = next(i for i in itertools.count() if f"field.name{i}" not in columns)
+    if not count or "field.position0" not in columns:
+        raise ReadError(
+            "the table holds no positions of joints: it is of another message than JointState",
+            source=source,
+            line=1,
+        )
     blocks: dict[tuple[str, ...], tuple[list[int], list[int], dict[str, array[float]]]] = {}
     for number, (line, row) in enumerate(_rows(first, lines)):
         if len(row) < len(heading):
