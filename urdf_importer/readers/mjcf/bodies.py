@@ -96,12 +96,16 @@ class BodyReader:
             stack += reversed(self._read_body(node, parent, place))
             if len(self.bodies) > _MOST_BODIES:
                 raise node.refuse(f"the model has more than {_MOST_BODIES} bodies")
+        for body in self.bodies:
+            # Last, so that none takes the name that another has by itself.
+            body.name = body.name or self._names.claim("body")
         return self.bodies
 
     def _read_body(self, node: Node, parent: int, held: Place) -> list[tuple[Node, int, Place]]:
         """Reads one body, which a place in its parent holds; returns those in it."""
         frame = held.frame @ held.model.compiler.frame(node)
-        name = WORLD if parent < 0 else self._names.claim(node.text("name") or "body")
+        written = node.text("name")
+        name = WORLD if parent < 0 else written and self._names.claim(written)
         above = self.bodies[parent].zero if parent >= 0 else np.eye(4)
         body = BodyReading(name=name, node=node, parent=parent, frame=frame, zero=above @ frame)
         index = len(self.bodies)

@@ -87,7 +87,7 @@ class Assets:
         self._meshes = {_name_of(node): node for node in nodes if node.tag == "mesh"}
         self._fields = {_name_of(node): node for node in nodes if node.tag == "hfield"}
         self._read: dict[str, MeshAsset | None] = {}
-        self.models = {_name_of(node): node for node in nodes if node.tag == "model"}
+        self.models = [node for node in nodes if node.tag == "model"]
         self.materials = Materials(nodes, compiler, diagnostics, prefix).by_name
 
     def find_mesh(self, node: Node) -> MeshAsset | None:

@@ -7,7 +7,7 @@ about a file is reported when it is shown.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, rotation_from_quaternion
 from ...geometry.triangles import make_triangles
-from ...geometry.volumes import MassProperties, is_closed, polyhedron_mass
+from ...geometry.volumes import MassProperties, polyhedron_mass
 from ...meshes.loaders import UNSCALED, load_mesh
 from ...model import Mesh, Vector3
 from .document import Node
@@ -111,9 +111,10 @@ class MeshFiles:
         data = self._load(mesh.geometry)
         if data is None:
             return None
-        triangles = make_triangles(data)[0]
+        triangles = make_triangles(_turn_quads(data))[0]
         points = triangles.vertices.astype(np.float64) * np.array(mesh.scale)
-        return (points, triangles.faces.astype(np.int64)) if triangles.count else None
+        faces = _face_outwards(triangles.faces.astype(np.int64), mesh.scale)
+        return (points, faces) if triangles.count else None
 
     def find_lowest(self, surface: Mesh) -> float | None:
         """Returns the least height of the surface of an image, whose greatest is 1 or 0; None where
@@ -137,6 +138,26 @@ class MeshFiles:
             return None
 
 
+def _face_outwards(faces: Faces, scale: Vector3) -> Faces:
+    """Turns triangles (F, 3) about where a scale mirrors them."""
+    return faces[:, ::-1] if np.prod(np.sign(scale)) < 0.0 else faces
+
+
+def _turn_quads(data: MeshData) -> MeshData:
+    """Returns a mesh whose quads begin where their shorter diagonal does, along which MuJoCo cuts
+    them."""
+    sizes = data.face_sizes
+    if sizes is None or not (sizes == 4).any():
+        return data
+    first = (np.cumsum(sizes) - sizes)[sizes == 4]
+    places = first[:, None] + np.arange(4)
+    a, b, c, d = (data.vertices[data.corners[places[:, i]]] for i in range(4))
+    turns = ((c - a) ** 2).sum(axis=1) >= ((d - b) ** 2).sum(axis=1)
+    corners = data.corners.copy()
+    corners[places[turns]] = data.corners[np.roll(places[turns], -1, axis=1)]
+    return replace(data, corners=corners, normals=None, uvs=None)
+
+
 def _ignore(code: str, message: str) -> None:
     pass
 
@@ -157,7 +178,7 @@ def read_written(node: Node, scale: Vector3) -> tuple[Points, Faces] | None:
     faces = np.array(indices, dtype=np.float64)
     if not ((faces >= 0) & (faces < len(points)) & (faces == np.floor(faces))).all():
         raise node.refuse("face of <mesh> names points that are not there")
-    return points, faces.astype(np.int64).reshape(-1, 3)
+    return points, _face_outwards(faces.astype(np.int64).reshape(-1, 3), scale)
 
 
 def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, ...]:
@@ -174,20 +195,19 @@ def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, 
 
 def measure_points(points: Points, faces: Faces, way: str) -> MassProperties | None:
     """Measures points (V, 3) and triangles (F, 3) by the way that <mesh inertia> names; None where
-    they have no volume. The usual one, legacy, adds up pyramids between the triangles and the
-    middle of the surface, all with positive volumes: right for convex meshes alone."""
-    if way == "exact":
-        _, welded = np.unique(points, axis=0, return_inverse=True)
-        closed = is_closed(welded.reshape(-1)[faces], len(points))
-        return polyhedron_mass(points, faces) if closed else None
+    they have no volume. All add up pyramids between the triangles and the middle of the surface,
+    as if holes were closed by these. The usual one, legacy, takes all volumes as positive: right
+    for convex meshes alone; the exact one gives them a sign."""
     if way == "convex":
         hull = convex_hull(points[np.unique(faces)])
         return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
     corners = points[faces]
-    return measure_shell(corners) if way == "shell" else _measure_pyramids(corners)
+    if way == "shell":
+        return measure_shell(corners)
+    return _measure_pyramids(corners, signed=way == "exact")
 
 
-def _measure_pyramids(corners: Points) -> MassProperties | None:
+def _measure_pyramids(corners: Points, *, signed: bool) -> MassProperties | None:
     """Adds up the pyramids over triangles (T, 3, 3): from the middle of the surface for the
     centre of mass, from that for volume and moments."""
     crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -196,13 +216,17 @@ def _measure_pyramids(corners: Points) -> MassProperties | None:
         return None
     middles = corners.mean(axis=1)
     middle = areas @ middles / areas.sum()
-    volumes = np.abs(np.einsum("ij,ij->i", middles - middle, crossed)) / 6.0
+    volumes = np.einsum("ij,ij->i", middles - middle, crossed) / 6.0
+    if not signed:
+        volumes = np.abs(volumes)
     volume = float(volumes.sum())
     if not volume > 0.0:
         return None
     center = volumes @ (0.75 * middles + 0.25 * middle) / volume
     points = corners - center
-    parts = np.abs(np.einsum("ij,ij->i", points.mean(axis=1), crossed)) / 6.0
+    parts = np.einsum("ij,ij->i", points.mean(axis=1), crossed) / 6.0
+    if not signed:
+        parts = np.abs(parts)
     sums = points.sum(axis=1)
     moments = np.einsum("t,tki,tkj->ij", parts, points, points)
     moments = (moments + np.einsum("t,ti,tj->ij", parts, sums, sums)) / 20.0

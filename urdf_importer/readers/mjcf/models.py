@@ -8,13 +8,13 @@ circle are refused, and so is what would become more elements than any robot has
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
-from .document import Compiler, Defaults, Files, Node
+from .document import Compiler, Defaults, Files, Node, parse
 from .geoms import Assets
 from .meshes import MeshFiles
 from .sites import list_frameless
@@ -24,6 +24,7 @@ READ_SECTIONS = ("default", "asset", "worldbody", "equality", "compiler")
 
 _SETTINGS = ("option", "visual", "size", "statistic", "custom")
 _MOST_ATTACHED = 1_000
+_UNNAMED = "MuJoCo Model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,6 +64,8 @@ class Models:
         self._diagnostics = diagnostics
         self._home = ""
         self._told: set[str] = set()
+        self._names: dict[str, str] = {}
+        self._orders: dict[int, _Order] = {}
         self.attached: list[tuple[Model, str]] = []
         """Those attached, and what their names end with."""
 
@@ -74,22 +77,45 @@ class Models:
     def attach(self, model: Model, node: Node, suffix: str) -> tuple[Model, Node, str]:
         """Opens what <attach> names; returns it, the element of it that is attached and the class
         of the bodies around that. Raises ReadError."""
-        name = node.text("model")
-        asset = model.assets.models.get(name)
-        if asset is None:
-            raise node.refuse(f"<attach> names the model {quote(name)}, which is not defined")
-        path = str(model.files.find(asset))
-        if path in (*model.above, model.source):
-            raise node.refuse(f"the model {quote(name)} attaches itself")
         if len(self.attached) >= _MOST_ATTACHED:
             raise node.refuse(f"more than {_MOST_ATTACHED} models are attached")
         prefix = model.prefix + node.text("prefix")
-        above = (*model.above, model.source)
-        found = self._open(read_regular_file(path), path, prefix, above)
+        if name := node.text("model"):
+            path = self._find_file(model, node, name)
+            above = (*model.above, model.source)
+            found = self._open(read_regular_file(path), path, prefix, above)
+            element, childclass = _find_part(found, node)
+        else:
+            found = replace(model, prefix=prefix)
+            element, childclass = self._find_earlier(model, node)
         self.attached.append((found, suffix))
         self._tell_what_is_lost(found, node)
-        element, childclass = _find_part(found, node)
         return found, element, childclass
+
+    def _find_file(self, model: Model, node: Node, name: str) -> str:
+        """Finds the file of a model by its name, or by its own where <model> gives it none."""
+        for asset in model.assets.models:
+            if (asset.text("name") or self._read_name(model, asset)) == name:
+                path = str(model.files.find(asset))
+                if path in (*model.above, model.source):
+                    raise node.refuse(f"the model {quote(name)} attaches itself")
+                return path
+        raise node.refuse(f"<attach> names the model {quote(name)}, which is not defined")
+
+    def _read_name(self, model: Model, asset: Node) -> str:
+        path = str(model.files.find(asset))
+        if path not in self._names:
+            root = parse(read_regular_file(path), path)
+            self._names[path] = root.text("model") or _UNNAMED
+        return self._names[path]
+
+    def _find_earlier(self, model: Model, node: Node) -> tuple[Node, str]:
+        """Finds a part of the model itself, as far as it has been written where it is attached,
+        and the class around it."""
+        order = self._orders.get(id(model.root))
+        if order is None:
+            order = self._orders[id(model.root)] = _Order(model)
+        return order.find(node)
 
     def _open(self, data: bytes, source: str, prefix: str, above: tuple[str, ...]) -> Model:
         files = Files(self._resolver, source, self._diagnostics)
@@ -144,6 +170,49 @@ def _find_part(model: Model, node: Node) -> tuple[Node, str]:
             raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which is not there")
         return found
     return Node("frame", world.attributes, world.line, world.source, world.children), ""
+
+
+class _Order:
+    """The bodies and frames of one model by name, and what was written before what. A body that is
+    attached within itself comes without what is written from there on."""
+
+    def __init__(self, model: Model) -> None:
+        self._world = world = model.make_world()
+        self._model = model
+        self._above: dict[int, Node] = {}
+        self._numbers: dict[int, int] = {}
+        self._named: dict[tuple[str, str], tuple[Node, str]] = {("body", "world"): (world, "")}
+        stack = [(world, "")]
+        while stack:
+            node, childclass = stack.pop()
+            self._numbers[id(node)] = len(self._numbers)
+            if name := node.text("name"):
+                self._named.setdefault((node.tag, name), (node, childclass))
+            inner = node.text("childclass") or childclass
+            for child in reversed(node.children):
+                self._above[id(child)] = node
+                stack.append((child, inner))
+
+    def find(self, node: Node) -> tuple[Node, str]:
+        """Returns the element that <attach> names, and the class around it. Raises ReadError."""
+        tag = "body" if node.text("body") else "frame"
+        name = node.text(tag)
+        found, childclass = self._named.get((tag, name), (node, ""))
+        if self._numbers[id(found)] >= self._numbers[id(node)]:
+            raise node.refuse(f"<attach> names the {tag} {quote(name)}, which is not there yet")
+        cut: Node | None = None
+        child = node
+        while child is not found and child is not self._world:
+            above = self._above[id(child)]
+            kept = above.children[: above.children.index(child)]
+            cut = replace(above, children=kept if cut is None else [*kept, cut])
+            child = above
+        if child is not found or cut is None:
+            return found, childclass
+        if found is self._world:
+            attributes = {**cut.attributes, "name": "world"}
+            cut = replace(cut, tag="body", attributes=attributes)
+        return cut, childclass
 
 
 def _walk(world: Node, tag: str) -> Iterator[tuple[Node, str]]:

@@ -113,6 +113,49 @@ def test_what_of_attached_models_is_lost_is_told_once(parts: Path) -> None:
     assert {joint.name for joint in robot.joints} >= {"p_j", "q_j"}
 
 
+def test_a_model_without_a_name_is_called_as_its_own_file_says(parts: Path) -> None:
+    unnamed = ASSET.replace('name="s" ', "")
+    attach = '<attach model="sub" body="x" prefix="p_"/>'
+    judge(model(f"{unnamed}<worldbody>{attach}</worldbody>", parts))
+    (parts / "parts" / "sub.xml").write_text(SUB.replace(' model="sub"', ""))
+    attach = attach.replace("sub", "MuJoCo Model")
+    path = model(f"{unnamed}<worldbody>{attach}</worldbody>", parts)
+    assert "p_x" in {link.name for link in judge(path).links}
+
+
+EARLIER = (
+    '<frame name="f" pos="0 0 5" childclass="c"><body name="a" pos="1 0 0"><joint name="j"/>'
+    f'<geom/><body name="k"><joint name="l"/>{GEOM}</body></body></frame>'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{EARLIER}<body name="b" pos="0 1 0">{GEOM}<attach body="a" prefix="p_"/></body>',
+        f'{EARLIER}<body name="b" pos="0 1 0">{GEOM}<attach frame="f" prefix="p_"/></body>',
+        f'{EARLIER}<body name="b">{GEOM}<attach body="world" prefix="p_"/></body>',
+        f'{EARLIER}<body name="b">{GEOM}<attach body="a" prefix="p_"/></body>'
+        '<attach body="b" prefix="q_"/><attach body="b" prefix="r_"/>',
+        # Within itself: as far as it has been written.
+        f'{EARLIER}<body name="b" pos="0 1 0">{GEOM}<body name="d">{GEOM}'
+        f'<attach body="b" prefix="p_"/><body name="e">{GEOM}</body></body>{GEOM}</body>',
+    ],
+)
+def test_models_attach_parts_of_themselves(tmp_path: Path, text: str) -> None:
+    equality = '<equality><connect body1="a" body2="k" anchor="0 0 0"/></equality>'
+    classes = '<default><default class="c"><geom size="0.2"/></default></default>'
+    path = model(f"{classes}<worldbody>{text}</worldbody>{equality}", tmp_path)
+    robot, compiled = judge(path), Compiled(path)
+    assert {link.name for link in robot.links} == set(compiled.names("body"))
+    assert len(robot.loops) == compiled.model.neq
+
+
+def test_bodies_without_names_leave_the_names_of_others(tmp_path: Path) -> None:
+    text = f"<worldbody><body>{GEOM}</body><body name='body' pos='1 0 0'>{GEOM}</body></worldbody>"
+    assert [link.name for link in judge(model(text, tmp_path)).links] == ["world", "body_2", "body"]
+
+
 # Shapes fitted to meshes, and meshes in the text
 
 _POINTS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)])
@@ -138,6 +181,30 @@ def test_shapes_are_fitted_to_meshes_as_in_mujoco(tmp_path: Path, way: str, boun
     assert isinstance(box, Box)
     close(box.size, 2.0 * compiled.geom_size[0])
     assert all(len(by_name[kind].collisions) == 1 for kind in kinds)
+
+
+WAYS = ("legacy", "convex", "exact", "shell")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_open_and_bent_meshes_weigh_what_mujoco_says(tmp_path: Path, way: str) -> None:
+    """A box of bent quads, of which one is lost: each is cut along its shorter diagonal, and the
+    hole is closed towards the middle."""
+    points = _POINTS + np.random.default_rng(3).uniform(-0.2, 0.2, _POINTS.shape)
+    lines = ["v " + " ".join(f"{number:.6g}" for number in point) for point in points]
+    quads = ("1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5")
+    (tmp_path / "bent.obj").write_text("\n".join([*lines, *(f"f {quad}" for quad in quads)]))
+    for scale in ("1 1 1", "1 -2 1"):
+        asset = f'<asset><mesh name="m" file="bent.obj" inertia="{way}" scale="{scale}"/></asset>'
+        judge(model(asset + body('<geom type="mesh" mesh="m" euler="10 20 30"/>'), tmp_path))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_mirrored_meshes_in_the_text_weigh_what_mujoco_says(tmp_path: Path, way: str) -> None:
+    faces = "0 2 1 0 1 3 0 3 2 1 2 3"
+    mesh = f'<mesh name="m" inertia="{way}" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="{faces}"'
+    text = f'<asset>{mesh} scale="1 2 -3"/></asset>' + body('<geom type="mesh" mesh="m"/>')
+    judge(model(text, tmp_path))
 
 
 def test_meshes_in_the_text_are_weighed(tmp_path: Path) -> None:
@@ -192,6 +259,12 @@ FITTED = '<geom mesh="m" type="box"/>'
         ),
         (body(f'<replicate count="15000">{GEOM * 20}</replicate>'), "200000 elements"),
         (body('<attach model="none"/>'), "not defined"),
+        (body('<attach prefix="p_"/>'), "not there yet"),
+        (body('<attach body="z" prefix="p_"/><body name="z"/>'), "not there yet"),
+        (body("".join(f'<body name="z{n}">{GEOM}<attach body="z{n - 1}" prefix="p_"/>'
+                      f'<attach body="z{n - 1}" prefix="q_"/></body>' for n in range(1, 20))
+              .replace('<attach body="z0" prefix="p_"/><attach body="z0" prefix="q_"/>', "")),
+         "models are attached"),
         (ASSET + body('<attach model="s" body="none"/>'), "not there"),
         (ASSET.replace("parts/sub", "model") + body('<attach model="s"/>'),
          "attaches itself"),
