@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.packages import AnyPath
 from ..meshes import RobotFiles
-from ..model import Mesh, Pose, Robot
+from ..model import Mesh, Robot
 from ..options import FileOptions, StartOptions
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
@@ -106,30 +106,25 @@ def write_format(
     chosen = _fit_options(options, kind)
     if kind.find_variant is not None:
         kind = kind.find_variant(chosen, Path(path))
-    reads_scene = not kind.reads_rigs
-    with open_export(robot, chosen, diagnostics, strict=strict, reads_scene=reads_scene) as found:
+    with open_export(
+        robot,
+        chosen,
+        diagnostics,
+        strict=strict,
+        reads_scene=not kind.reads_rigs,
+        keeps_seats=kind.keeps_seats,
+    ) as found:
         if not kind.reads_rigs:
             is_scene = found.robot is not found.described
-            moved = None if is_scene or not kind.keeps_seats else _list_unseated(found.described)
-            described = seat_links(found.described, moved)
+            described = found.described
+            if not kind.keeps_seats:
+                described = seat_links(described)
             robot = found.robot if is_scene else described
             robot = found.files.draw(robot, (Mesh, *kind.solids))
             found = replace(found, described=described, robot=robot)
         if not kind.keeps_loops:
             _report_open_loops(found, kind.label)
         return kind.write(found, Path(path))
-
-
-def _list_unseated(robot: Robot) -> list[str]:
-    """Lists the joints whose links have to stand in their frames: those of no axis, but for balls
-    beside which a link stands unturned."""
-    kept = ("revolute", "continuous", "prismatic")
-    return [
-        joint.name
-        for joint in robot.joints
-        if joint.type not in kept
-        and (joint.type != "ball" or joint.child_origin != Pose(xyz=joint.child_origin.xyz))
-    ]
 
 
 def _report_open_loops(found: OpenExport[Any], label: str) -> None:
@@ -184,9 +179,12 @@ def open_export(
     *,
     strict: bool = False,
     reads_scene: bool = True,
+    keeps_seats: bool = False,
 ) -> Iterator[OpenExport[Options]]:
     """Opens a description for export; or a rig as it stands in the scene, whose images are files
-    for as long as the block runs. Without `reads_scene` the rig is left to the writer."""
+    for as long as the block runs. Without `reads_scene` the rig is left to the writer; with
+    `keeps_seats` links of a scene stand away from their joints where the description has them so.
+    """
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
     diagnostics.source = diagnostics.source or described.source
@@ -206,7 +204,7 @@ def open_export(
     from ..blender.extract.scene_source import extract_scene
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = extract_scene(robot, described, Path(folder), diagnostics)
+        scene = extract_scene(robot, described, Path(folder), diagnostics, keeps_seats=keeps_seats)
         files = RobotFiles(resolver, diagnostics, shown=scene.shapes, images=scene.images)
         start = _start_as_posed(robot, scene.robot, options, diagnostics)
         yield replace(opened, robot=scene.robot, files=files, options=start, armature=robot)

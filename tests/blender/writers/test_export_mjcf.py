@@ -61,3 +61,20 @@ def test_the_scene_and_its_srdf_are_in_it(tmp_path: Path) -> None:
     bpy.data.objects.remove(visual)
     export_robot(robot, tmp_path / "less.xml")
     assert Compiled(tmp_path / "less.xml").model.ngeom < before
+
+
+def test_links_of_a_rig_stand_away_from_their_joints(tmp_path: Path) -> None:
+    robot = import_robot(ROOT / "sample_urdfs" / "gate.sdf").armature
+    set_joint_positions(robot, {"spin": -16.0})
+    written = export_robot(robot, tmp_path / "gate.xml")
+    assert isinstance(written, MjcfExport)
+    compiled = Compiled(written.path)
+    compiled.key("start")
+    shown = compiled.shown()
+    for link, body in written.bodies.items():
+        np.testing.assert_allclose(shown[body], np.array(link_pose(robot, link)), atol=TOLERANCE)
+    model = compiled.model
+    for index in range(model.ngeom):
+        owner = model.body(model.geom_bodyid[index]).name
+        if owner == "wing":
+            np.testing.assert_allclose(model.geom_pos[index], np.zeros(3), atol=TOLERANCE)

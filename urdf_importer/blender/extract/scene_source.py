@@ -38,20 +38,26 @@ class SceneRobot:
 
 
 def extract_scene(
-    armature: Any, described: Robot, folder: Path, diagnostics: Diagnostics
+    armature: Any,
+    described: Robot,
+    folder: Path,
+    diagnostics: Diagnostics,
+    *,
+    keeps_seats: bool = False,
 ) -> SceneRobot:
     """Extracts the shapes of a rig; `described` is what extract_robot gives of it.
 
     Images that are not in a file are written into `folder`, which has to be there as long as the
     result is used. What was not imported, or could not be, stays as described: its files are read.
-    Links stand in the frames of their joints, for writers that know no others (seat_links).
+    Links stand in the frames of their joints (seat_links), unless `keeps_seats` leaves them where
+    the description has them.
     """
     missing = find_missing(armature)
     materials = VisualMaterials(described)
     extractor = ShapeExtractor(folder, diagnostics)
     empties = find_link_empties(armature)
-    seated = seat_links(described)
-    origins = {joint.child: joint.child_origin for joint in described.joints}
+    seated = described if keeps_seats else seat_links(described)
+    origins = {joint.child: joint.child_origin for joint in described.joints if not keeps_seats}
     links, shapes = [], []
     for before, link in zip(described.links, seated.links, strict=True):
         found = extractor.extract_link(before, empties[before.name])

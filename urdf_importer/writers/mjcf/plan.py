@@ -22,6 +22,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import (
     Matrix,
     Vector,
+    invert,
     matrix_from_pose,
     plane_axes,
     quaternion_from_rotation,
@@ -230,8 +231,7 @@ class _Planner:
 
 
 def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
-    """Returns a joint in a body whose frame (4, 4) stands in what it was said in; in that of a ball
-    it is not turned."""
+    """Returns a joint in a body whose frame (4, 4) stands in what it was said in."""
     if joint.kind == "free" or np.array_equal(frame, np.eye(4)):
         return joint
     at = np.zeros(3) if joint.point is None else joint.point
@@ -320,9 +320,13 @@ def _find_numbers(
     given = positions[motion.joint.name]
     if not isinstance(given, tuple):
         return (given,)
+    if motion.kind == "planar":
+        return given
+    child = matrix_from_pose(motion.joint.child_origin)
     if joint.kind == "free":
-        return _read_free(body.frame @ motion_matrix(motion, given))
-    return given if motion.kind == "planar" else (*given[:-4], *_turn_wxyz(given[-4:]))
+        return _read_free(body.frame @ invert(child) @ motion_matrix(motion, given) @ child)
+    # A ball turns in the frame of its body.
+    return (*given[:-4], given[-1], *(child[:3, :3].T @ given[-4:-1]))
 
 
 def _read_free(frame: Matrix) -> Sequence[float]:
