@@ -67,7 +67,12 @@ def test_a_colour_as_written(load: Loads, shader: str) -> None:
     ("shading", "color"),
     [
         ("<emission><color>0 1 0 1</color></emission>", (0, 1, 0, 1)),
-        (f"<emission><color>0 1 0 1</color></emission>{RED}", (1, 0, 0, 1)),
+        (f"<emission><color>0 1 0 1</color></emission>{RED}", (1, 1, 0, 1)),
+        (
+            "<emission><color>0.125 0.125 0.125 1</color></emission>"
+            "<diffuse><color>0.5 0.75 1 1</color></diffuse>",
+            (0.625, 0.875, 1, 1),
+        ),
         (
             "<emission><color>0 1 0 1</color></emission><diffuse><color>0 0 0 1</color></diffuse>",
             (0, 1, 0, 1),

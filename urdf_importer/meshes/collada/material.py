@@ -200,13 +200,21 @@ class MaterialReader:
 
 
 def _visible_shade(effect: Effect) -> Shade:
-    """Diffuse; emission where there is nothing else."""
-    diffuse, emission = effect.diffuse, effect.emission
-    if diffuse is not None and (diffuse.image or diffuse.color not in (None, (*_BLACK, 1.0))):
-        return diffuse
-    if emission is not None and (emission.image or (emission.color or _BLACK)[:3] != _BLACK):
+    """Diffuse with emission on top, as RViz shows a lit face; one alone where the other is not said
+    or is an image."""
+    diffuse, emission = effect.diffuse or Shade(), effect.emission or Shade()
+    if not (diffuse.image or _is_lit(diffuse)) and (emission.image or _is_lit(emission)):
         return emission
-    return diffuse or Shade()
+    if diffuse.color is None or emission.color is None:
+        return diffuse
+    red, green, blue = (
+        min(own + glow, 1.0) for own, glow in zip(diffuse.color[:3], emission.color, strict=False)
+    )
+    return diffuse._replace(color=(red, green, blue, diffuse.color[3]))
+
+
+def _is_lit(shade: Shade) -> bool:
+    return shade.color is not None and shade.color[:3] != _BLACK
 
 
 def _opacity(effect: Effect) -> float:
