@@ -11,11 +11,10 @@ from typing import NamedTuple, NoReturn, Protocol
 from xml.parsers import expat
 
 from ..diagnostics import ReadError, quote
-from .encoding import blank, find_bad_byte, line_at
+from .encoding import find_bad_byte, line_at
 
 MOST_TAGS = 4_000_000
 
-_OPENING = re.compile(rb"<!--|<!\[CDATA\[")
 _START_TAG = re.compile(rb"""<(?:"[^"]*"|'[^']*'|[^>"']++)*+>""")
 # Without attributes and of nothing but plain text: nearly all elements that have text at all.
 _LEAF = re.compile(rb"""<[^<>/"']*>([^<&]*)</""")
@@ -57,13 +56,6 @@ class RootReader(Protocol):
     def read_root(self, element: Element) -> None: ...
 
     def read_child(self, element: Element) -> None: ...
-
-
-class Comments(NamedTuple):
-    """`data` without the comments that hold "--", and the lines of these."""
-
-    data: bytes
-    bad_lines: list[int]
 
 
 def parse_xml(
@@ -299,26 +291,3 @@ _TRUNCATED = tuple(
         expat.errors.XML_ERROR_PARTIAL_CHAR,
     )
 )
-
-
-def blank_bad_comments(data: bytes) -> Comments:
-    """Blanks for all comments that hold "--", which XML forbids and every lenient parser reads."""
-    pieces: list[bytes] = []
-    lines: list[int] = []
-    done, line = 0, 1
-    position = 0
-    # Only the openings are searched by pattern: what is never closed would cost quadratic time.
-    while opening := _OPENING.search(data, position):
-        closing = b"-->" if opening[0] == b"<!--" else b"]]>"
-        end = data.find(closing, opening.end())
-        if end < 0:
-            break
-        position = end + 3
-        body = data[opening.end() : end]
-        if closing == b"-->" and (b"--" in body or body.endswith(b"-")):
-            line += data.count(b"\n", done, opening.start())
-            lines.append(line)
-            pieces += data[done : opening.start()], blank(data[opening.start() : position])
-            line += body.count(b"\n")
-            done = position
-    return Comments(b"".join(pieces) + data[done:] if lines else data, lines)

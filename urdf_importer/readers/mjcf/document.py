@@ -25,6 +25,7 @@ from ...geometry.transforms import (
     unit,
 )
 from ...markup.encoding import decode_text
+from ...markup.lenient import read_leniently
 from ...markup.xml import Element, parse_xml, verbatim
 from ...model import Extra
 
@@ -119,7 +120,7 @@ class Files:
     def read(self, data: bytes, source: str) -> Node:
         """Returns the root, with the children of included files in their places. Raises
         ReadError."""
-        root = parse(data, source)
+        root = parse(data, source, self._diagnostics)
         waiting = [root]
         while waiting:
             node = waiting.pop()
@@ -149,7 +150,8 @@ class Files:
         self._included.add(path)
         if len(self._included) > _MOST_FILES:
             raise node.refuse(f"more than {_MOST_FILES} files are included")
-        return parse(read_regular_file(str(path)), str(path)).children
+        text = read_regular_file(str(path))
+        return parse(text, str(path), self._diagnostics).children
 
     def find(self, node: Node) -> Path:
         """Finds the file that an element names, from the model's folder. A name in other letters
@@ -206,12 +208,18 @@ _KEPT = frozenset(
 """Elements that are kept word for word."""
 
 
-def parse(data: bytes, source: str) -> Node:
+def parse(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
     """Returns the root of a model's text, without what it includes. Raises ReadError."""
-    text = decode_text(data, source)
-    tree = _Tree(text.data, source)
-    parse_xml(text.data, source, tree, frozenset(ROOTS))
-    return tree.root
+
+    def read(text: bytes) -> Node:
+        tree = _Tree(text, source)
+        parse_xml(text, source, tree, frozenset(ROOTS))
+        return tree.root
+
+    root, findings = read_leniently(decode_text(data, source).data, read)
+    for code, message, line in findings:
+        diagnostics.warning(code, message, line=line, source=source)
+    return root
 
 
 class Defaults:

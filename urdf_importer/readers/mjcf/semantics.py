@@ -36,7 +36,7 @@ def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
         section
         for extra in robot.extras
         if extra.tag == ROOT
-        for section in parse(extra.xml.encode(), robot.source).children
+        for section in parse(extra.xml.encode(), robot.source, diagnostics).children
         if section.tag in ("keyframe", "contact")
     ]
     states = tuple(_read_states(robot, nodes, diagnostics))

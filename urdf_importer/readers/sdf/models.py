@@ -9,6 +9,7 @@ from ...diagnostics import Diagnostics, MeshError, ReadError, Report, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
+from ...markup.lenient import read_leniently
 from ...markup.xml import Element, parse_xml
 from ..formats import find_root_tag
 from .changes import Changer
@@ -344,8 +345,13 @@ def _find_model_file(name: str, resolver: PackageResolver, report: Report) -> tu
 def choose_model_file(data: bytes, source: str) -> str:
     """Returns the name of the newest file that a model.config names. Raises ReadError where it
     names none."""
-    page = Page(decode_text(data, source).data, source, Diagnostics(source))
-    parse_xml(page.data, source, page, ("model",))
+
+    def read(text: bytes) -> Page:
+        page = Page(text, source, Diagnostics(source))
+        parse_xml(text, source, page, ("model",))
+        return page
+
+    page, _ = read_leniently(decode_text(data, source).data, read)
     files = [each for each in page.elements if each.tag == "sdf"]
     if not files:
         raise ReadError("this model.config names no <sdf> file", source=source)

@@ -16,7 +16,8 @@ from ...diagnostics import Diagnostics, ReadError, quote
 from ...geometry.transforms import Matrix, rotation_from_quaternion, rotations_from_rpy
 from ...kinematics.tree import KinematicTree
 from ...markup.encoding import decode_text
-from ...markup.xml import Element, blank_bad_comments, parse_xml, text_of, verbatim
+from ...markup.lenient import read_leniently
+from ...markup.xml import Element, parse_xml, text_of, verbatim
 from ...model import Extra, Vector3
 
 ROOT_TAGS = ("sdf",)
@@ -26,6 +27,7 @@ UNBOUNDED = 1e16
 
 _VERSION = re.compile(r"\s*([0-9]{1,3})\.([0-9]{1,3})\s*").fullmatch
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?").fullmatch
+_STRAY = re.compile(r"""["']*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)(?:["',;]*|[fF])""").fullmatch
 _INFINITY = re.compile(r"([-+]?)inf(?:inity)?", re.IGNORECASE).fullmatch
 _TEMPLATE = b"<%"
 """No XML has it, and every template of Ruby."""
@@ -52,6 +54,7 @@ class Page:
     elements: list[Element] = field(default_factory=list)
     urdf: KinematicTree | None = None
     origins: dict[int, "Page"] = field(default_factory=dict)
+    _stray: set[int] = field(default_factory=set)
 
     def origin(self, element: Element) -> "Page":
         """Returns the page on which an element was written."""
@@ -126,8 +129,19 @@ class Page:
         if infinite is not None:
             return -math.inf if infinite[1] == "-" else math.inf
         if not word.isascii() or _NUMBER(word) is None:
-            raise self.refusal(f"{quote(word)} in <{element.tag}> is not a number", element)
+            return self._read_beginning(word, element)
         return float(word)
+
+    def _read_beginning(self, word: str, element: Element) -> float:
+        """Reads a number with quotes, commas or C's suffix about it, as Gazebo does."""
+        stray = _STRAY(word)
+        if stray is None or _NUMBER(stray[1]) is None:
+            raise self.refusal(f"{quote(word)} in <{element.tag}> is not a number", element)
+        if element.offset not in self._stray:
+            self._stray.add(element.offset)
+            finding = f"{quote(word)} in <{element.tag}> is read as {stray[1]}"
+            self.warning("stray-characters", finding, element)
+        return float(stray[1])
 
     def number(self, element: Element | None, *path: str) -> float | None:
         """Returns the number at the end of a path of tags; None where there is none."""
@@ -192,16 +206,17 @@ def read_version(text: str) -> tuple[int, int] | None:
 def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = "") -> Page:
     """Reads the elements of a file. Raises ReadError for what is not SDF, and for templates."""
     refuse_template(data, source)
-    text = decode_text(data, source).data
-    page = Page(data=text, source=source, diagnostics=diagnostics, home=home)
-    try:
+
+    def read(text: bytes) -> Page:
+        page = Page(data=text, source=source, diagnostics=Diagnostics(source), home=home)
         parse_xml(text, source, page, ROOT_TAGS)
-    except ReadError:
-        plain, bad_lines = blank_bad_comments(text)
-        if not bad_lines:
-            raise
-        page = Page(data=plain, source=source, diagnostics=diagnostics, home=home)
-        parse_xml(plain, source, page, ROOT_TAGS)
+        return page
+
+    page, findings = read_leniently(decode_text(data, source).data, read)
+    diagnostics.extend(page.diagnostics)
+    for code, message, line in findings:
+        diagnostics.warning(code, message, line=line, source=source)
+    page.diagnostics = diagnostics
     return page
 
 

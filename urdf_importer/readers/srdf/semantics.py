@@ -8,11 +8,12 @@ has no effect.
 
 from collections.abc import Iterable, Iterator
 
-from ...diagnostics import Diagnostics, ReadError
+from ...diagnostics import Diagnostics
 from ...files.packages import AnyPath, PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
-from ...markup.xml import Element, blank_bad_comments, parse_xml, verbatim
+from ...markup.lenient import read_leniently
+from ...markup.xml import Element, parse_xml, verbatim
 from ...model import (
     Attributes,
     Chain,
@@ -66,16 +67,15 @@ def read_srdf_text(
 ) -> Semantics:
     """Returns what the SRDF text `data` says; without a robot its names are not checked. Raises
     ReadError as read_srdf does."""
-    text = decode_text(data, source).data
-    try:
-        reader = _Reader(text, source, diagnostics)
+
+    def read(text: bytes) -> _Reader:
+        reader = _Reader(text, source)
         parse_xml(text, source, reader)
-    except ReadError:
-        blanked = blank_bad_comments(text)
-        if not blanked.bad_lines:
-            raise
-        reader = _Reader(blanked.data, source, diagnostics)
-        parse_xml(blanked.data, source, reader)
+        return reader
+
+    reader, findings = read_leniently(decode_text(data, source).data, read)
+    for code, message, line in findings:
+        diagnostics.warning(code, message, line=line)
     semantics = reader.semantics(data)
     if robot is not None:
         check_semantics(semantics, robot, diagnostics)
@@ -85,10 +85,9 @@ def read_srdf_text(
 class _Reader:
     """The children of <robot> as they come in."""
 
-    def __init__(self, data: bytes, source: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, data: bytes, source: str) -> None:
         self._data = data
         self._source = source
-        self._diagnostics = diagnostics
         self._name = ""
         self._attributes: Attributes = ()
         self._groups: list[Group] = []

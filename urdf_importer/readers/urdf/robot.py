@@ -9,17 +9,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...diagnostics import Diagnostics, FragmentError, NoLinksError, ReadError, Severity
+from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import Text, decode_text
-from ...markup.xml import Element, Junk, blank_bad_comments, parse_xml
+from ...markup.lenient import Finding, read_leniently
+from ...markup.xml import Element, Junk, parse_xml
 from ...model import Robot
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
 from .document import Document
-from .parts import LocatedParts, Parts, counted
+from .parts import LocatedParts, Parts
 
 _ROBOT = re.compile(rb"<robot[\s/>]")
 
@@ -27,7 +28,7 @@ _ROBOT = re.compile(rb"<robot[\s/>]")
 class Located(NamedTuple):
     """A robot with the text that it was parsed from, and the elements that it was read from: tag,
     or "extra", -> elements in the robot's order, without their children, which cost more to keep
-    than to parse again. Comments that XML forbids are blanks in `data`."""
+    than to parse again. `data` is the text without what XML forbids in it."""
 
     robot: Robot
     data: bytes
@@ -138,37 +139,22 @@ def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
 
 
 def _read_parts(text: Text, source: str, kind: type["Parts"]) -> tuple["Parts", Robot]:
-    try:
-        return _read_decoded(text, source, [], kind)
-    except ReadError:
-        data, bad_comments = blank_bad_comments(text.data)
-        if not bad_comments:
-            raise
-        return _read_decoded(text._replace(data=data), source, bad_comments, kind)
+    def read(data: bytes) -> tuple[Parts, Junk | None]:
+        # With diagnostics of this attempt alone.
+        parts = kind(Document(data, source, Diagnostics(source)))
+        return parts, parse_xml(data, source, parts)
 
-
-def _read_decoded(
-    text: Text, source: str, bad_comments: list[int], kind: type["Parts"]
-) -> tuple["Parts", Robot]:
-    """The robot, with diagnostics of this attempt alone."""
-    document = Document(text.data, source, Diagnostics(source))
-    parts = kind(document)
-    junk = parse_xml(text.data, source, parts)
-    _report_syntax(bad_comments, junk, text.junk_line, document)
+    (parts, junk), findings = read_leniently(text.data, read)
+    _report_syntax(findings, junk, text.junk_line, parts.document)
     return parts, parts.robot()
 
 
 def _report_syntax(
-    bad_comments: list[int], junk: Junk | None, nul_line: int, document: Document
+    findings: list[Finding], junk: Junk | None, nul_line: int, document: Document
 ) -> None:
     diagnostics = document.diagnostics
-    if bad_comments:
-        diagnostics.warning(
-            "bad-comment",
-            f"{counted(len(bad_comments), 'comment')} with '--' within, which XML forbids; "
-            "read as if not there",
-            line=bad_comments[0],
-        )
+    for code, message, line in findings:
+        diagnostics.warning(code, message, line=line)
     if junk is not None and _ROBOT.match(document.data, junk.offset):
         diagnostics.warning(
             "second-robot", "a second robot follows; the first one is read", line=junk.line

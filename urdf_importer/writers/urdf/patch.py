@@ -74,6 +74,8 @@ def patch_text(
 
 def _patch(raw: bytes, found: Located, new: Robot) -> bytes:
     data, encode = open_text(raw, found.robot.source)
+    if len(found.data) != len(data.partition(b"\0")[0]):
+        raise UnpatchableError  # It was repaired, by characters that are not in the file.
     editor = XmlEditor(data)
     patcher = Patcher(editor, found.data, _RULES)
     old = found.robot

@@ -348,6 +348,28 @@ def test_poses_that_say_no_place_are_refused(tmp_path, text, line, words):
     assert caught.value.line == line
 
 
+def test_numbers_with_stray_characters_are_read_as_gazebo_reads_them(tmp_path):
+    inertial = """<inertial>\n<mass>2.35"</mass>
+        <pose>1, 2, '3' 0 0.5f 0;</pose></inertial>"""
+    text = f'<link name="a"><pose>1" 0 0 0 0 0</pose>{inertial}</link><frame name="f"/>'
+    diagnostics = Diagnostics()
+    (tmp_path / "m.sdf").write_text(model(text))
+    robot = read_robot(tmp_path / "m.sdf", diagnostics=diagnostics)
+    inertial = next(each for each in robot.links if each.name == "a").inertial
+    assert inertial.mass == 2.35 and inertial.origin.xyz == (1.0, 2.0, 3.0)
+    assert inertial.origin.rpy == pytest.approx((0.0, 0.5, 0.0))
+    found = [(each.code, each.line) for each in diagnostics]
+    assert sorted(found) == [("stray-characters", line) for line in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("word", ["x", "2,35", "1.2.3", "0x10", '"', "1e", "12mm"])
+def test_what_may_mean_another_number_is_refused(tmp_path, word):
+    text = f'<link name="a"><inertial>\n<mass>{word}</mass></inertial></link>'
+    with pytest.raises(ReadError, match="is not a number") as refused:
+        read_text(tmp_path, model(text))
+    assert refused.value.line == 2
+
+
 def test_a_joint_without_an_end_says_which(tmp_path):
     (tmp_path / "m.sdf").write_text(model(joined(ends="<parent>a</parent>", kind="fixed")))
     diagnostics = Diagnostics()
