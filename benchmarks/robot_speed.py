@@ -116,6 +116,8 @@ def mend(file: Path, folder: Path) -> Path:
 
 
 def main() -> None:
+    if bpy.app.version >= (5, 0):
+        sys.exit(f"{bpy.app.version_string} has no COLLADA importer: use bpy 4.5")
     print(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}")
     with tempfile.TemporaryDirectory() as folder:
         for path in robots():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..diagnostics import quote
-from ..geometry.transforms import Matrix, matrix_from_pose, rotations_from_rpy
+from ..geometry.transforms import Matrix, matrix_from_pose, rotation_from_rpy
 from ..model import Camera, ForceSensor, Joint, Lidar, Robot, Sensor
 
 WIDEST_PLANE = math.pi - 1e-3
@@ -62,6 +62,6 @@ def frame_of_camera(sensor: Sensor, camera: Camera) -> Matrix:
 def turn_rays(lidar: Lidar, yaw: float, elevation: float) -> Matrix:
     """Returns the frame (4, 4) of a scanner, turned so that its x looks along these angles."""
     frame = frame_of(lidar)
-    turn = rotations_from_rpy(np.array([0.0, -elevation, yaw]))
+    turn = rotation_from_rpy((0.0, -elevation, yaw))
     frame[:3, :3] = frame[:3, :3] @ turn
     return frame

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...diagnostics import Diagnostics, ReadError, quote
-from ...geometry.transforms import Matrix, rotation_from_quaternion, rotations_from_rpy
+from ...geometry.transforms import Matrix, rotation_from_quaternion, rotation_from_rpy
 from ...kinematics.tree import KinematicTree
 from ...markup.encoding import decode_text
 from ...markup.lenient import read_leniently
@@ -191,8 +191,8 @@ class Page:
             frame[:3, :3] = rotation_from_quaternion(numbers[3:])
         elif any(numbers[3:]):
             in_degrees = element.attributes.get("degrees", "").strip().lower() in _TRUE
-            angles = np.radians(numbers[3:]) if in_degrees else np.array(numbers[3:])
-            frame[:3, :3] = rotations_from_rpy(angles)
+            angles = map(math.radians, numbers[3:]) if in_degrees else numbers[3:]
+            frame[:3, :3] = rotation_from_rpy(tuple(angles))
         return frame
 
 
