@@ -56,7 +56,7 @@ def write_groups(robot: Robot) -> str:
         groups.setdefault(group, []).append(link.name)
     order = ["", *(joint.name for joint in robot.joints if joint.name in groups)]
     return "".join(
-        f"{group or 'BASE'}:\n\t{', '.join(groups[group])}\n\n" for group in order if groups[group]
+        f"{group or 'BASE'}:\n\t{' '.join(groups[group])}\n\n" for group in order if groups[group]
     )
 
 

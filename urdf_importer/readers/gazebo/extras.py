@@ -28,6 +28,8 @@ from ...model.deferred import Deferred
 from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
 from .sensors import read_sensor
 
+_PARTS_OF_IMU = ("accelerometer", "gyroscope")
+"""Gazebo has no sensors of their own for them."""
 _OF_ROBOTS = ("gazebo", "ros2_control")
 _FRICTION = ("mu", "mu1", "mu2")
 _PHYSICS = frozenset(
@@ -133,7 +135,8 @@ def _leave_out_repeated(sensors: list[Sensor], own: list[Sensor]) -> list[Sensor
 
 
 def _identify(sensor: Sensor) -> tuple[str, str, str]:
-    return sensor.word, sensor.name, sensor.reference
+    word = "imu" if sensor.word in _PARTS_OF_IMU else sensor.word
+    return word, sensor.name, sensor.reference
 
 
 def _extras_within(robot: Robot) -> Iterator[tuple[Extra, str]]:

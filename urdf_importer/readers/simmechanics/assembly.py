@@ -156,6 +156,7 @@ def _read_connections(
 
 def _match_changes(parameters: Parameters, names: Names, values: Values) -> dict[int, JointChange]:
     changes: dict[int, JointChange] = {}
+    called: dict[int, str] = {}
     for key, change in parameters.redefined.items():
         edges = names.find_joints(key)
         if not edges:
@@ -172,11 +173,12 @@ def _match_changes(parameters: Parameters, names: Names, values: Values) -> dict
             if not change.name or change.name == names.joints[index]:
                 continue
             if names.giver.claim(change.name):
-                names.joints[index] = change.name
+                called[index] = change.name
             else:
                 values.bad(
                     "redefinedjoints", f"the name {change.name!r} is taken already", change.line
                 )
+    names.call_joints(called)
     return changes
 
 

@@ -98,7 +98,8 @@ def _shaded(look: Look, share: float) -> str:
 def sensor_extras(
     *, owner: str, name: str, kind: str, rate: str, pose: Pose, blobs: Iterable[str]
 ) -> list[Extra]:
-    """Returns a sensor of a link for Gazebo, and for programs that read <sensor> of URDF."""
+    """Returns a sensor of a link for Gazebo, which knows imu alone for what feels motion, and for
+    programs that read <sensor> of URDF."""
     shown = "imu" if kind in ("accelerometer", "gyroscope") else kind
     rate_line = f"    <update_rate>{escape(rate)}</update_rate>\n" if rate else ""
     inner = "".join(f"    {blob}\n" for blob in blobs)
@@ -106,7 +107,7 @@ def sensor_extras(
         _gazebo_sensor(owner, name, shown, f"{rate_line}    <pose>{_six(pose)}</pose>\n{inner}"),
         Extra(
             tag="sensor",
-            xml=f"<sensor name={quoteattr(name)} type={quoteattr(shown)}>\n"
+            xml=f"<sensor name={quoteattr(name)} type={quoteattr(kind)}>\n"
             f"  <parent link={quoteattr(owner)}/>\n{_origin(pose)}</sensor>",
         ),
     ]

@@ -25,12 +25,16 @@ _FORCE_RATE = "100"
 
 @dataclass(slots=True, kw_only=True)
 class _Exported:
-    """A user's frame as a link."""
+    """A user's frame as a link; `drawn` is where the user drew it, before `transform`."""
 
     name: str
     body: int
-    matrix: Matrix
+    drawn: Matrix
     transform: Pose
+
+    @property
+    def matrix(self) -> Matrix:
+        return self.drawn @ matrix_from_pose(self.transform)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,7 +137,7 @@ class RobotMaker:
                 _Exported(
                     name=wish.name,
                     body=place[0],
-                    matrix=place[1] @ matrix_from_pose(wish.transform),
+                    drawn=place[1],
                     transform=wish.transform,
                 )
             )
@@ -141,12 +145,12 @@ class RobotMaker:
             if sensor.is_exported and sensor.choice is not None:
                 self._export_sensor(sensor, found)
         if parameters.export_all:
-            known = {(frame.body, frame.matrix.tobytes()) for frame in found}
+            known = {(frame.body, frame.drawn.tobytes()) for frame in found}
             for body, drawn in self.assembly.frames.drawn():
                 if self.tree.holds(body) and (body, drawn.matrix.tobytes()) not in known:
                     name = names.giver.give(drawn.label)
                     found.append(
-                        _Exported(name=name, body=body, matrix=drawn.matrix, transform=Pose())
+                        _Exported(name=name, body=body, drawn=drawn.matrix, transform=Pose())
                     )
         return found
 
@@ -158,7 +162,7 @@ class RobotMaker:
             return
         name = sensor.exported_name or sensor.name or choice.frame
         if self.assembly.names.giver.claim(name):
-            found.append(_Exported(name=name, body=place[0], matrix=place[1], transform=Pose()))
+            found.append(_Exported(name=name, body=place[0], drawn=place[1], transform=Pose()))
         elif not any(frame.name == name for frame in found):
             self.values.bad("sensors", f"the name {name!r} is taken already", sensor.line)
 
@@ -257,9 +261,7 @@ class RobotMaker:
             return Pose(), False
         matrix = place[1]
         for frame in exported:
-            if frame.body == place[0] and np.array_equal(
-                frame.matrix, place[1] @ matrix_from_pose(frame.transform)
-            ):
+            if frame.body == place[0] and np.array_equal(frame.drawn, place[1]):
                 matrix = frame.matrix
                 break
         return pose_of(relative(self.placed[body].frame, matrix)), True

@@ -74,6 +74,13 @@ class Names:
             return numbers.get(key.lstrip("0") or "0", [])
         return unique.get(key) or others.get(key, [])
 
+    def call_joints(self, names: Mapping[int, str]) -> None:
+        """Gives edges other names, by which they are found too."""
+        unique = self._joint_keys[1]
+        for index, name in names.items():
+            self.joints[index] = name
+            unique.setdefault(name, []).append(index)
+
     def joints_of(self, keys: Iterable[str], what: str, line: int, values: Values) -> set[int]:
         """Returns the edges of several texts; an unknown one is reported."""
         found: set[int] = set()
@@ -94,7 +101,7 @@ class Names:
         return f"there is no link {key[:200]!r}{nearest(key, self.body_of)}"
 
 
-_Keys = Mapping[str, list[int]]
+_Keys = dict[str, list[int]]
 
 
 def _joint_keys(

@@ -189,6 +189,8 @@ def test_exported_frames(read: Read) -> None:
     np.testing.assert_allclose(outcome.frame("latch")[:3, 3], (1, 0.5, 5), atol=1e-12)
     everything = read(gate(), "exportAllUseradded: Yes\n")
     np.testing.assert_allclose(everything.frame("LATCH")[:3, 3], (1, 0, 5), atol=1e-12)
+    both = read(gate(), yaml + "exportAllUseradded: Yes\n")
+    assert {each.name for each in both.robot.links} == {each.name for each in outcome.robot.links}
 
 
 def test_a_frame_that_several_bodies_have(read: Read) -> None:
@@ -210,6 +212,13 @@ def test_reversed_axes(read: Read, text: str) -> None:
     outcome = read(gate(), f"reverseRotationAxis: {text}\n")
     assert outcome.joint("POST--WING").axis == (0.0, 0.0, -1.0)
     assert outcome.joint("WING--BOLT").axis == (-1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["finger", "7", "WING--BOLT"])
+def test_redefined_joints_are_known_by_either_name(read: Read, name: str) -> None:
+    redefined = "redefinedjoints: {7: {name: finger}}\n"
+    outcome = read(gate(), f"{redefined}reverseRotationAxis: [{name}]\n")
+    assert outcome.joint("finger").axis == (-1.0, 0.0, 0.0) and outcome.codes == []
 
 
 def test_losses_and_ratings(read: Read) -> None:
@@ -300,7 +309,10 @@ def test_sensors(read: Read) -> None:
     )
     outcome = read(gate(), yaml)
     text = extras(outcome)
-    assert '<sensor name="WING_LATCH" type="imu">' in text
+    # For Gazebo gyroscopes are parts of an imu; the sensor of URDF says what it is.
+    assert text.count('<sensor name="WING_LATCH" type="imu">') == 1
+    assert text.count('<sensor name="WING_LATCH" type="gyroscope">') == 1
+    assert sorted(each.name for each in outcome.robot.sensors) == ["WING_LATCH", "eye"]
     assert "<update_rate>50</update_rate>" in text and '<plugin name="x"/>' in text
     assert '<gazebo reference="WING">' in text and '<parent link="WING"/>' in text
     assert '<sensor name="eye" type="camera">' in text and outcome.codes == []

@@ -52,7 +52,7 @@ def test_joints_that_close_loops_and_odd_names(read: Read) -> None:
 
 def test_groups(read: Read) -> None:
     outcome = read(gate(), "dialect: robotology\nfreeze: [7]\nexportAllUseradded: true\n")
-    assert write_groups(outcome.robot) == "BASE:\n\tPOST\n\nPOST--WING:\n\tWING, LATCH, BOLT\n\n"
+    assert write_groups(outcome.robot) == "BASE:\n\tPOST\n\nPOST--WING:\n\tWING LATCH BOLT\n\n"
 
 
 def entries(text: str) -> str:
