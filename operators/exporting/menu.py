@@ -5,18 +5,27 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer import WriterFormat
 from ..motion.motion_files import draw_export_motion
 from ..semantics.srdf_files import draw_export_entry
 from ..sidebar.panel import RobotSubPanel
 from .operators import EXPORTERS
 
+_MOST_SUFFIXES = 3
+
 
 def draw_export_entries(menu: Any, context: Any) -> None:
     for each in EXPORTERS:
-        suffixes = ", ".join(each.format.suffixes)
-        menu.layout.operator(each.bl_idname, text=f"{each.format.title} ({suffixes})")
+        menu.layout.operator(each.bl_idname, text=name_entry(each.format))
     draw_export_entry(menu, context)
     draw_export_motion(menu, context)
+
+
+def name_entry(format: WriterFormat[Any]) -> str:
+    """Returns a format's title with its first suffixes, as Blender's own entries show them."""
+    first = ", ".join(format.suffixes[:_MOST_SUFFIXES])
+    more = ", ..." if len(format.suffixes) > _MOST_SUFFIXES else ""
+    return f"{format.title} ({first}{more})"
 
 
 class ExportPanel(RobotSubPanel, bpy.types.Panel):

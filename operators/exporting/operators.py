@@ -21,7 +21,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.command.summary import count, describe_files
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
@@ -130,7 +130,8 @@ def _report_success(operator: Any, report: Report) -> None:
     report_diagnostics(operator, facts["robot"], report.diagnostics, "export")
     name = Path(report.output).name
     links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
-    operator.report({"INFO"}, f"Wrote {name}: {links}, {joints}")
+    files = describe_files(report.output, report.files)
+    operator.report({"INFO"}, f"Wrote {name}: {links}, {joints}, {files}")
 
 
 def _make_operator(format: WriterFormat[Any]) -> type[Any]:

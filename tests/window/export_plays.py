@@ -38,7 +38,7 @@ def export(driver: Driver) -> Steps:
 
 
 def engines(driver: Driver) -> Steps:
-    """File > Export > Robot for Game Engines: the name follows the kind, each engine's files are
+    """File > Export > Game Engines: the name follows the kind, each engine's files are
     there after Return, and the scene is as before. ARGUMENTS: file, folder."""
     path, folder = driver.arguments
     robot = import_robot(path)

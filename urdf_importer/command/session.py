@@ -45,7 +45,7 @@ def _describe(job: Job, report: Report) -> str:
     """Describes a finished job in one line."""
     spent = sum(report.seconds.values())
     if isinstance(job, ExportJob):
-        return describe_export(report.facts, report.output, spent, report.diagnostics)
+        return describe_export(report.facts, report.output, report.files, spent, report.diagnostics)
     if isinstance(job, SrdfJob):
         return describe_srdf(report.facts, report.output, spent, report.diagnostics)
     return describe_import(report.facts, report.files, spent, report.diagnostics)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot and its rig in a few numbers, for people and for reports."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from .. import (
@@ -71,16 +73,45 @@ def summarize_plan(plan: RigPlan) -> Facts:
 
 
 def describe_export(
-    facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
+    facts: Facts,
+    path: str,
+    files: Sequence[str],
+    seconds: float,
+    diagnostics: Iterable[Diagnostic],
 ) -> str:
-    """Describes an export in one line, from its facts."""
+    """Describes an export in one line, from its facts and all files that it wrote."""
     parts = (
         count(facts["links"], "link"),
         count(facts["moving_joints"], "moving joint"),
         count(facts["degrees_of_freedom"], "degree") + " of freedom",
     )
     text = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
-    return text + _describe_severities(diagnostics)
+    return f"{text}, {describe_files(path, files)}" + _describe_severities(diagnostics)
+
+
+def describe_files(path: str, files: Iterable[str]) -> str:
+    """Returns how large the files of an export are together, and which are beside `path`."""
+    target, found = Path(path), {Path(file) for file in files}
+    size = _describe_size(sum(file.stat().st_size for file in found))
+    if target not in found:
+        return f"{size} in {count(len(found), 'file')}"
+    beside = sorted(os.path.relpath(file, target.parent) for file in found - {target})
+    if not beside:
+        return size
+    if len(beside) > _MOST_NAMED:
+        return f"{size} with {len(beside)} files beside it"
+    return f"{size} with {' and '.join(beside)}"
+
+
+_MOST_NAMED = 2
+
+
+def _describe_size(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 999.5:
+            return f"{size:.3g} {unit}"
+        size /= 1000.0
+    return f"{size:.3g} GB"
 
 
 def describe_srdf(

@@ -41,7 +41,7 @@ def _suggest_name(robot: str) -> str:
 MORSE = WriterFormat(
     name="morse",
     label="MORSE",
-    title="MORSE Builder Script",
+    title="MORSE Script",
     text="a builder script of MORSE (.py)",
     description="Write the active robot for the simulator MORSE, as it stands in the scene: one "
     "Python file, with its meshes, that makes the robot anew and needs no other file",

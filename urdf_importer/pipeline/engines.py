@@ -139,7 +139,7 @@ def _find_variant(options: EngineOptions, path: Path) -> WriterFormat[EngineOpti
 ENGINES = WriterFormat(
     name="engines",
     label="Engines",
-    title="Robot for Game Engines",
+    title="Game Engines",
     text="a skinned, animated robot for game engines (.glb, .gltf, .fbx, .usd, .usda, .usdc, "
     ".usdz)",
     description="Write the active robot for game engines and the web, as it moves in the scene: "

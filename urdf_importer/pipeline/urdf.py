@@ -209,7 +209,7 @@ def _degrees(joint: Joint) -> int:
 URDF_WRITER = WriterFormat(
     name="urdf",
     label="URDF",
-    title="URDF (.urdf)",
+    title="URDF",
     text="URDF (.urdf)",
     description="Write the robot as URDF: the text that was read, changed only where the robot was",
     kinds=(OutputKind(name="urdf", label="URDF", suffix=".urdf"),),

@@ -160,6 +160,24 @@ def test_the_command_writes_from_a_description_and_a_blend(
     assert parts[0] == parts[1]
 
 
+def test_the_command_names_all_files_and_their_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, beside in (
+        ("a.glb", "with a.physics.json"),
+        ("b.gltf", "with b.bin and b.physics.json"),
+        ("c.proto", ""),
+        ("d/", "in 12 files"),
+    ):
+        folder = tmp_path / name[0] / "out"
+        folder.mkdir(parents=True)
+        assert main(["export", str(ARM), "-o", f"{folder}/{name}"]) == 0
+        made = [file for file in folder.rglob("*") if file.is_file()]
+        size = sum(file.stat().st_size for file in made)
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert f" s, {size / 1000:.3g} kB" in said and beside in said, said
+
+
 FULL = """
 import resource, signal, sys
 from urdf_importer import EngineOptions, RobotError, export_robot, read_robot

@@ -5,6 +5,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import fields
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -109,3 +110,11 @@ def test_the_labels_of_limits_speak_plainly() -> None:
     assert labels["most_triangles"] == "Decimate Above (0 = Off)"
     assert labels["smooth_angle"] == "Smooth Angle (°)"
     assert labels["max_links"] == "Max Links"
+
+
+def test_menu_entries_are_short_and_name_suffixes_once(extension: ModuleType) -> None:
+    menu = import_module(f"{extension.__name__}.operators.exporting.menu")
+    entries = [menu.name_entry(each.format) for each in menu.EXPORTERS]
+    assert "URDF (.urdf)" in entries and "Game Engines (.glb, .gltf, .fbx, ...)" in entries
+    # The file browser's button cuts longer ones.
+    assert all(len(each.bl_label) <= 20 for each in menu.EXPORTERS)

@@ -41,7 +41,7 @@ def library(tmp_path: Path) -> Path:
 def test_it_has_a_picture_and_one_line(library: Path) -> None:
     collection = bpy.data.collections["two_link_arm"]
     data = collection.asset_data
-    assert data.description.startswith("2 joints") and data.description.endswith("kg")
+    assert data.description.startswith("2 moving joints") and data.description.endswith("kg")
     assert [tag.name for tag in data.tags] == ["two_link_arm"]
     assert tuple(collection.preview.image_size) == (256, 256)
     pixels = np.array(collection.preview.image_pixels_float[:]).reshape(-1, 4)[:, :3]

@@ -58,8 +58,8 @@ def find_thumbnail(armature: Any) -> Any | None:
 
 
 def describe_robot(armature: Any) -> str:
-    """Returns one line about a robot: how many joints move on their own, and its mass."""
+    """Returns one line about a robot: how many joints move, as imports and exports count them, and
+    its mass."""
     table = recall_table(armature)
-    count = sum(1 for joint in table.joints.values() if not joint.mimics)
-    joints = f"{count} joint" if count == 1 else f"{count} joints"
+    joints = f"{len(table.joints)} moving joint" + ("s" if len(table.joints) != 1 else "")
     return joints if table.mass is None else f"{joints} · {table.mass:.3g} kg"
