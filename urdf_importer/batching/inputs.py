@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import find_description, reader_formats
 from ..diagnostics import ReadError
+from ..files.portable import avoid_reserved
 
 MOST_LIST_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = (".xml",)
@@ -141,7 +142,8 @@ def choose_places(
             places[each.path] = kept[each.path]
     for each in sorted(inputs, key=lambda item: (item.wish, item.path)):
         if each.path not in places:
-            places[each.path] = claims.claim(each.wish)
+            wish = "/".join(map(avoid_reserved, each.wish.split("/")))
+            places[each.path] = claims.claim(wish)
     return places
 
 

@@ -85,6 +85,9 @@ class Child:
         if os.name == "posix":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+        elif os.name == "nt":  # A launcher's Blender would live on.
+            kill = ["taskkill", "/T", "/F", "/PID", str(self._process.pid)]
+            subprocess.run(kill, capture_output=True, check=False)
         with suppress(OSError):
             self._process.kill()
         self.close()

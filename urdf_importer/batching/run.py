@@ -16,6 +16,7 @@ from .inputs import BatchInput, choose_places, find_inputs
 from .log import NAME, Log, order_records, read_log, set_aside
 from .page import PAGE, write_page
 from .pool import choose_memory_limit, count_cores, run_locally
+from .process import measure_mib
 from .records import FINAL, BatchRecord, BatchResult
 from .supervisor import Limits, remove_leftovers
 from .task import BLEND, PICTURE, Task, Wanted, digest_work
@@ -90,6 +91,11 @@ def batch(
 
 
 def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
+    if mib and not measure_mib(os.getpid()):
+        raise WriteError(
+            "this system does not tell how much memory a process takes, so no limit would hold: "
+            "leave the memory limit out"
+        )
     return Limits(seconds=seconds, mib=choose_memory_limit(workers) if mib is None else mib)
 
 

@@ -15,6 +15,7 @@ from ..command.jobs import CheckJob, ExportJob, ImportJob, Job, run
 from ..command.report import Report, SayStage
 from ..command.version import find_version
 from ..diagnostics import FragmentError, quote
+from ..files.portable import relative_path
 
 BLEND, PICTURE = ".blend", ".png"
 _MOST_DIGESTED = 128 * 1024 * 1024
@@ -179,7 +180,7 @@ def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
         "error": "" if last is None else str(last),
         "robot": str(facts.get("robot", "")),
         "facts": {key: value for key, value in facts.items() if _is_plain(value)},
-        "files": sorted({_relative(path, task.output) for path in files}),
+        "files": sorted({relative_path(path, task.output) for path in files}),
         "diagnostics": _unite([content["diagnostics"] for content in contents]),
         "seconds": _add_up([content["seconds"] for content in contents]),
     }
@@ -205,10 +206,6 @@ def _add_up(times: list[dict[str, float]]) -> dict[str, float]:
         for stage, seconds in each.items():
             total[stage] = round(total.get(stage, 0.0) + seconds, 6)
     return total
-
-
-def _relative(path: str, output: str) -> str:
-    return os.path.relpath(path, output).replace(os.sep, "/")
 
 
 def prepare(task: Task) -> Task:

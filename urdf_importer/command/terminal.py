@@ -17,7 +17,6 @@ from .. import Diagnostic, Progress, RobotError
 
 MOST_SHOWN = 50
 """Diagnostics shown of one file; the JSON report has them all."""
-_CLEAR = "\r\x1b[K"
 
 
 class Terminal:
@@ -37,7 +36,7 @@ class Terminal:
         if not self._draws:
             return
         text = printable(text)
-        sys.stderr.write(_CLEAR + text[: shutil.get_terminal_size().columns - 1])
+        sys.stderr.write(_clear_line() + text[: shutil.get_terminal_size().columns - 1])
         sys.stderr.flush()
         self._drawn = True
 
@@ -63,7 +62,7 @@ class Terminal:
 
     def clear_progress(self) -> None:
         if self._drawn:
-            sys.stderr.write(_CLEAR)
+            sys.stderr.write(_clear_line())
             sys.stderr.flush()
             self._drawn = False
 
@@ -81,13 +80,17 @@ def write_result(text: str) -> None:
 
 
 def write_document(text: str) -> None:
-    """Writes a text of several lines that was asked for, on standard output: as it is into files
-    and pipes, and without what could command a terminal on one."""
+    """Writes a text of several lines that was asked for, on standard output: into files and pipes
+    as UTF-8, whatever the system's own encoding, and to a terminal without what could command
+    it."""
     if sys.stdout is None:
         return
     if sys.stdout.isatty():
         text = "".join(c if c in "\n\t" else printable(c) for c in text)
-    sys.stdout.write(text)
+        sys.stdout.write(_encodable(sys.stdout, text))
+    else:
+        _flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
     _flush()
 
 
@@ -96,10 +99,21 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def _clear_line() -> str:
+    """Returns the letters that clear a terminal's line; Windows' old consoles know no sequences."""
+    if os.name == "nt" and "WT_SESSION" not in os.environ:
+        return "\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r"
+    return "\r\x1b[K"
+
+
 def _write_line(stream: TextIO, text: str) -> None:
+    stream.write(_encodable(stream, printable(text)) + "\n")
+
+
+def _encodable(stream: TextIO, text: str) -> str:
+    """Returns a text with all escaped that the stream's encoding does not have."""
     encoding = stream.encoding or "utf-8"
-    shown = printable(text).encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(shown + "\n")
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 @contextmanager

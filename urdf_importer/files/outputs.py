@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..diagnostics import WriteError, quote_path
+from .portable import avoid_reserved
 
 AnyPath = str | os.PathLike[str]
 
@@ -20,7 +21,7 @@ AnyPath = str | os.PathLike[str]
 def suggest_stem(name: str) -> str:
     """Returns the name of a robot without what the name of a file cannot have."""
     plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
-    return plain[:100] or "robot"
+    return avoid_reserved(plain[:100] or "robot")
 
 
 def check_output(path: AnyPath) -> None:

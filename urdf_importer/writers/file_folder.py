@@ -5,6 +5,8 @@ import hashlib
 import re
 from pathlib import Path
 
+from ..files.portable import avoid_reserved
+
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _MOST_LETTERS = 60
 
@@ -34,6 +36,7 @@ class FileFolder:
 
     def _new_name(self, stem: str, suffix: str) -> str:
         plain = _OTHER.sub("_", stem).strip("_")[:_MOST_LETTERS] or "mesh"
+        plain = avoid_reserved(plain)
         number, name = 1, plain + suffix
         while name.lower() in self._taken:
             number += 1

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urdf_importer import ReadError
+from urdf_importer import ReadError, WriteError
+from urdf_importer.batching import run
 from urdf_importer.batching.inputs import BatchInput, choose_places, find_inputs
 
 
@@ -42,6 +43,20 @@ def test_folders_of_models_are_one_input(tmp_path: Path) -> None:
     (tmp_path / "odd" / "model.config").write_text("<model/>")
     found = find_inputs([tmp_path])
     assert names_of(found, tmp_path) == ["arm/arm.urdf", "arm/model.sdf", "odd/a.sdf", "odd/b.sdf"]
+
+
+def test_places_that_windows_cannot_have_get_another_name(tmp_path: Path) -> None:
+    inputs = [BatchInput(path=wish, wish=wish, named=True) for wish in ("aux", "arms/con", "arm")]
+    places = choose_places(inputs, (".blend",), {})
+    assert places == {"aux": "aux_", "arms/con": "arms/con_", "arm": "arm"}
+
+
+def test_a_limit_of_memory_that_would_not_hold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "measure_mib", lambda pid: 0.0)
+    with pytest.raises(WriteError, match="leave the memory limit out"):
+        run.batch([tmp_path], tmp_path / "out", memory_limit=1000.0)
 
 
 def test_lists_name_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,6 +231,21 @@ def test_a_narrow_encoding_is_no_crash() -> None:
     assert b"Traceback" not in done.stderr and rb"k\xe4se" in done.stderr
 
 
+def test_a_document_is_utf8_in_any_encoding_of_the_system(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text("<robot name='\u0440\u0443\u043a\u0430'><link name='base'/></robot>", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "urdf_importer", "convert", str(path)],
+        capture_output=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"},
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )
+    assert done.returncode == 0 and b"Traceback" not in done.stderr
+    assert 'name="\u0440\u0443\u043a\u0430"' in done.stdout.decode("utf-8").replace("'", '"')
+
+
 def test_reports_are_json_whatever_the_numbers() -> None:
     report = Report("r.urdf", facts={"total_mass": float("inf"), "robot": "a\udc80\n"})
     line = report.to_json()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
 from ...files.packages import PackageResolver
+from ...files.portable import relative_path
 from ...files.regular import read_regular_file
 from .document import Compiler, Defaults, Files, Node, parse
 from .geoms import Assets
@@ -120,7 +121,7 @@ class Models:
     def _open(self, data: bytes, source: str, prefix: str, above: tuple[str, ...]) -> Model:
         files = Files(self._resolver, source, self._diagnostics)
         root = files.read(data, source)
-        folder = os.path.relpath(os.path.dirname(source) or ".", self._home or ".")
+        folder = relative_path(os.path.dirname(source) or ".", self._home or ".")
         compiler = Compiler(root, "" if folder == os.curdir else folder)
         defaults = Defaults(root)
         assets = Assets(

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from ...diagnostics import quote
+from ...files.portable import avoid_reserved, relative_path
 from ...geometry.mesh_data import MeshData
 from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
@@ -57,6 +58,7 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
     """Finds a name, in the folder of visual or collision meshes, that is not taken: without regard
     to case, and of characters that every file system has."""
     plain = re.sub(r"[^\w.-]", "_", stem).strip("._")[:80] or "mesh"
+    plain = avoid_reserved(plain)
     lowered = {name.lower() for name in taken}
     number = 1
     while True:
@@ -107,7 +109,8 @@ def write_new_files(
 def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
     number = 1
     while True:
-        stem = image.stem if number == 1 else f"{image.stem}_{number}"
+        own = avoid_reserved(image.stem)
+        stem = own if number == 1 else f"{own}_{number}"
         place = f"{TEXTURES}/{stem}{image.suffix}"
         if place.lower() not in taken and not (root / place).exists():
             break
@@ -151,10 +154,7 @@ def link_files(
         if not is_relative(name) or name in done:
             return name
         path = find(name) or Path(os.path.normpath(beside / name.strip().replace("\\", "/")))
-        try:
-            return Path(os.path.relpath(path, folder)).as_posix()
-        except ValueError:  # another drive
-            return path.as_posix()
+        return relative_path(path, folder)
 
     return name_files(robot, lambda mesh, *_: rename(mesh.filename), rename)
 
@@ -186,7 +186,8 @@ class Copies:
     def _place(self, path: Path, beside: list[tuple[str, Path]], folder: str) -> str:
         number = 1
         while True:
-            stem = path.stem if number == 1 or beside else f"{path.stem}_{number}"
+            own = avoid_reserved(path.stem)
+            stem = own if number == 1 or beside else f"{own}_{number}"
             home = folder if number == 1 or not beside else f"{folder}/{path.stem}_{number}"
             # What is named by ".." must come to lie within.
             home += "/inner" * max(0, self._climbs(beside) - home.count("/") - 1)
