@@ -106,7 +106,7 @@ class Models:
     def _read_name(self, model: Model, asset: Node) -> str:
         path = str(model.files.find(asset))
         if path not in self._names:
-            root = parse(read_regular_file(path), path)
+            root = parse(read_regular_file(path), path, Diagnostics(path))
             self._names[path] = root.text("model") or _UNNAMED
         return self._names[path]
 
