@@ -64,19 +64,32 @@ def convex_hull(points: Points, most_triangles: int = 0) -> Hull | None:
     None where the points lie in a plane, on a line or in one place.
     """
     points = np.unique(np.asarray(points, dtype=np.float64).reshape(-1, 3), axis=0)
-    if len(points) < 4 or not np.isfinite(points).all():
+    if is_flat(points):
         return None
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
-    axes = _principal_axes(points - middle)
-    turned = (points - middle) @ axes
+    turned, axes, middle = _turn(points)
     extents = np.ptp(turned, axis=0)
-    if extents.min() <= _FLAT * extents.max():
-        return None
     # The hull of stretched points is the stretched hull, so that a plate is treated like a cube.
     hull = _find_hull(turned / extents, most_triangles)
     if hull is None:
         return None
     return _make_hull((hull.vertices * extents) @ axes.T + middle, hull.triangles)
+
+
+def is_flat(points: Points) -> bool:
+    """Whether (N, 3) points have no hull, since they lie in a plane, on a line or in one place, or
+    are not finite. Takes a moment where the hull itself takes seconds."""
+    if len(points) < 4 or not np.isfinite(points).all():
+        return True
+    extents = np.ptp(_turn(points)[0], axis=0)
+    return bool(extents.min() <= _FLAT * extents.max())
+
+
+def _turn(points: Points) -> tuple[Points, Points, Points]:
+    """Returns points about the middle of their box along their principal axes, these axes as
+    columns (3, 3), and the middle."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
+    axes = _principal_axes(points - middle)
+    return (points - middle) @ axes, axes, middle
 
 
 def _principal_axes(centred: Points) -> Points:

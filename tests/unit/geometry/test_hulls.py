@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from support.real_robots import ROOT
 from support.webots.point_clouds import CASES, grid, ring, turn
-from urdf_importer.geometry.hulls import Hull, convex_hull
+from urdf_importer.geometry.hulls import Hull, convex_hull, is_flat
 from urdf_importer.geometry.volumes import is_closed
 from urdf_importer.meshes import load_mesh
 
@@ -77,7 +77,7 @@ def test_any_points_on_a_lattice(seed: int, count: int, steps: int) -> None:
     points = np.random.default_rng(seed).integers(0, steps + 1, (count, 3)).astype(float)
     hull = convex_hull(points)
     rank = np.linalg.matrix_rank(points - points[0])
-    assert (hull is None) == (rank < 3)
+    assert (hull is None) == is_flat(points) == (rank < 3)
     if hull is not None:
         assert_is_hull(hull, points)
 
@@ -86,12 +86,12 @@ def test_any_points_on_a_lattice(seed: int, count: int, steps: int) -> None:
     "points", [grid(5) * [1, 1, 0], ring(9)[:9] @ turn(3), grid(4) * [1, 0, 0]]
 )
 def test_what_is_flat_has_no_hull(points: Points) -> None:
-    assert convex_hull(points) is None
+    assert convex_hull(points) is None and is_flat(points)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_too_few_points_have_no_hull(count: int) -> None:
-    assert convex_hull(np.eye(3)[:count]) is None
+    assert convex_hull(np.eye(3)[:count]) is None and is_flat(np.eye(3)[:count])
 
 
 def test_is_the_same_every_time() -> None:

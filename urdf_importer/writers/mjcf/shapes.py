@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.fitting import fit_oriented_box
-from ...geometry.hulls import convex_hull
+from ...geometry.hulls import convex_hull, is_flat
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...geometry.triangles import Triangles, make_triangles, split_by_material
@@ -55,6 +55,8 @@ from ..textures import Textures
 _MOST_FACES = 200_000
 """Triangles of an STL file that MuJoCo reads."""
 _LEAST_POINTS = 4
+_FEW_CORNERS = 64
+"""In which nearly every mesh has as many points already."""
 _DIGITS = 6
 _UNSCALED = (1.0, 1.0, 1.0)
 
@@ -185,7 +187,7 @@ class ShapeWriter:
 
     def _is_flat(self, data: MeshData) -> bool:
         if data not in self._flat:
-            self._flat[data] = convex_hull(_points_of(data)) is None
+            self._flat[data] = is_flat(_points_of(data))
         return self._flat[data]
 
     def _report_flat(self, collision: Collision, link: Link) -> None:
@@ -266,9 +268,9 @@ class _Meshes:
 def _with_enough_points(triangles: Triangles) -> Triangles:
     """Returns the triangles; a single one as three about its middle, since MuJoCo wants at least
     four points."""
-    points = np.unique(triangles.vertices[triangles.corners], axis=0)
-    if len(points) >= _LEAST_POINTS:
-        return triangles
+    for corners in (triangles.corners[:_FEW_CORNERS], triangles.corners):
+        if len(np.unique(triangles.vertices[corners], axis=0)) >= _LEAST_POINTS:
+            return triangles
     corners = triangles.vertices[triangles.corners[:3]]
     vertices = np.vstack([corners, corners.mean(axis=0, keepdims=True)]).astype(np.float32)
     around = np.array([0, 1, 3, 1, 2, 3, 2, 0, 3], dtype=np.int32)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MJCF is what MuJoCo's compiler takes, and says what Pinocchio reads in the URDF."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from urdf_importer import (
     forward_kinematics,
     read_robot,
 )
+from urdf_importer.geometry.triangles import Triangles
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.meshes.write import write_stl
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 FEW = ("a1", "double_pendulum", "panda", "quadruped", "so100", "tiago_no_hand", "icub_reduced")
@@ -463,6 +466,23 @@ def test_one_triangle_can_be_looked_at(tmp_path: Path) -> None:
     shape = '<visual><geometry><mesh filename="one.obj"/></geometry></visual>'
     _, compiled = export(read(links("a", content=BODY + shape), tmp_path), tmp_path)
     assert compiled.model.nmesh == 1
+
+
+def test_dense_meshes_take_a_moment(tmp_path: Path) -> None:
+    """Whether a mesh is flat does not take its hull, which takes seconds."""
+    turns, heights = np.meshgrid(np.linspace(0, 6, 100), np.linspace(-1, 1, 100))
+    across = np.sqrt(1.0 - heights**2)
+    points = np.stack([across * np.cos(turns), across * np.sin(turns), heights], axis=-1)
+    corners = np.arange(10_000).reshape(100, 100)[:-1, :-1].ravel()
+    faces = np.vstack([corners, corners + 1, corners + 100]).T
+    triangles = Triangles(points.reshape(-1, 3).astype(np.float32), faces.ravel().astype(np.int32))
+    (tmp_path / "ball.stl").write_bytes(write_stl(triangles))
+    shape = '<collision><geometry><mesh filename="ball.stl"/></geometry></collision>'
+    robot = read(links("a", content=shape), tmp_path)
+    began = time.process_time()
+    export_robot(robot, tmp_path / "robot.xml")
+    assert time.process_time() - began < 1.0
+    assert Compiled(tmp_path / "robot.xml").model.nmesh == 1
 
 
 # Sensors
