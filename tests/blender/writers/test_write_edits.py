@@ -27,6 +27,7 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.blender.modes import edit_bones_of
+from urdf_importer.blender.standing import properties
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.geometry.triangles import make_triangles
@@ -294,6 +295,27 @@ def test_an_edited_mesh_is_a_file_of_its_own(format: str, arm: Arm) -> None:
     corners = written.vertices[written.corners].reshape(-1, 3, 3).astype(np.float64)
     volume = np.linalg.det(corners).sum() / 6.0
     assert len(corners) == 12 and volume > 0.0  # Mirrored, and not inside out.
+
+
+@pytest.mark.parametrize("part", ["visuals", "collisions"])
+def test_a_shape_added_to_a_rig_without_shapes_is_written(part: str, tmp_path: Path) -> None:
+    arm = Arm(tmp_path, **{part: False})
+    described = [getattr(link, part) for link in arm.rig.robot.links]
+    mesh = bpy.data.meshes.new("cube")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.materials.append(bpy.data.materials.new("red"))
+    added = bpy.data.objects.new("plate", mesh)
+    bpy.context.scene.collection.objects.link(added)
+    added.parent = arm.rig.links["upper"]
+    if part == "collisions":
+        added[properties.PART] = properties.COLLISIONS
+    robot = arm.write()
+    found = [getattr(link, part) for link in robot.links]
+    upper = [link.name for link in robot.links].index("upper")
+    *before, plate = found[upper]
+    assert isinstance(plate.geometry, Mesh) and "plate" in plate.geometry.filename
+    found[upper] = tuple(before)
+    assert found == described
 
 
 def test_modifiers_count(arm: Arm) -> None:

@@ -77,7 +77,7 @@ class ShapeEdits:
         edited: Mapping[str, frozenset[str]],
     ) -> Robot:
         """Returns the robot with its shapes as the scene shows them, but for parts whose properties
-        were edited, and those that were not imported."""
+        were edited. Those that were not imported stay as described, before what was added."""
         self._find_touched(empties)
         links: list[Link] = []
         looks: dict[tuple[int, int], MeshMaterial] = {}
@@ -87,16 +87,21 @@ class ShapeEdits:
                 continue
             empty, place = empties[link.name], moved.get(link.name)
             found = self._extractor.find_shapes(link, empty, place)
-            edits = [self._edit(each, link) for each in found]
+            edits = [(each.described, self._edit(each, link)) for each in found]
             for part, kind in PARTS.items():
-                if self._missing[part] or part in edited[link.name]:
+                if part in edited[link.name]:
                     continue
-                own = [each for each in edits if isinstance(each.shape, kind)]
+                kept = getattr(link, part) if self._missing[part] else ()
+                own = [
+                    edit
+                    for described, edit in edits
+                    if isinstance(edit.shape, kind) and described not in kept
+                ]
                 if part == "visuals":
-                    for index, each in enumerate(own):
+                    for index, each in enumerate(own, len(kept)):
                         if each.look is not None:
                             looks[len(links), index] = each.look
-                link = _with_shapes(link, part, tuple(each.shape for each in own))
+                link = _with_shapes(link, part, (*kept, *(each.shape for each in own)))
             links.append(link)
         robot = replace(self._robot, links=tuple(links))
         if looks:
