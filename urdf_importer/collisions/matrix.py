@@ -108,7 +108,8 @@ def _find_always(
     found = list(left)
     while found:
         frames = search.sampler.place(search.sampler.draw(generator, _TRIAL))
-        left = [pair for pair in left if pair not in set(always)]
+        known = set(always)
+        left = [pair for pair in left if pair not in known]
         counts = yield from search.count(left, frames, _ALWAYS + 1, 0.05, seen)
         seen.update(pair for pair, count in counts.items() if count)
         found = [pair for pair, count in counts.items() if count > _ALWAYS]
