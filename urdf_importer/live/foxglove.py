@@ -32,6 +32,7 @@ from .dialect import (
 from .websocket import Kind, Message
 
 _MESSAGE_DATA = 1
+MOST_SCHEMAS = 64 * 1024 * 1024
 _ENCODINGS = ("cdr", "ros1", "json")
 
 
@@ -42,11 +43,14 @@ class _Channel:
     encoding: str
     schema: str
     decoder: Decoder | None = None
+    has_joints: bool = False
+    """Whether positions of joints seem to be in its messages."""
 
-    @property
-    def has_joints(self) -> bool:
-        """Whether positions of joints seem to be in its messages: the schema is not parsed, since a
-        server may tell of thousands."""
+    def __post_init__(self) -> None:
+        self.has_joints = self._seems_to_have_joints()
+
+    def _seems_to_have_joints(self) -> bool:
+        """Looks through the schema once; it is not parsed, since a server may tell of thousands."""
         if self.encoding == "json":
             return "Joint" in self.type.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
         return self.type in JOINTS or any(
@@ -81,6 +85,8 @@ class Foxglove(Dialect):
     takes_messages: bool = False
     encodings: tuple[str, ...] = ()
     last: int = 0
+    schemas: int = 0
+    """Letters of all schemas that are held."""
 
     def start(self) -> None:
         """Waits: the server speaks first."""
@@ -136,6 +142,12 @@ class Foxglove(Dialect):
         kind, encoding, schema = texts
         if told.get("schemaEncoding") not in (None, "", "ros1msg", "ros2msg"):
             schema = ""
+        before = self.channels.get(number)
+        size = self.schemas + len(schema) - (len(before.schema) if before is not None else 0)
+        if size > MOST_SCHEMAS:
+            self.dropped += 1
+            return
+        self.schemas = size
         self.channels[number] = _Channel(
             topic=name, type=short_name(kind), encoding=encoding, schema=schema
         )
@@ -149,6 +161,7 @@ class Foxglove(Dialect):
             gone = self.channels.pop(number, None)
             self.subscribed.pop(self.numbers.pop(number, -1), None)
             if gone is not None:
+                self.schemas -= len(gone.schema)
                 self.topics.pop(gone.topic, None)
         self._settle()
 

@@ -17,7 +17,8 @@ from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.connection import Connection
 from urdf_importer.live.dialect import Wish
-from urdf_importer.live.foxglove import Foxglove
+from urdf_importer.live.foxglove import MOST_SCHEMAS, Foxglove
+from urdf_importer.live.websocket import Kind, Message
 from urdf_importer.recordings.definitions import short_name, text_of
 
 
@@ -200,3 +201,26 @@ def test_channels_that_make_no_sense(told):
     bad = [data(1, bytes([i]) * i) for i in (0, 1, 4, 60, 255)]
     link, newest = run([info, words, *bad, frame(BINARY, b"\1"), frame(BINARY, b""), away])
     assert not newest.joints and link.dropped
+
+
+def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
+    dialect = Foxglove(Wish())
+    schema = "float64 x\n" * 300_000
+
+    def tell(number, schema):
+        channel = {"id": number, "topic": f"/t{number}", "schemaName": "a/B", "encoding": "ros1",
+                   "schema": schema}  # fmt: skip
+        words = {"op": "advertise", "channels": [channel]}
+        dialect.take(Message(Kind.TEXT, json.dumps(words).encode()), 0)
+
+    for number in range(40):
+        tell(number % 30, schema)
+    held = sum(len(each.schema) for each in dialect.channels.values())
+    assert held == dialect.schemas <= MOST_SCHEMAS and dialect.dropped > 5
+    began = time.process_time()
+    for number in range(100, 400):
+        tell(number, "")
+    assert time.process_time() - began < 3
+    gone = {"op": "unadvertise", "channelIds": list(range(30))}
+    dialect.take(Message(Kind.TEXT, json.dumps(gone).encode()), 0)
+    assert dialect.schemas == 0 and len(dialect.channels) == 300
