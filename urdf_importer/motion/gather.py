@@ -17,6 +17,8 @@ from .trajectory import MOST_TIME, FrameTrack, Interpolation, Numbers, Trajector
 Times = NDArray[np.int64]
 MOST_VALUES = 2**24
 """Positions that are held at once: 128 MB, and as many velocities and efforts."""
+_FREE_VALUES, _MOST_APART = 1_000_000, 256
+"""Of times and joints, so many and no more for each number: as many joints that come apart."""
 KINDS = ("positions", "velocities", "accelerations", "efforts")
 
 
@@ -87,7 +89,7 @@ def assemble(
     times = _union(block.times for block in blocks)
     start = int(times[0]) if len(times) else _first_time(tracks)
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
-    _check_size(len(times) * len(names))
+    _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
     arrays = {kind: _merge(blocks, names, times, kind) for kind in KINDS}
     positions = arrays["positions"]
     if positions is None:
@@ -116,11 +118,12 @@ def _columns(array: Numbers, seen: NDArray[np.bool_]) -> Numbers | None:
     return kept if kept.size and not np.isnan(kept).all() else None
 
 
-def _check_size(values: int) -> None:
-    if values > 2 * MOST_VALUES:
+def _check_size(values: int, said: int) -> None:
+    """A small file whose messages are each about another joint would take gigabytes."""
+    most = min(2 * MOST_VALUES, _FREE_VALUES + _MOST_APART * said)
+    if values > most:
         raise ReadError(
-            f"its joints at all its times are more than {2 * MOST_VALUES:,} numbers; record a "
-            "shorter motion"
+            f"its joints at all its times are more than {most:,} numbers; record a shorter motion"
         )
 
 

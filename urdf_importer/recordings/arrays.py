@@ -9,6 +9,7 @@ frames (k, 2) parent and child; times_0, translations_0, quaternions_0 ...  wher
 import io
 import zipfile
 import zlib
+from struct import error as StructError
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..motion.trajectory import MOST_TIME, FrameTrack, Numbers, Trajectory
 _KINDS = ("velocities", "accelerations", "efforts")
 _MOST_BYTES = 8 * MOST_VALUES
 _MOST_FRAMES = 10_000
+_MOST_NAMES = 100_000
 
 
 def read_arrays(data: bytes, source: str) -> Trajectory:
@@ -28,13 +30,17 @@ def read_arrays(data: bytes, source: str) -> Trajectory:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Reader(archive, source).read()
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
-        raise ReadError(f"this is not an .npz file: {error}", source=source) from None
-    except (RuntimeError, EOFError, ValueError, OverflowError, TypeError) as error:
-        raise ReadError(f"the arrays cannot be read: {error}", source=source) from None
+        raise ReadError(f"this is not an .npz file: {_shorten(error)}", source=source) from None
+    except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
+        raise ReadError(f"the arrays cannot be read: {_shorten(error)}", source=source) from None
     except KinematicsError as error:
         raise ReadError(error.message, source=source) from None
     except zlib.error as error:
         raise ReadError(f"the file is damaged: {error}", source=source) from None
+
+
+def _shorten(error: Exception) -> str:
+    return " ".join(str(error)[:200].split())
 
 
 class _Reader:
@@ -101,8 +107,8 @@ class _Reader:
 
     def _texts(self, name: str) -> Any:
         found = self._array(name)
-        if found.dtype.kind != "U":
-            raise ReadError(f"the array {quote(name)} is not of texts", source=self.source)
+        if found.dtype.kind != "U" or found.size > _MOST_NAMES:
+            raise ReadError(f"the array {quote(name)} is not of names", source=self.source)
         return found
 
     def _array(self, name: str) -> Any:
@@ -114,6 +120,9 @@ class _Reader:
         self.left -= info.file_size
         if info.file_size > _MOST_BYTES or self.left < 0:
             raise ReadError(f"the array {quote(name)} is too big", source=self.source)
+        # Other ways of packing are unpacked without a bound.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ReadError(f"the array {quote(name)} is packed in another way", source=self.source)
         with self.archive.open(info) as file:
             data = io.BytesIO(file.read(info.file_size))
         version = np.lib.format.read_magic(data)
@@ -125,6 +134,8 @@ class _Reader:
         shape, is_fortran, dtype = read(data)
         rest = data.read()
         number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
+        if number > MOST_VALUES:
+            raise ReadError(f"the array {quote(name)} is too big", source=self.source)
         if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
             raise ReadError(f"the array {quote(name)} does not fit its header", source=self.source)
         flat = np.frombuffer(rest, dtype=dtype, count=number)

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..motion.trajectory import NANOSECONDS
-from .compression import unpack
+from .compression import Unpacker
 from .definitions import short_name
 from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
 
@@ -133,6 +133,7 @@ class _Reader:
         self.file = file
         self.size = size
         self.sorter = Sorter(wanted)
+        self.unpacker = Unpacker()
         self._index: _Index | None = None
 
     def read_record(self) -> bool:
@@ -182,7 +183,7 @@ class _Reader:
         size = int(_U32.unpack(fields[b"size"])[0])
         if size > MOST_CHUNK:
             raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
-        records = memoryview(data if kind == "none" else unpack(data, kind, size))
+        records = memoryview(data if kind == "none" else self.unpacker.unpack(data, kind, size))
         try:
             self._read_records(records)
         except _NoRecordError as error:

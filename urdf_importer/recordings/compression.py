@@ -19,6 +19,8 @@ from ..diagnostics import ReadError
 _LZ4 = b"\x04\x22\x4d\x18"
 ZSTD = b"\x28\xb5\x2f\xfd"
 _PIECE = 64 * 1024
+MOST_UNPACKED = 1024 * 1024 * 1024
+_MOST_RATIO = 300
 
 
 def unpack(data: bytes, kind: str, size: int) -> bytes:
@@ -31,6 +33,22 @@ def unpack(data: bytes, kind: str, size: int) -> bytes:
     if kind == "zstd":
         return _unpack_zstd(data, size)
     raise ReadError(f"it is packed as {kind!r:.40}, which is not read")
+
+
+class Unpacker:
+    """Unpacks the parts of one recording: at most 1 GiB in all, and more only for more bytes that
+    are packed. A megabyte of bz2 can stand for twenty gigabytes."""
+
+    def __init__(self) -> None:
+        self._left = MOST_UNPACKED
+
+    def unpack(self, data: bytes, kind: str, size: int) -> bytes:
+        """Does as `unpack`. Raises ReadError where it all becomes too much, too."""
+        found = unpack(data, kind, size)
+        self._left += _MOST_RATIO * len(data) - len(found)
+        if self._left < 0:
+            raise ReadError(f"it unpacks to more than {_MOST_RATIO} times its size")
+        return found
 
 
 def _unpack_bz2(data: bytes, size: int) -> bytes:

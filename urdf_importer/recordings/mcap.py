@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from ..diagnostics import Diagnostics, ReadError
 from ..motion.trajectory import MOST_TIME
-from .compression import unpack
+from .compression import Unpacker
 from .definitions import short_name
 from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
 
@@ -88,6 +88,7 @@ def survey_mcap(file: BinaryIO, size: int) -> Survey | None:
 class _Reader:
     def __init__(self, wanted: Wanted) -> None:
         self.sorter = Sorter(wanted)
+        self.unpacker = Unpacker()
         self.schemas: dict[int, tuple[str, str, str]] = {}
         self.counts: dict[int, int] | None = None
 
@@ -127,7 +128,9 @@ class _Reader:
         packed = data[at + 8 : at + 8 + length]
         if size > MOST_CHUNK:
             raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
-        self.read_records(packed if not kind else memoryview(unpack(bytes(packed), kind, size)))
+        self.read_records(
+            packed if not kind else memoryview(self.unpacker.unpack(bytes(packed), kind, size))
+        )
 
     def _read_schema(self, data: memoryview) -> None:
         number = _U16.unpack_from(data)[0]

@@ -13,6 +13,7 @@ from ..files.regular import explain_failure, open_regular_file
 from ..motion.gather import Gathered
 from ..motion.options import MotionOptions
 from . import bags, mcap, rosbag2
+from .compression import MOST_UNPACKED
 from .definitions import Definition, Encoding, read_definition
 from .formats import BAG, DATABASE, MCAP
 from .layouts import Decoder
@@ -21,7 +22,6 @@ from .streams import Channel, Piece, Pieces, Survey, Wanted
 from .topics import Topic, choose_topic
 
 STREAMS = (*BAG.suffixes, *MCAP.suffixes, *DATABASE.suffixes)
-MOST_UNPACKED = 1024 * 1024 * 1024
 _ALONG = frozenset(
     ("tf2_msgs/TFMessage", "tf/tfMessage", "nav_msgs/Odometry", "sensor_msgs/MultiDOFJointState")
 )

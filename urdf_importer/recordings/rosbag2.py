@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import open_regular_file
-from .compression import ZSTD, open_zstd, unpack, zstd_errors
+from .compression import ZSTD, Unpacker, open_zstd, zstd_errors
 from .definitions import short_name
 from .formats import DATABASE, MCAP
 from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
@@ -57,10 +57,11 @@ def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Piece
             "SELECT topic_id, timestamp, data FROM messages "
             f"WHERE topic_id IN ({','.join(chosen)}) ORDER BY rowid"
         )
-        room = _BATCH_BYTES
+        room, unpacker = _BATCH_BYTES, Unpacker()
         for number, log, data in rows:
             if isinstance(data, bytes) and isinstance(log, int):
-                message = unpack(data, "zstd", MOST_CHUNK) if data[:4] == ZSTD else data
+                is_packed = data[:4] == ZSTD
+                message = unpacker.unpack(data, "zstd", MOST_CHUNK) if is_packed else data
                 sorter.add(number, log, message)
                 room -= 1 + len(message)
             if room < 0:

@@ -21,7 +21,8 @@ MOST_JSON_BYTES = 24 * 1024 * 1024
 MOST_YAML_BYTES = 1024 * 1024
 MOST_LEVELS = 32
 POINT_ARRAYS = ("positions", "velocities", "accelerations", "effort")
-MOST_EVENTS = 2_000_000
+_FREE_EVENTS = 10_000
+"""Values that aliases may make, beside some for each letter of the file."""
 
 
 def read_json(text: str, source: str) -> list[Tree]:
@@ -69,7 +70,8 @@ def read_yaml(text: str, source: str) -> list[Tree]:
         ) from None
     try:
         yaml = YAML(typ="safe", pure=True)
-        return _to_messages(_Documents(source).build(yaml.parse(text)), source)
+        documents = _Documents(source, _FREE_EVENTS + 4 * len(text))
+        return _to_messages(documents.build(yaml.parse(text)), source)
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "characters that YAML forbids"
@@ -112,13 +114,13 @@ def _check_bytes(text: str, most: int, kind: str, source: str) -> None:
 class _Documents:
     """Makes plain values of the events of a parser; anchors keep what they stand for."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, most: int) -> None:
         self.source = source
         self.documents: list[Any] = []
         self.open: list[tuple[Any, list[Any], str]] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.sizes = [0]
-        self.left = MOST_EVENTS
+        self.left = most
 
     def build(self, events: Iterator[Any]) -> list[Any]:
         for event in events:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recordings that say more than they hold, and damaged ones: one sentence, or what is there."""
 
+import bz2
+import io
+import json
 import struct
 import time
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -24,6 +28,7 @@ from support.raw_recordings import (
 from support.recorded import START, record, serialize
 from support.recorded import joint_state as state
 from urdf_importer import Diagnostics, MotionOptions, ReadError, list_topics, read_trajectory
+from urdf_importer.recordings import compression
 from urdf_importer.recordings.compression import unpack
 from urdf_importer.recordings.definitions import read_definition
 from urdf_importer.recordings.layouts import Decoder
@@ -274,3 +279,68 @@ def test_tables_of_other_messages_hold_no_joints(tmp_path, heading):
     path.write_text(f"{heading}\n{','.join(['1'] * (heading.count(',') + 1))}\n")
     with pytest.raises(ReadError, match="no positions of joints"):
         read_trajectory(path)
+
+
+def peak_of(read, path):
+    """The bytes held at most while a file is refused."""
+    tracemalloc.start()
+    with pytest.raises(ReadError):
+        read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "packing"),
+    [
+        ("positions", np.zeros((1, 40_000_000), "i1"), zipfile.ZIP_DEFLATED),
+        ("names", np.zeros(4_000_000, "U1"), zipfile.ZIP_DEFLATED),
+        ("positions", np.zeros((1, 10_000_000)), zipfile.ZIP_LZMA),
+        ("positions", np.zeros((1, 10_000_000)), zipfile.ZIP_BZIP2),
+    ],
+)
+def test_arrays_are_no_bombs(tmp_path, name, array, packing):
+    """Few bytes that are gigabytes of numbers or texts, or packed in a way without a bound."""
+    content = {"names": np.array(["a"]), "times": np.zeros(1), "positions": np.zeros((1, 1))}
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for key, each in (content | {name: array}).items():
+            file = io.BytesIO()
+            np.save(file, each)
+            archive.writestr(f"{key}.npy", file.getvalue())
+    assert path.stat().st_size < 200_000
+    assert peak_of(read_trajectory, path) < 3 * array.nbytes + 5_000_000
+
+
+def test_a_few_aliases_stand_for_little(tmp_path):
+    path = tmp_path / "bomb.yaml"
+    lines = ["a: &a {x: 1, y: 2, z: 3, w: 4}"]
+    lines += [f"b{i}: &b{i} [{', '.join([f'*{b}'] * 9)}]" for i, b in enumerate(["a"])]
+    lines += [f"b{i}: &b{i} [{', '.join([f'*b{i - 1}'] * 9)}]" for i in range(1, 6)]
+    path.write_text("\n".join(lines))
+    assert peak_of(read_trajectory, path) < 5_000_000
+
+
+def test_joints_that_each_come_alone_take_no_gigabytes(tmp_path):
+    path = tmp_path / "apart.json"
+    each = ({"name": [f"j{i}"], "position": [1.0], "header": {"stamp": {"sec": i}}}
+            for i in range(4000))  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, each)))
+    assert peak_of(read_trajectory, path) < 40_000_000
+    each = [{"name": [f"r{i % 90}"], "position": [1.0], "header": {"stamp": {"sec": i}}}
+            for i in range(4000)]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, each)))
+    assert read_trajectory(path).positions.shape == (4000, 90)
+
+
+def test_packed_parts_are_bounded_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(compression, "MOST_UNPACKED", 20_000_000)
+    path = tmp_path / "bombs.bag"
+    zeros = bag_record([b"op=\x09"], bytes(9_000_000))
+    chunk = bag_chunk(bz2.compress(zeros), len(zeros), b"bz2")
+    path.write_bytes(BAG + bag_connection() + chunk * 4)
+    with pytest.raises(ReadError, match="times its size"):
+        read_trajectory(path)
+    path.write_bytes(BAG + bag_connection() + chunk * 2 + STATES[0])
+    assert read_trajectory(path).positions.tolist() == [[0, 2]]
