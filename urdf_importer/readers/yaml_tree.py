@@ -5,7 +5,6 @@ ruamel.yaml only parses here: what a word means is decided by the table below, s
 builders forget lines and may make objects.
 """
 
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,8 @@ MOST_NODES = 200_000
 _TRUE = frozenset({"yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
 _FALSE = frozenset({"no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_LARGEST = 1e30
+"""Squares of numbers are numbers, too."""
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?").fullmatch
 _SAFE_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map")
@@ -52,12 +53,12 @@ class Node:
         return self.text in _TRUE
 
     def number(self) -> float | None:
-        """Returns a finite number, quoted or not; None for anything else."""
+        """Returns a number of at most 1e30, quoted or not; None for anything else."""
         text = self.text.strip()
         if not self.is_scalar or len(text) > 1000 or not _NUMBER(text):
             return None
         number = float(text)
-        return number if math.isfinite(number) else None
+        return number if abs(number) <= _LARGEST else None
 
     def whole(self) -> bool:
         """Whether it is a whole number, or text of digits."""

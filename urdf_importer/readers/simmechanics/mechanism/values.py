@@ -11,6 +11,7 @@ from ....markup.xml import Element, text_of
 from .graph import Matrix, Vector
 
 FARTHEST = 1e9  # metres
+LARGEST = 1e30
 
 LENGTHS = {
     "m": 1.0, "meter": 1.0, "metre": 1.0,
@@ -47,13 +48,16 @@ def read_numbers(text: str, count: int) -> list[float]:
 
 
 def read_number(word: str) -> float:
-    """Returns a finite number. Raises NoNumberError for anything else."""
+    """Returns a number of at most LARGEST, whose square is one too. Raises NoNumberError for
+    anything else."""
     try:
         number = float(word)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number) or not word.isascii() or "_" in word:
-        raise NoNumberError(f"holds {quote(word)}, which is not a number")
+    if not abs(number) <= LARGEST or not word.isascii() or "_" in word:
+        too_large = LARGEST < abs(number) < math.inf
+        problem = f"beyond {LARGEST:g}" if too_large else "not a number"
+        raise NoNumberError(f"holds {quote(word)}, which is {problem}")
     return number
 
 
