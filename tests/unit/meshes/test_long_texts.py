@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from support.collada_text import CLOSED, PYRAMID, document, faces_text, geometry
 from support.mesh_files import load_all_of
-from support.mutations import damaged, examples, read_start
+from support.mutations import read_start
 from support.paths import ROOT
 from support.real_robots import ROOT as REAL_ROBOTS
+from support.searches import Bounds, how_many, search
 from urdf_importer.meshes.collada import load as collada
 from urdf_importer.meshes.collada import long_texts
 
@@ -192,13 +193,11 @@ def test_damaged_files(tmp_path: Path) -> None:
     assert len(contents) > 12
     path = tmp_path / "damaged.dae"
 
-    @examples()
-    @given(damaged(st.sampled_from(contents)))
-    def search(content: bytes) -> None:
+    def read(content: bytes) -> None:
         path.write_bytes(content)
         check_same(path)
 
-    search()
+    search("long texts", contents, read, how_many(is_long=True) // 5, Bounds(seconds=10.0))
 
 
 @pytest.mark.parametrize(

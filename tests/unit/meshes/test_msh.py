@@ -7,10 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from support.mutations import damaged, examples
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.meshes import MeshData, load_mesh
 from urdf_importer.meshes.write_files import write_mesh_files
@@ -100,14 +97,3 @@ def test_what_is_no_mesh(load, content: bytes, code: str) -> None:
     with pytest.raises(MeshError) as caught:
         load(content)
     assert caught.value.code == code
-
-
-@examples()
-@given(content=damaged(st.sampled_from([msh(), msh(normals=True, uvs=True), msh([])])))
-def test_any_bytes_give_a_mesh_or_a_mesh_error(tmp_path_factory, check: Check, content) -> None:
-    path = tmp_path_factory.getbasetemp() / "fuzz.msh"
-    path.write_bytes(content)
-    try:
-        check(load_mesh(path, ONE, lambda code, message: None))
-    except MeshError as error:
-        assert error.code

@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support.assembly_text import (
     CadBody,
@@ -17,16 +15,13 @@ from support.assembly_text import (
     chain,
     first_generation,
     instance,
-    joint,
-    mate,
     part,
     second_generation,
 )
 from support.gates import gate
-from support.mutations import damaged, examples
 from support.paths import ROOT
 from support.simmechanics_reading import Read
-from urdf_importer.diagnostics import Diagnostics, ReadError, RobotError
+from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.readers.simmechanics import (
     edges_of_assembly,
     read_assembly,
@@ -165,58 +160,6 @@ def test_many_loops_are_bounded(read: Read) -> None:
     outcome = read(first_generation(bodies, joints))
     assert time.process_time() - began < 30.0
     assert len(outcome.robot.loops) == count // 2 - 1 and "loops-not-judged" in outcome.codes
-
-
-def everything() -> list[bytes]:
-    two = instance("a", grounded="true") + instance("b", rigid="true", inner=instance("c"))
-    mates = mate("Concentric", "m", ("a", "cylinder", (0, 0, 1), (0, 0, 1)),
-                 ("b/c", "circle", (0, 0, 1), (0, 0, 1)))  # fmt: skip
-    joints = joint("Cylindrical", "j", "a", "b/c")
-    return [
-        gate(), chain(4),
-        second_generation(two, joints=joints, constraints=mates, parts=part()),
-    ]  # fmt: skip
-
-
-YAML = b"""
-root: POST1
-rename: {POST--WING: hinge}
-redefinedjoints: {4: {name: swing, limits: {lower: -1, upper: 0.2}, axis: 0 0 1}}
-moreframes: [{offset: [0, 0, 1], orientation: [0, 0, 0, 1], parent: WORLD, child: MID}]
-extrajoints: {brace: {pid: POST1, cid: BOLT1, jorigin: MID, attributes: {type: fixed}}}
-exportedFrames: [{frameName: LATCH, additionalTransformation: [1, 2, 3, 0, 0, 0]}]
-assignedCollisionGeometry: [{linkName: WING, geometricShape: {shape: box, size: 1 1 1}}]
-sensors: [{linkName: WING, sensorType: imu, updateRate: 10, sensorBlobs: ["<a/>"]}]
-XMLBlobs: ["<gazebo/>"]
-"""
-CSV = b"joint_name,lower_limit,upper_limit\nhinge,-10,20\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["xml", "yaml", "csv"])
-def test_damaged_files(kind: str, tmp_path: Path) -> None:
-    parameters, table = tmp_path / "p.yaml", tmp_path / "j.csv"
-    starts = {"xml": everything(), "yaml": [YAML], "csv": [CSV]}[kind]
-
-    @examples()
-    @given(damaged(st.sampled_from(starts)))
-    def find_failures(content: bytes) -> None:
-        xml = content if kind == "xml" else gate()
-        parameters.write_bytes(content if kind == "yaml" else YAML)
-        table.write_bytes(content if kind == "csv" else CSV)
-        began = time.process_time()
-        try:
-            reading = read_assembly(
-                xml, "x.xml", Diagnostics(), parameters=str(parameters),
-                joint_parameters=str(table),
-            )  # fmt: skip
-            write_graph_picture("x", edges_of_assembly(reading))
-            write_starter_parameters(reading)
-        except RobotError as error:
-            assert error.message and "\n" not in error.message
-        assert time.process_time() - began < 20.0
-
-    find_failures()
 
 
 def test_without_the_library_one_sentence(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:

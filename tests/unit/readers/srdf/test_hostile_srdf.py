@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.mutations import damaged, examples
+from support.mutations import damaged
 from support.readable_robots import DATA
 from support.real_srdf import real_files
+from support.searches import Bounds, how_many, search
 from urdf_importer import Diagnostics, ReadError, Robot, adapt_srdf
 from urdf_importer.kinematics.semantic_groups import find_rings, resolve_groups
 from urdf_importer.model import Group, Joint, Link, Semantics
@@ -54,13 +55,7 @@ def test_damaged_files_are_read_or_refused(text: bytes) -> None:
 @pytest.mark.slow
 def test_many_damaged_files() -> None:
     files = [EVERYTHING, *(path.read_bytes() for path, _ in real_files())]
-
-    @examples()
-    @given(damaged(st.sampled_from(files)))
-    def search(text: bytes) -> None:
-        read_and_use(text)
-
-    search()
+    search("srdf", files, read_and_use, how_many(is_long=True), Bounds())
 
 
 @settings(max_examples=100, deadline=None)
