@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
+from ..diagnostics import quote
 from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
+from .references import Reference
 from .regular import FileKind
 
+MOST_SHOWN = 80
 _SHAPES = frozenset(
     (
         *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".msh", ".mtl", ".bin"),
@@ -23,9 +26,10 @@ _NEIGHBOURS: dict[FileKind, frozenset[str]] = {
     "mesh": _SHAPES,
     "texture": _SHAPES,
     "file": _SHAPES | {".xml", ".mjcf"},
+    "model": frozenset((".sdf", ".config", ".urdf")),
 }
 """Suffixes of meshes and images, of what meshes keep in files beside them, and of the texts that
-models of MuJoCo are made of."""
+models of MuJoCo and of Gazebo are made of."""
 
 
 class Verdict(Enum):
@@ -41,6 +45,10 @@ class Root:
 
     folder: str
     real: str
+
+    @classmethod
+    def of(cls, folder: str) -> "Root":
+        return cls(folder, os.path.realpath(folder))
 
     def holds(self, path: str) -> bool:
         return is_within(path, self.folder) or is_within(path, self.real)
@@ -76,10 +84,22 @@ class Failure:
     package: str = ""
 
 
+def quote_path(path: str) -> str:
+    """Quotes a path for a message; of a long one the end, which says more than the beginning."""
+    return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
+
+
+def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKind) -> Found:
+    """Returns a file that lies elsewhere than `uri` says, with the warning for it."""
+    code = "renamed-package" if reference.package else "moved-file"
+    note = f"{kind} {quote_path(uri)} is not where it says; {quote_path(path)} was read{why}"
+    return Found(path, code, note)
+
+
 def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
-    """Judges a path outside the folders that may be read. A mesh, an image or a text of MuJoCo, by
-    its suffix, may lie one folder above the description's, which is one of `folders`, where no
-    link leads out of that. A home folder and what lies above one are not read."""
+    """Judges a path outside the folders that may be read. A mesh, an image or a text of MuJoCo or
+    Gazebo, by its suffix, may lie one folder above the description's, which is one of `folders`,
+    where no link leads out of that. A home folder and what lies above one are not read."""
     if os.path.splitext(path)[1].lower() not in _NEIGHBOURS[kind]:
         return Verdict.OUTSIDE
     for above in map(os.path.dirname, folders):
@@ -92,6 +112,16 @@ def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
         if is_within(os.path.realpath(path), os.path.realpath(above)):
             return Verdict.FOUND if stat.S_ISREG(mode) else Verdict.NOT_A_FILE
     return Verdict.OUTSIDE
+
+
+def find_above(reference: Reference, folders: Sequence[str], kind: FileKind) -> str:
+    """Returns the file that has the whole path of a reference, two parts or more, one folder above
+    the description's, which is one of `folders`; "" for none."""
+    parts = reference.path.split("/")
+    if len(parts) < 2 or not {"", ".", ".."}.isdisjoint(parts):
+        return ""
+    above = (os.path.join(os.path.dirname(folder), *parts) for folder in folders)
+    return next((path for path in above if is_neighbour(path, folders, kind) is Verdict.FOUND), "")
 
 
 _WORKSPACE = re.compile(

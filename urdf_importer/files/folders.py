@@ -25,8 +25,6 @@ MOST_LEVELS_DOWN = 12
 MOST_PACKAGE_XML_BYTES = 64 * 1024
 REPOSITORY_MARKS = (".git", ".repo", "COLCON_IGNORE")
 FOLDERS_OF_DESCRIPTIONS = ("urdf", "urdfs", "xacro", "xacros")
-FOLDERS_BESIDE_MESHES = ("robot", "robots", "model", "models", "cfg", "variation", "variations")
-"""They hold descriptions where a folder `meshes` lies beside them."""
 
 
 @dataclass(slots=True)
@@ -267,11 +265,7 @@ def _find_bundle(start: str) -> str:
     description's."""
     for folder in (start, os.path.dirname(start)):
         above, name = os.path.dirname(folder), fold(os.path.basename(folder))
-        if is_broad(above):
-            continue
-        if name in FOLDERS_OF_DESCRIPTIONS:
-            return above
-        if name in FOLDERS_BESIDE_MESHES and os.path.isdir(os.path.join(above, "meshes")):
+        if name in FOLDERS_OF_DESCRIPTIONS and not is_broad(above):
             return above
     return start
 

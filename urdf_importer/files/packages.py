@@ -9,16 +9,17 @@ Where it is looked for, first come first served:
    that is called so, there or among its siblings. The way up ends at the root of a repository and
    below any home folder.
 2. there, but spelled differently (upper and lower case, Unicode form): a warning.
-3. elsewhere in the description's own package, in the user's folders and in the repository, by the
-   longest end of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages
-   are renamed and moved more often than not when they leave their workspace.
+3. one folder above the description's, by the whole path without its package; then elsewhere in
+   the description's own package, in the user's folders and in the repository, by the longest end
+   of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages are renamed
+   and moved more often than not when they leave their workspace.
 
 What may be read: regular files in the description's own package, in the folders that the user or
 the ROS environment names, and in packages found as above. The own package is the nearest folder
 upwards with a package.xml; else the repository; else the description's folder, or the one above
 where that is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that
-leads out of all these; but a mesh, an image or a text of MuJoCo that a relative path names may lie
-one folder above the description's, which is where robots without packages keep what they share.
+leads out of all these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one folder above
+the description's, which is where robots without packages keep what they share.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment
 names may be a link to anywhere; one found on the way up must then carry its name in its
@@ -36,7 +37,19 @@ from itertools import chain
 from pathlib import Path
 
 from ..diagnostics import MeshError, Report, quote
-from .candidates import Failure, Found, Place, Root, Verdict, choose_moved, is_neighbour, names_of
+from .candidates import (
+    Failure,
+    Found,
+    Place,
+    Root,
+    Verdict,
+    choose_moved,
+    find_above,
+    is_neighbour,
+    names_of,
+    quote_path,
+    say_moved,
+)
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
 from .references import Reference, list_package_folders, make_absolute, read_reference
 from .regular import FileKind
@@ -45,7 +58,6 @@ from .states import MOST_NOTED, FileState, read_state
 AnyPath = str | os.PathLike[str]
 
 LEVELS_OF_PACKAGE_FOLDERS = 4
-MOST_SHOWN = 80
 _MOST_LISTED = 200
 
 
@@ -76,7 +88,7 @@ class PackageResolver:
         own = [start.own for start in self._starts]
         self._user = [folder for _, folder in self._named] + self._package_paths
         allowed = own + self._user + self._ros_paths + self._shares
-        self._roots = [_root(folder) for folder in dict.fromkeys(allowed)]
+        self._roots = [Root.of(folder) for folder in dict.fromkeys(allowed)]
         self._found_packages: dict[str, list[str]] = {}
         self._walks: dict[str, Iterator[str]] = {}
         self._references: dict[str, Reference] = {}
@@ -272,7 +284,7 @@ class PackageResolver:
 
     def _root_of(self, package: str) -> Root:
         if package not in self._package_roots:
-            self._package_roots[package] = _root(package)
+            self._package_roots[package] = Root.of(package)
         return self._package_roots[package]
 
     def _find_holder(self, path: str, roots: Sequence[Root]) -> Root | None:
@@ -294,28 +306,30 @@ class PackageResolver:
             path = os.path.relpath(place.candidate, place.folder).replace(os.sep, "/")
             found = self._folders.find_regardless_of_case(place.folder, path)
             if found and self._judge(found, place.package) is Verdict.FOUND:
-                shown = f"{_quote_path(found)}, which is spelled differently"
-                return Found(
-                    found, "wrong-case", f"{kind} {_quote_path(uri)} was read from {shown}"
-                )
+                shown = f"{quote_path(found)}, which is spelled differently"
+                return Found(found, "wrong-case", f"{kind} {quote_path(uri)} was read from {shown}")
         return None
 
     def _find_moved(
         self, forms: Sequence[Reference], uri: str, kind: FileKind, *, nearby: bool
     ) -> Found | None:
+        folders = [start.folder for start in self._starts]
         for form in filter(lambda each: each.parts, forms):
-            for folder, least, near in self._bundles(len(form.parts), nearby):
-                ends = self._folders.find_longest_ends(folder, form.parts, least, near)
-                found = [end for end in ends if self._judge(end, folder) is Verdict.FOUND]
-                chosen, why = choose_moved(found, form.parts, self._expected, self._names)
-                if chosen:
-                    code = "renamed-package" if form.package else "moved-file"
-                    shown = f"{_quote_path(chosen)} was read{why}"
-                    note = f"{kind} {_quote_path(uri)} is not where it says; {shown}"
-                    return Found(chosen, code, note)
-                if found:
-                    break
+            chosen, why = find_above(form, folders, kind), ""
+            if not chosen:
+                chosen, why = self._find_end(form.parts, nearby)
+            if chosen:
+                return say_moved(chosen, why, form, uri, kind)
         return None
+
+    def _find_end(self, parts: Sequence[str], nearby: bool) -> tuple[str, str]:
+        """Returns the file in the nearest bundle, and why it is this one; empty for none."""
+        for folder, least, near in self._bundles(len(parts), nearby):
+            ends = self._folders.find_longest_ends(folder, parts, least, near)
+            found = [end for end in ends if self._judge(end, folder) is Verdict.FOUND]
+            if found:
+                return choose_moved(found, parts, self._expected, self._names)
+        return "", ""
 
     def _bundles(self, part_count: int, nearby: bool) -> Iterator[tuple[str, int, str]]:
         """Folders to search through, nearest first: how many parts of the path must agree, and
@@ -349,24 +363,24 @@ class PackageResolver:
             return self._explain_outside(path)
         if path := paths.get(Verdict.NOT_A_FILE):
             what = "a folder" if os.path.isdir(path) else "not a regular file"
-            return Failure(f"{_quote_path(path)} is {what}", "not-a-file")
+            return Failure(f"{quote_path(path)} is {what}", "not-a-file")
         if reference.package and not places:
             return self._explain_package(reference.package)
         if not places:
             return Failure("it is not known in which folder to look for it", f"missing-{kind}")
-        looked = " or ".join(dict.fromkeys(_quote_path(place.candidate) for place in places[:3]))
+        looked = " or ".join(dict.fromkeys(quote_path(place.candidate) for place in places[:3]))
         return Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
 
     def _explain_outside(self, path: str) -> Failure:
         lies = os.path.realpath(path) if self._find_holder(path, self._roots) else path
         return Failure(
-            f"{_quote_path(lies)} lies outside the folders that may be read; name its folder as a "
+            f"{quote_path(lies)} lies outside the folders that may be read; name its folder as a "
             "package folder to allow it",
             "outside-allowed-folders",
         )
 
     def _explain_package(self, package: str) -> Failure:
-        tops = [_quote_path(start.chain[-1]) for start in self._starts if start.chain]
+        tops = [quote_path(start.chain[-1]) for start in self._starts if start.chain]
         upwards = f" or from the description up to {tops[0]}" if tops else ""
         return Failure(
             f"there is no package {quote(package)} in the packages and folders given, in the ROS "
@@ -381,12 +395,3 @@ class PackageResolver:
             if self._folders.is_exhausted
             else ""
         )
-
-
-def _quote_path(path: str) -> str:
-    """For a message; of a long one the end, which says more than the beginning."""
-    return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
-
-
-def _root(folder: str) -> Root:
-    return Root(folder, os.path.realpath(folder))

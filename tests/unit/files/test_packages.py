@@ -83,6 +83,32 @@ def test_meshes_one_folder_up_are_read(tmp_path: Path, uri: str) -> None:
     assert (found.path, found.codes) == (wanted, [])
 
 
+@pytest.mark.parametrize("uri", ["{}", "package://lost/{}", "model://lost/{}", "file://{}"])
+@pytest.mark.parametrize("path", ["differential/x.stl", "graphics/arm/x.dae"])
+def test_a_whole_path_one_folder_up_is_found(tmp_path: Path, uri: str, path: str) -> None:
+    """Neither repository nor package is about, as in what pip installs."""
+    description = touch(tmp_path / "share" / "robots" / "arm.urdf", "<robot/>")
+    wanted = touch(tmp_path / "share" / path)
+    found = resolve(description, uri.format(path))
+    assert found.path == wanted
+    assert found.codes == ["renamed-package" if "lost" in uri else "moved-file"]
+
+
+@pytest.mark.parametrize("uri", ["x.stl", "package://lost/x.stl", "arm/x.stl", "secret/x.txt"])
+def test_less_than_a_whole_path_one_folder_up_is_not_found(tmp_path: Path, uri: str) -> None:
+    description = touch(tmp_path / "share" / "robots" / "arm.urdf", "<robot/>")
+    for path in ("x.stl", "meshes/arm/x.stl", "secret/x.txt"):
+        touch(tmp_path / "share" / path)
+    assert resolve(description, uri).path is None
+
+
+def test_a_link_in_the_folder_above_leads_nowhere_else(tmp_path: Path) -> None:
+    description = touch(tmp_path / "share" / "robots" / "arm.urdf", "<robot/>")
+    touch(tmp_path / "elsewhere" / "x.stl")
+    (tmp_path / "share" / "meshes").symlink_to(tmp_path / "elsewhere")
+    assert resolve(description, "package://lost/meshes/x.stl").path is None
+
+
 def test_what_such_a_mesh_names_is_read_too(tmp_path: Path) -> None:
     description = touch(tmp_path / "robots" / "arm" / "arm.urdf", "<robot/>")
     wanted = touch(tmp_path / "robots" / "textures" / "a.png")
@@ -598,7 +624,7 @@ def outside(repository: Path) -> Path:
     return touch(repository.parent / "outside" / "secret.stl")
 
 
-@pytest.mark.parametrize("shape", ["{}", "file://{}", "file://localhost{}", "file:{}"])
+@pytest.mark.parametrize("shape", ["{}", "file://{}", "file://localhost{}", "file://{}"])
 def test_absolute_paths_elsewhere_need_the_users_word(repository: Path, shape: str) -> None:
     robot = make_package(repository / "arm", "arm")
     secret = outside(repository)

@@ -158,6 +158,22 @@ def test_bare_names_are_models_in_every_place_of_models(tmp_path, monkeypatch, p
     assert not list(diagnostics)
 
 
+@pytest.mark.parametrize("uri", ["../gripper", "../gripper/model.sdf"])
+def test_models_beside_the_folder_of_the_model_are_included(tmp_path, uri):
+    put_model(tmp_path / "arm", ["arm_link"], f"<include><uri>{uri}</uri></include>")
+    put_model(tmp_path / "gripper", ["finger"])
+    robot = read_robot(tmp_path / "arm")
+    assert {each.name for each in robot.links} >= {"arm_link", "gripper::finger"}
+    far = model(f"{LINK}<include><uri>../../{tmp_path.name}/gripper/model.sdf</uri></include>")
+    put_model(tmp_path / "deep" / "er" / "arm", [])
+    (tmp_path / "deep" / "er" / "arm" / "model.sdf").write_text(
+        far.replace("../../", "../../../../")
+    )
+    diagnostics = Diagnostics()
+    read_robot(tmp_path / "deep" / "er" / "arm", diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["sdf-include"]
+
+
 def test_a_model_found_by_another_spelling_is_reported_once(tmp_path):
     put_model(tmp_path / "Arm", ["arm_link"])
     (tmp_path / "Arm" / "model.sdf").rename(tmp_path / "Arm" / "Model.sdf")
