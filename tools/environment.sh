@@ -78,6 +78,10 @@ make_environment() {
     say "making $where with $python"
     "$python" -m venv "$where" </dev/null || fail "$python could not make $where"
   fi
+  if [[ " $* " == *' --group '* ]]; then  # pip knows groups since 25.1
+    "$where/bin/python" -m pip install --quiet --disable-pip-version-check 'pip>=25.1' </dev/null >&2 ||
+      fail 'pip could not renew itself'
+  fi
   say "installing $* (once; Blender is some 350 MB)"
   (cd "$checkout" && "$where/bin/python" -m pip install --quiet --disable-pip-version-check "$@" </dev/null >&2) ||
     fail "pip could not install $*"
