@@ -16,10 +16,14 @@ element was lost; the robot is there in both cases.
 """
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+
+_BLENDER_PYTHONS = ("3.11", "3.13")
+"""For which Blender as a module exists: 4.2 to 4.5, and 5.2."""
 
 
 class Severity(Enum):
@@ -247,6 +251,21 @@ def name_choices(words: Sequence[str]) -> str:
     """Returns words as a choice for a message: "a, b or c"."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def advise_blender() -> str:
+    """Returns the ways to a Blender, for a message where this Python has none: as a module it
+    exists for few versions of Python, and pip says nothing of them."""
+    running = "{}.{}".format(*sys.version_info[:2])
+    if running in _BLENDER_PYTHONS:
+        module = "install it with `pip install 'urdf-importer[blender]'`"
+    else:
+        module = (
+            f"this is Python {running}, and Blender as a module exists for "
+            f"{' and '.join(_BLENDER_PYTHONS)}: use one of these with "
+            "`pip install 'urdf-importer[blender]'`"
+        )
+    return f"{module}, or use a Blender program"
 
 
 def _place(source: str, line: int) -> str:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Diagnostics by their kinds, and what is missing in one sentence."""
 
+import sys
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer import Diagnostic, Severity, describe_missing, group_diagnostics
 from urdf_importer.command.summary import describe_import
+from urdf_importer.diagnostics import advise_blender
 
 
 def missing(package: str, lost: str = "mesh") -> Diagnostic:
@@ -69,3 +72,17 @@ def test_the_command_says_it_in_its_summary() -> None:
         "arm: 3 links, 2 moving joints, 2 bones in 1.00 s; 2 meshes missing (package 'x' not "
         "found); 1 warning"
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted"),
+    [
+        ((3, 12, 1), "this is Python 3.12, and Blender as a module exists for 3.11 and 3.13: use"),
+        ((3, 13, 0), "install it with `pip install 'urdf-importer[blender]'`, or use a Blender"),
+    ],
+)
+def test_a_missing_blender_is_explained_by_the_python_that_runs(
+    version: tuple[int, int, int], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    assert advise_blender().startswith(wanted)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..diagnostics import BuildError
+from ..diagnostics import BuildError, advise_blender
 from .child import LENGTH, MARK
 from .task import Task
 
@@ -117,8 +117,8 @@ class Child:
         if message is None or not message.get("ready"):
             trouble = (message or {}).get("trouble", "")
             raise BuildError(
-                f"a batch needs Blender, which this Python does not have ({trouble}): install it "
-                "with `pip install bpy` (Python 3.11 or 3.13), or use a Blender program"
+                f"a batch needs Blender, which this Python does not have ({trouble}): "
+                f"{advise_blender()}"
             )
 
     def _listen(self) -> None:

@@ -44,7 +44,7 @@ from .. import (
     write_srdf,
     writer_formats,
 )
-from ..diagnostics import quote
+from ..diagnostics import advise_blender, quote
 from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
 from .blends import is_blend, open_robot
@@ -63,7 +63,7 @@ ShowProgress = Callable[[Progress], None]
 
 _NO_BLENDER = (
     "{what} needs Blender, which this Python does not have ({reason}): "
-    "install it with `pip install bpy` (Python 3.11 or 3.13), or use a Blender program: "
+    "{advice}: "
     "blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
 )
 
@@ -319,7 +319,8 @@ def needing_blender(what: str) -> Iterator[None]:
         yield
     except ImportError as missing:
         script = Path(__file__).parents[1] / "headless.py"
-        message = _NO_BLENDER.format(what=what, reason=missing, script=script)
+        advice = advise_blender()
+        message = _NO_BLENDER.format(what=what, reason=missing, advice=advice, script=script)
         raise RobotError(message) from missing
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import RobotError, WriteError
+from ..diagnostics import RobotError, WriteError, advise_blender
 from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ..model import Cone
@@ -106,8 +106,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
     except ImportError as missing:
         raise RobotError(
             "files of game engines are written by Blender, which this Python does not have: "
-            "install it with `pip install bpy` (Python 3.11 or 3.13), or use the command in a "
-            "Blender program"
+            f"{advise_blender()}"
         ) from missing
     plan = plan_rig(found.robot, _BARE, found.diagnostics)
     with own_scene():
