@@ -51,7 +51,9 @@ class Gltf:
         assert stride == kind.itemsize * size and "sparse" not in accessor
         data = self._buffers[view["buffer"]]
         numbers = np.frombuffer(data, kind, accessor["count"] * size, start)
-        assert not accessor.get("normalized") or accessor["componentType"] == 5126
+        if accessor.get("normalized"):
+            assert accessor["componentType"] == 5121
+            numbers = numbers / 255.0
         return numbers.reshape(-1, size).astype(float) if size > 1 else numbers.astype(float)
 
     @cached_property

@@ -14,6 +14,7 @@ from ..model import Cone
 from ..options import ImportOptions
 from ..rig import plan_rig
 from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
+from ..writers.engines.gltf import share_weights
 from ..writers.engines.options import EngineOptions as EngineOptions
 from ..writers.engines.physics import describe_bones, write_physics
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_tree
@@ -53,6 +54,9 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
         )
         place = folder / path.name
         clips = export_rig(armature, skeleton, wishes, place, found.diagnostics)
+        if path.suffix.lower() in (".glb", ".gltf"):
+            for each in folder.glob(f"*{path.suffix}"):
+                share_weights(each)
         if options.extras:
             text = write_physics(tree, skeleton.carriers, options.scale, found.files)
             place.with_suffix(".physics.json").write_text(text, "utf-8")

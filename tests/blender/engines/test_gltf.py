@@ -183,6 +183,26 @@ def test_bones_alone_move_the_mesh(tmp_path: Path) -> None:
         assert len([node for node in gltf.nodes if "mesh" in node]) == 1
 
 
+@pytest.mark.parametrize("suffix", ["glb", "gltf"])
+def test_weights_are_one_run_of_bytes(suffix: str, tmp_path: Path) -> None:
+    """Each vertex goes with one bone; what is in the file is used, without gaps."""
+    file = tmp_path / f"robot.{suffix}"
+    export_robot(load("quadruped_leg").armature, file, EngineOptions(extras=False))
+    gltf = Gltf(file)
+    views = {gltf.json["accessors"][part["attributes"]["WEIGHTS_0"]]["bufferView"]
+             for part in gltf.primitives}  # fmt: skip
+    assert len(gltf.primitives) > 1 and len(views) == 1
+    for part in gltf.primitives:
+        weights = gltf.read(part["attributes"]["WEIGHTS_0"])
+        assert len(weights) == len(gltf.read(part["attributes"]["POSITION"]))
+        assert np.array_equal(weights, np.eye(4)[[0] * len(weights)])
+    spans = [(view["byteOffset"], view["byteLength"]) for view in gltf.json["bufferViews"]]
+    assert all(start % 4 == 0 for start, _ in spans)
+    ends = [start + size for start, size in spans]
+    assert all(0 <= later[0] - end < 4 for end, later in zip(ends, spans[1:], strict=False))
+    assert gltf.json["buffers"][0]["byteLength"] == ends[-1]
+
+
 def test_colours_are_those_of_the_description(tmp_path: Path) -> None:
     """Materials are called after the robot, and the scene keeps its own."""
     result = load("gripper")
