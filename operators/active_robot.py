@@ -5,12 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer.blender.standing.robot_table import (
-    find_robot,
-    find_robots,
-    forget_changed,
-    forget_tables,
-)
+from ..urdf_importer.blender.memory import unwatch, watch
+from ..urdf_importer.blender.standing.robot_table import find_robot, find_robots
 
 _NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
 _NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
@@ -104,30 +100,10 @@ def redraw_views() -> None:
 
 def register_watch() -> None:
     """Makes panels forget what they remember of robots whenever robots change."""
-    for handlers in _moments():
-        handlers.append(_forget)
-    bpy.app.handlers.depsgraph_update_post.append(_forget_changed)
+    watch()
 
 
 def unregister_watch() -> None:
     """Undoes register_watch."""
-    bpy.app.handlers.depsgraph_update_post.remove(_forget_changed)
-    for handlers in _moments():
-        handlers.remove(_forget)
-    forget_tables()
+    unwatch()
     _Memory.last = _Memory.pinned = None
-
-
-def _moments() -> tuple[Any, ...]:
-    handlers = bpy.app.handlers
-    return handlers.load_post, handlers.undo_post, handlers.redo_post
-
-
-@bpy.app.handlers.persistent
-def _forget(*_: Any) -> None:
-    forget_tables()
-
-
-@bpy.app.handlers.persistent
-def _forget_changed(scene: Any, depsgraph: Any) -> None:
-    forget_changed(depsgraph)

@@ -5,13 +5,13 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer.blender.memory import forget, recall
 from ..urdf_importer.blender.standing.renamed import list_broken, mend_drivers
 from ..urdf_importer.blender.standing.robot_table import find_robots
 from ..urdf_importer.command.summary import count
 from .active_robot import RobotOperator, active_robot
 
-_broken: dict[int, list[str]] = {}
-"""Robots, by their session's numbers, whose drivers read bones that are gone."""
+_BROKEN = "broken drivers"
 
 
 class MendDrivers(RobotOperator, bpy.types.Operator):
@@ -25,7 +25,7 @@ class MendDrivers(RobotOperator, bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
         mended = mend_drivers(robot)
-        note_broken(robot)
+        forget(robot, _BROKEN)
         if not mended:
             self.report({"WARNING"}, "No bone was found that the drivers may mean")
             return {"CANCELLED"}
@@ -35,16 +35,7 @@ class MendDrivers(RobotOperator, bpy.types.Operator):
 
 def recall_broken(robot: Any) -> list[str]:
     """Recalls which bones that are gone the drivers of a robot read."""
-    return _broken.get(robot.session_uid, [])
-
-
-def note_broken(robot: Any) -> None:
-    """Remembers which bones that are gone the drivers of a robot read."""
-    found = list_broken(robot)
-    if found:
-        _broken[robot.session_uid] = found
-    else:
-        _broken.pop(robot.session_uid, None)
+    return recall(robot, _BROKEN, list_broken)
 
 
 def register_mending() -> None:
@@ -57,7 +48,6 @@ def unregister_mending() -> None:
     """Undoes register_mending."""
     bpy.app.handlers.load_post.remove(_mend_all)
     bpy.app.handlers.depsgraph_update_post.remove(_mend_changed)
-    _broken.clear()
 
 
 @bpy.app.handlers.persistent
@@ -68,16 +58,14 @@ def _mend_changed(scene: Any, depsgraph: Any) -> None:
     for robot in find_robots():
         if robot.data in changed and robot.is_editable and robot.mode != "EDIT":
             mend_drivers(robot)
-            note_broken(robot)
+            forget(robot, _BROKEN)
 
 
 @bpy.app.handlers.persistent
 def _mend_all(*_: Any) -> None:
-    _broken.clear()
     for robot in find_robots():
         if robot.is_editable:
             mend_drivers(robot)
-            note_broken(robot)
 
 
 CLASSES = (MendDrivers,)

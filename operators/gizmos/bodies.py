@@ -12,6 +12,7 @@ from typing import Any
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...urdf_importer.blender.memory import forget, recall
 from ...urdf_importer.blender.standing.armatures import objects_of
 from ...urdf_importer.blender.standing.robot_table import find_robots
 
@@ -43,22 +44,14 @@ class Hit:
     sight: Sight
 
 
-_bodies: dict[int, tuple[Body, ...]] = {}
-
-
 def bodies_in(scene: Any) -> tuple[Body, ...]:
-    """Returns the bodies of all robots of a scene, as when something last came or went."""
-    found = _bodies.get(scene.session_uid)
-    if found is None:
-        items = [item for robot in find_robots() for item in objects_of(robot)]
-        found = tuple(_measure(item) for item in items if item.type == "MESH")
-        _bodies[scene.session_uid] = found
-    return found
+    """Returns the bodies of all robots of a scene."""
+    return recall(scene, "bodies", _read_bodies, shaped=True)
 
 
-def forget_bodies() -> None:
-    """Forgets them all. To be called when objects came or went, and after undo."""
-    _bodies.clear()
+def _read_bodies(scene: Any) -> tuple[Body, ...]:
+    items = [item for robot in find_robots(scene) for item in objects_of(robot)]
+    return tuple(_measure(item) for item in items if item.type == "MESH")
 
 
 def look_through(region: Any, view: Any, mouse: tuple[float, float]) -> Sight:
@@ -77,7 +70,7 @@ def cast_sight(context: Any, sight: Sight) -> Hit | None:
     try:
         far = _find_reach(context, sight)
     except ReferenceError:
-        forget_bodies()
+        forget()
         far = _find_reach(context, sight)
     return _cast(context, sight, far) if far > 0 else None
 
@@ -119,6 +112,7 @@ def _find_reach(context: Any, sight: Sight) -> float:
 def _cast(context: Any, sight: Sight, far: float) -> Hit | None:
     origin, direction = sight
     depsgraph = context.evaluated_depsgraph_get()
+    bodies = {body.item for body in bodies_in(context.scene)}
     start = 0.0
     for _ in range(_MOST_LOOKED_THROUGH):
         met, point, _normal, _face, item, place = context.scene.ray_cast(
@@ -127,7 +121,7 @@ def _cast(context: Any, sight: Sight, far: float) -> Hit | None:
         if not met:
             return None
         item = item.original
-        ours = any(body.item == item for body in bodies_in(context.scene))
+        ours = item in bodies
         hidden = not item.visible_get(viewport=context.space_data)
         if hidden or not (ours or item.display_type in _SOLID):
             start = (point - origin).dot(direction) + 1e-5 * max(1.0, far)

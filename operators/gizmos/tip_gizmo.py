@@ -10,7 +10,8 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.tip_handles import forget_handles, handles_in
+from ...urdf_importer.blender.ik.tip_handles import handles_in
+from ...urdf_importer.blender.memory import forget
 from .drag_tip import DragTip, find_tip_dragging
 from .strokes import WARNING, WHITE, write_lines
 from .switch import is_on
@@ -48,7 +49,7 @@ class TipGizmo(bpy.types.Gizmo):
             self.near = find_near(context, self.mouse)
             grip = find_grip(context, self.near, self.mouse) if self.near is not None else None
         except ReferenceError:  # The robot is gone: undo, another file.
-            forget_handles()
+            forget()
             self.near, grip = None, None
         self.lit = None if grip is None else grip.part
         if before != (_name(self.near), self.lit) and context.region is not None:
@@ -64,7 +65,7 @@ class TipGizmo(bpy.types.Gizmo):
                 return
             self._draw_resting(context)
         except ReferenceError:
-            forget_handles()
+            forget()
             self.near = self.lit = None
 
     def _draw_resting(self, context: Any) -> None:

@@ -16,7 +16,7 @@ from ...urdf_importer import (
     locate_package,
 )
 from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import find_robots, forget_tables
+from ...urdf_importer.blender.standing.robot_table import find_robots
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
@@ -88,7 +88,6 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
             result = locate_package(robot, folder, self.package)
         except RobotError as error:
             return refuse(self, error)
-        forget_tables()
         if self.add_to_preferences:
             add_package_folder(context, folder)
         _report(self, result, known)

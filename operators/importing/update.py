@@ -16,7 +16,7 @@ from ...urdf_importer import (
     update_robot,
 )
 from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import forget_tables, recall_table
+from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, poll_robot
 from ..preferences import preference_package_paths
@@ -68,7 +68,6 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         if not self._changes:
             if recall_changed(robot, recall_table(robot)):  # Files that say the same as before.
                 update_robot(robot, self._path(), package_paths=_folders(context))
-                forget_tables()
             return self._say_nothing_changed(robot)
         manager = context.window_manager
         return set(
@@ -87,7 +86,6 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
             )
         except RobotError as error:
             return refuse(self, error)
-        forget_tables()
         if not result.changes:
             return self._say_nothing_changed(result.armature)
         self._report(result)

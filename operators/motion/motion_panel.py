@@ -28,7 +28,9 @@ from ...urdf_importer.blender.animation.frame_check import (
 )
 from ...urdf_importer.blender.animation.span import find_range
 from ...urdf_importer.blender.ik.live import followed_targets_of
-from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
+from ...urdf_importer.blender.memory import recall
+from ...urdf_importer.blender.standing.record import read_state
+from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
@@ -51,29 +53,15 @@ class _Checked:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """The limits of a robot as long as its table is the same."""
-
-    table: RobotTable
-    path: str
-    limits: dict[str, JointLimits]
-
-
 _checked: dict[int, _Checked] = {}
-_known: dict[int, _Known] = {}
 
 
 def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
-    """Returns the limits of a robot with those of the chosen file, read once. Raises RobotError for
-    a file that makes no sense."""
+    """Returns the limits of a robot with those of the chosen file, as it is on disk now. Raises
+    RobotError for a file that makes no sense."""
     path = bpy.path.abspath(context.window_manager.urdf_limits_file)
-    table = recall_table(robot)
-    known = _known.get(robot.session_uid)
-    if known is None or known.table is not table or known.path != path:
-        known = _Known(table=table, path=path, limits=find_limits(robot, path or None))
-        _known[robot.session_uid] = known
-    return known.limits
+    kind = ("limits", path, read_state(path) if path else None)
+    return recall(robot, kind, lambda each: find_limits(each, path or None))
 
 
 def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
@@ -128,7 +116,6 @@ class CheckMotion(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         diagnostics = Diagnostics(robot.name)
-        _known.pop(robot.session_uid, None)
         try:
             limits = find_motion_limits(context, robot)
             path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
@@ -356,6 +343,5 @@ def unregister_motion_panel() -> None:
     """Takes them out again."""
     del bpy.types.WindowManager.urdf_limits_file
     _checked.clear()
-    _known.clear()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import bpy
 
+from ...urdf_importer.blender.memory import forget
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
 from ...urdf_importer.blender.standing.handles import find_active_joints
 from ...urdf_importer.blender.standing.joints import RigJoint
 from ...urdf_importer.blender.standing.keys import find_curves, key_state_of
 from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
-    forget_tables,
     recall_table,
 )
 from ..active_robot import active_robot
@@ -144,7 +144,7 @@ class _View:
             armature = self.armatures.get(joint.armature)
             pose_bone = armature.pose.bones.get(joint.bone) if armature is not None else None
             if pose_bone is None:  # The bone was renamed: the next drawing knows its name.
-                forget_tables()
+                forget()
                 return
             self._draw_joint(column, joint, pose_bone)
 

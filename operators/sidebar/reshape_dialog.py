@@ -12,7 +12,6 @@ from ...urdf_importer import (
     find_reshaped,
     update_robot,
 )
-from ...urdf_importer.blender.standing.robot_table import forget_tables
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse, report_diagnostics, report_sentence
@@ -87,7 +86,6 @@ class ReshapeOperator(RobotOperator):
             result = update_robot(robot, robot=made, names=names)
         except RobotError as error:
             return refuse(self, error)
-        forget_tables()
         if not result.changes:
             self.report({"INFO"}, "Nothing changes: the robot is like this already")
             return {"CANCELLED"}

@@ -21,7 +21,7 @@ from urdf_importer import (
 )
 from urdf_importer.blender.ik import bake, live
 from urdf_importer.blender.ik.live import unwatch
-from urdf_importer.blender.ik.tip_handles import forget_handles, grip_tip, handles_in
+from urdf_importer.blender.ik.tip_handles import grip_tip, handles_in
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch", "three_stay_open")
 STILL = Quaternion((1.0, 0.0, 0.0, 0.0))
@@ -38,10 +38,8 @@ def no_watch(monkeypatch):
     """Lets answers take their time, on machines that do other things too."""
     for module in (bake, live):
         monkeypatch.setattr(module, "_SECONDS", 20.0)
-    forget_handles()
     yield
     unwatch()
-    forget_handles()
 
 
 def bring_in(robot, tmp_path, **options):

@@ -27,7 +27,6 @@ from urdf_importer.blender.ik.tip_handles import (
     TipDrag,
     TipHandle,
     explain_tip,
-    forget_handles,
     grip_tip,
     handles_in,
     read_frame,
@@ -45,9 +44,7 @@ STILL = Quaternion()
 
 @pytest.fixture
 def fresh():
-    forget_handles()
     yield
-    forget_handles()
     unwatch()
 
 
@@ -294,7 +291,6 @@ def test_end_effectors_of_an_srdf_move_their_group_alone(panda: Any, tmp_path: A
     </robot>"""
     (tmp_path / "panda.srdf").write_text(text)
     apply_srdf(panda, tmp_path / "panda.srdf")
-    forget_handles()
     handle = the_handle()
     assert handle.link == "panda_link8"
     assert handle.joints == tuple(f"panda_joint{number}" for number in (2, 3, 4, 6, 7))
@@ -302,10 +298,8 @@ def test_end_effectors_of_an_srdf_move_their_group_alone(panda: Any, tmp_path: A
 
 def test_many_robots_and_some_that_were_taken_apart(panda: Any) -> None:
     import_robot(SAMPLES / "humanoid_arm.urdf", BARE)
-    forget_handles()
     assert [each.link for each in handles_in(bpy.context.scene)] == ["panda_hand", "tool0"]
     bpy.data.objects.remove(bpy.data.objects["panda_hand"])
-    forget_handles()
     assert [each.link for each in handles_in(bpy.context.scene)] == ["tool0"]
 
 

@@ -154,6 +154,9 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
         # Between keys of single precision differences of second order are noise.
         wide = {"elbow": urdf_importer.JointLimits(acceleration=2.1)}
         assert urdf_importer.check_trajectory(armature, motion, wide) == ()
+        assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.0
+        limits.write_text("joint_limits:\n  elbow: {max_acceleration: 2.25}\n", encoding="utf-8")
+        assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.25
         limits.write_text("joint_limits: 3\n", encoding="utf-8")
         assert bpy.ops.urdf.check_motion() == {"CANCELLED"}
         assert panel.find_now(bpy.context, armature) == ()

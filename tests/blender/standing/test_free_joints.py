@@ -25,7 +25,6 @@ from urdf_importer.blender.standing.handles import (
     read_rest,
 )
 from urdf_importer.blender.standing.links import find_link
-from urdf_importer.blender.standing.robot_table import forget_tables
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -44,11 +43,6 @@ BALL = """
 <origin xyz="0.1 0 0.2" rpy="0.3 0 0.5"/></joint></robot>
 """
 CASES = [("planar_base", "drive"), ("drone", "flight"), ("ball", "neck")]
-
-
-@pytest.fixture(autouse=True)
-def fresh_tables() -> None:
-    forget_tables()
 
 
 def hold(name: str, joint: str, where: Matrix, tmp_path: Path) -> tuple[Any, Any]:

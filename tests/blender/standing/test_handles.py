@@ -31,7 +31,7 @@ from urdf_importer.blender.standing.handles import (
 )
 from urdf_importer.blender.standing.links import find_link
 from urdf_importer.blender.standing.pose import random_pose
-from urdf_importer.blender.standing.robot_table import forget_tables, recall_table
+from urdf_importer.blender.standing.robot_table import recall_table
 from urdf_importer.morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -43,11 +43,6 @@ PLACES = {
     "moved": Matrix.LocRotScale(Vector((3, -2, 1)), Euler((0.4, -1.1, 2.0)), Vector((1, 1, 1))),
     "scaled": Matrix.LocRotScale(Vector((0, 1, 0)), Euler((1.0, 0.0, 0.3)), Vector((2, 2, 2))),
 }
-
-
-@pytest.fixture(autouse=True)
-def fresh_tables() -> None:
-    forget_tables()
 
 
 def place(robot: Any, where: Matrix) -> None:
@@ -119,7 +114,6 @@ def test_a_robot_of_several_armatures() -> None:
     options = ImportOptions(profile="morse", visuals=False, collisions=False)
     robot = import_robot(path, options).armature
     part = split_armature(robot, "part", ["panda_joint4"])
-    forget_tables()
     random_pose(robot, 3)
     place(robot, PLACES["moved"])
     handle = make_handle(robot, "panda_joint4")
@@ -331,7 +325,6 @@ def test_a_linked_robot_is_not_moved(tmp_path: Path) -> None:
     collection = bpy.context.scene.collection.children[0].name
     save_blend(tmp_path / "arm.blend")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    forget_tables()
     with bpy.data.libraries.load(str(tmp_path / "arm.blend"), link=True) as (_, wanted):
         wanted.collections = [collection]
     bpy.context.scene.collection.children.link(wanted.collections[0])

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -19,7 +19,6 @@ _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
 _NAMES_AND_JOINTS = ("links", "joints", "cut_joints", "middle_joints")
 _Unpacker = Callable[[Any], Any]
-_unpackers: dict[type[Any], dict[str, _Unpacker | None]] = {}
 
 
 def extract_robot(armature: Any) -> Robot:
@@ -100,16 +99,18 @@ def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Itera
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
     """Returns the model value of this class from the group that properties.pack made of it."""
-    if kind not in _unpackers:
-        hints = get_type_hints(kind)
-        _unpackers[kind] = {name: _find_unpacker(hint) for name, hint in hints.items()}
-    unpackers = _unpackers[kind]
+    unpackers = _find_unpackers(kind)
     given = {}
     for name, value in packed.items():
         if name in unpackers:
             unpacker = unpackers[name]
             given[name] = value if unpacker is None else unpacker(value)
     return kind(**given)
+
+
+@cache
+def _find_unpackers(kind: type[Any]) -> dict[str, _Unpacker | None]:
+    return {name: _find_unpacker(hint) for name, hint in get_type_hints(kind).items()}
 
 
 def _find_unpacker(hint: Any) -> _Unpacker | None:

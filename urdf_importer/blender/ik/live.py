@@ -20,6 +20,8 @@ import numpy as np
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
+from .. import memory
+from ..memory import forget, recall
 from ..semantics.apply import extract_semantics
 from ..semantics.markers import is_followed, new_target, remove_target, targets_of
 from ..standing import properties
@@ -39,10 +41,6 @@ _REST = 1e-7
 _ALL_WAYS = 6
 """Joints that it takes to turn a link as one likes: with fewer the place alone counts."""
 
-_names: set[str] | None = None
-_moved: set[str] = set()
-"""Live targets that were moved since joints were keyed."""
-_joints: dict[tuple[int, str, str], tuple[str, ...]] = {}
 _busy = False
 
 
@@ -75,7 +73,7 @@ def add_ik(
         )
     target[properties.IK]["live"] = bool(live or reason)
     watch()
-    forget_targets()
+    forget()
     return target
 
 
@@ -105,7 +103,7 @@ def remove_ik(target: Any) -> None:
             said.pop(name, None)
     else:
         remove_target(target)
-    forget_targets()
+    forget()
 
 
 def followed_targets_of(armature: Any) -> list[Any]:
@@ -170,15 +168,13 @@ def solve_target(
 def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
     """Returns the joints that move for a target."""
     said = target[properties.IK]
-    return _recall_joints(armature, str(said["link"]), str(said.get("group", "")))
+    link, group = str(said["link"]), str(said.get("group", ""))
 
+    def choose(robot: Any) -> tuple[str, ...]:
+        """Reads the whole SRDF for a group: too long for a redraw."""
+        return choose_joints(robot, recall_rig(robot), link, group or None)
 
-def _recall_joints(armature: Any, link: str, group: str) -> tuple[str, ...]:
-    """Recalls choose_joints, which reads the whole SRDF for a group: too long for a redraw."""
-    key = (armature.session_uid, link, group)
-    if key not in _joints:
-        _joints[key] = choose_joints(armature, recall_rig(armature), link, group or None)
-    return _joints[key]
+    return recall(armature, ("joints", link, group), choose)
 
 
 def _find_goal(armature: Any, target: Any) -> Matrix:
@@ -223,8 +219,7 @@ def quietly() -> Iterator[None]:
 def watch() -> None:
     """Follows live targets from now on; asked twice it is as if asked once."""
     handlers = bpy.app.handlers
-    for moments in (handlers.load_post, handlers.undo_post, handlers.redo_post):
-        _append(moments, _forget)
+    memory.watch()  # It forgets what is gone before targets are followed.
     _append(handlers.depsgraph_update_post, _follow_moved)
     _append(handlers.frame_change_post, _follow_all)
 
@@ -232,19 +227,9 @@ def watch() -> None:
 def unwatch() -> None:
     """Undoes watch."""
     handlers = bpy.app.handlers
-    for moments in (handlers.load_post, handlers.undo_post, handlers.redo_post):
-        _remove(moments, _forget)
     _remove(handlers.depsgraph_update_post, _follow_moved)
     _remove(handlers.frame_change_post, _follow_all)
-    forget_targets()
-
-
-def forget_targets() -> None:
-    """Forgets which targets there are, and what moves for them: they are looked for again."""
-    global _names
-    _names = None
-    _moved.clear()
-    _joints.clear()
+    forget()
 
 
 def _append(handlers: Any, handler: Any) -> None:
@@ -258,61 +243,62 @@ def _remove(handlers: Any, handler: Any) -> None:
         handlers.remove(handler)
 
 
-def _live_names() -> Collection[str]:
-    global _names
-    if _names is None:
-        _names = {
-            each.name
-            for each in bpy.data.objects
-            if properties.IK in each and each[properties.IK].get("live")
-        }
-    return _names
+def _live_targets(scene: Any) -> dict[int, Any]:
+    """Returns the live targets of a scene by their session numbers: names change. In the order of
+    their names."""
+    return recall(scene, "live targets", _read_live_targets)
 
 
-def _forget(*_: Any) -> None:
-    forget_targets()
+def _read_live_targets(scene: Any) -> dict[int, Any]:
+    live = [x for x in scene.objects if properties.IK in x and x[properties.IK].get("live")]
+    return {each.session_uid: each for each in sorted(live, key=lambda each: each.name)}
+
+
+def _moved_since_keyed(scene: Any) -> set[int]:
+    """Returns the live targets that were moved since joints were keyed, to be added to: forgotten
+    with all else, so after undo there are none."""
+    return recall(scene, "moved targets", lambda _: set())
 
 
 def _follow_moved(scene: Any, depsgraph: Any) -> None:
     """Follows the targets that the depsgraph says have moved."""
-    if depsgraph.id_type_updated("COLLECTION"):
-        forget_targets()
-    if _busy or not _live_names():
+    live = {} if _busy else _live_targets(scene)
+    if not live:
         return
     moved = {
-        update.id.name
+        update.id.original.session_uid
         for update in depsgraph.updates
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
-    }
+    } & live.keys()
     _follow(scene, moved)
-    _moved.update(moved & set(_live_names()))
-    if _moved and depsgraph.id_type_updated("ACTION"):
-        _key_moved(scene)
+    waiting = _moved_since_keyed(scene)
+    waiting |= moved
+    if waiting and depsgraph.id_type_updated("ACTION"):
+        _key_moved(scene, waiting)
 
 
-def _key_moved(scene: Any) -> None:
+def _key_moved(scene: Any, waiting: set[int]) -> None:
     """Keys the joints of targets that auto keying has keyed, when a drag of theirs has ended: so
     the pose is in the file, and a cancelled drag leaves no keys."""
-    names = sorted(_moved)
-    _moved.clear()
+    moved = set(waiting)
+    waiting.clear()
     if not scene.tool_settings.use_keyframe_insert_auto:
         return
     with quietly():
-        for target in filter(None, map(scene.objects.get, names)):
-            armature = find_robot(target)
+        for uid, target in _live_targets(scene).items():
+            armature = find_robot(target) if uid in moved else None
             if armature is not None and is_keyed_now(target):
                 key_joints(armature, joints_of_target(armature, target))
 
 
 def _follow_all(scene: Any, *_: Any) -> None:
     """Follows all targets into another frame: animation moves them without a word."""
-    if not _busy and _live_names():
-        _follow(scene, set(_live_names()))
+    if not _busy:
+        _follow(scene, _live_targets(scene).keys())
 
 
-def _follow(scene: Any, names: Collection[str]) -> None:
+def _follow(scene: Any, moved: Collection[int]) -> None:
     with quietly():
-        for name in sorted(set(names) & set(_live_names())):
-            target = scene.objects.get(name)
-            if target is not None and find_robot(target) is not None:
+        for uid, target in _live_targets(scene).items():
+            if uid in moved and find_robot(target) is not None:
                 follow(target)

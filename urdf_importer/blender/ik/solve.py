@@ -23,6 +23,7 @@ from ...kinematics.tips import find_palm, survey_tree
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Robot
 from ..extract.robot import extract_robot
+from ..memory import recall
 from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
@@ -30,7 +31,6 @@ from ..standing.armatures import armatures_of, bones_of
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
-from ..standing.record import count_records
 from .targets import Aim, Solved, Wish, aim, default_positions
 
 NEAR = 1e-5
@@ -52,26 +52,19 @@ class Rig:
     motions: Mapping[str, JointMotion]
 
 
-_rigs: dict[tuple[Any, ...], Rig] = {}
-
-
 def recall_rig(armature: Any) -> Rig:
-    """Recalls the description of a rig, or reads it where it is not known yet, or was changed by an
-    update. Raises BuildError for an object that is not an imported robot."""
-    bones = len(armature.data.bones) if armature.type == "ARMATURE" else 0
-    parts = tuple(armature.get(properties.ARMATURES, ()))
-    links = len(armature.get(properties.ROBOT, {}).get("links", ()))
-    key = (armature.session_uid, bones, parts, links, count_records())
-    if key not in _rigs:
-        robot = extract_robot(armature)
-        if find_loops(armature) is None:
-            robot = replace(robot, loops=())
-        tree = retrace_tree(robot)
-        while len(_rigs) >= 8:
-            del _rigs[next(iter(_rigs))]
-        motions = {motion.joint.name: motion for motion in tree.joint_motions}
-        _rigs[key] = Rig(robot=robot, tree=tree, motions=motions)
-    return _rigs[key]
+    """Recalls the description of a rig. Raises BuildError for an object that is not an imported
+    robot."""
+    return recall(armature, "rig", _read_rig)
+
+
+def _read_rig(armature: Any) -> Rig:
+    robot = extract_robot(armature)
+    if find_loops(armature) is None:
+        robot = replace(robot, loops=())
+    tree = retrace_tree(robot)
+    motions = {motion.joint.name: motion for motion in tree.joint_motions}
+    return Rig(robot=robot, tree=tree, motions=motions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from ...diagnostics import RobotError
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.tips import find_tips
+from ..memory import recall
 from ..semantics.markers import targets_of
 from ..semantics.record import effector_links
 from ..standing import properties
@@ -61,16 +62,13 @@ class TipFrame:
     axes: tuple[mathutils.Vector, mathutils.Vector, mathutils.Vector]
 
 
-_handles: dict[int, tuple[TipHandle, ...]] = {}
-
-
 def handles_in(scene: Any) -> tuple[TipHandle, ...]:
-    """Returns the tips of all robots of a scene, as when something last came or went."""
-    found = _handles.get(scene.session_uid)
-    if found is None:
-        found = tuple(handle for robot in find_robots() for handle in _read_tips(robot))
-        _handles[scene.session_uid] = found
-    return found
+    """Returns the tips of all robots of a scene."""
+    return recall(scene, "tips", _read_handles, shaped=True)
+
+
+def _read_handles(scene: Any) -> tuple[TipHandle, ...]:
+    return tuple(handle for robot in find_robots(scene) for handle in _read_tips(robot))
 
 
 def _read_tips(armature: Any) -> tuple[TipHandle, ...]:
@@ -79,11 +77,6 @@ def _read_tips(armature: Any) -> tuple[TipHandle, ...]:
         return tuple(_handles_of(armature))
     except RobotError:
         return ()
-
-
-def forget_handles() -> None:
-    """Forgets them all. To be called when objects came or went, and after undo."""
-    _handles.clear()
 
 
 def read_frame(handle: TipHandle) -> TipFrame:

@@ -13,6 +13,7 @@ from ...diagnostics import BuildError, quote
 from ...kinematics.semantic_groups import resolve_groups
 from ...model import EndEffector, Group, GroupState, Robot, Semantics
 from ..extract.robot import extract_name, extract_robot
+from ..memory import forget
 from ..standing import properties
 from ..standing.joints import joints_of
 from ..standing.links import links_of, name_link
@@ -48,6 +49,7 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
     build_markers(armature, robot, semantics)
     _build_states(armature, robot, semantics)
     keep_semantics(armature, semantics)
+    forget()
 
 
 def extract_semantics(armature: Any) -> Semantics:

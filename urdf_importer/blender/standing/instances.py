@@ -11,8 +11,8 @@ import bpy
 from mathutils import Matrix
 
 from ...diagnostics import BuildError, quote
+from ..memory import forget
 from . import properties
-from .robot_table import forget_tables
 from .selection import select_objects
 from .whole import duplicate_robot
 
@@ -40,7 +40,7 @@ def make_posable(holder: Any) -> Any:
     roots = _override(collection) if override else _take(holder, collection)
     (robot, *_) = [each for each in roots if _is_robot(each)]
     _put(holder, roots, place)
-    forget_tables()
+    forget()
     select_objects([robot])
     return robot
 

@@ -16,11 +16,10 @@ from ...kinematics.forward import Position
 from ...kinematics.loops import LoopCloser, LoopResult, find_freedom
 from ...model import Robot
 from ..extract.robot import extract_robot
+from ..memory import recall
 from . import properties
 from .joints import joints_of
-from .record import count_records, find_record
-
-_MOST_KEPT = 8
+from .record import find_record
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,20 +102,11 @@ class RigLoops:
         )
 
 
-_known: dict[tuple[Any, ...], RigLoops | None] = {}
-
-
 def find_loops(armature: Any) -> RigLoops | None:
     """Finds the loops of a rig; None where it has none, or was imported without closing them."""
     if not len(armature.get(properties.ROBOT, {}).get("loops", ())):
         return None
-    parts = tuple(armature.get(properties.ARMATURES, ()))
-    key = (armature.session_uid, len(armature.data.bones), parts, count_records())
-    if key not in _known:
-        while len(_known) >= _MOST_KEPT:
-            del _known[next(iter(_known))]
-        _known[key] = _read_loops(armature)
-    return _known[key]
+    return recall(armature, "loops", _read_loops)
 
 
 def _read_loops(armature: Any) -> RigLoops | None:

@@ -8,6 +8,7 @@ the source are left out.
 """
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from ...model import (
@@ -84,7 +85,6 @@ MOST_TEXT = 8 * 1024 * 1024
 _PLAIN = frozenset({str, float, int, bool})
 _LISTS = frozenset({tuple, list})
 _EMPTY = frozenset({tuple, str})
-_fields_of: dict[type[Any], tuple[str, ...]] = {}
 
 
 def pack(value: Any) -> Any:
@@ -126,8 +126,7 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     return packed
 
 
+@cache
 def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
     """Names the fields that count for equality: all but lines and sources."""
-    if kind not in _fields_of:
-        _fields_of[kind] = tuple(field.name for field in fields(kind) if field.compare)
-    return _fields_of[kind]
+    return tuple(field.name for field in fields(kind) if field.compare)

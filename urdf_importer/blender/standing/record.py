@@ -11,13 +11,13 @@ from typing import Any
 from ...diagnostics import BuildError, Diagnostic, Severity, quote
 from ...files.states import FileState as FileState
 from ...files.states import find_changed as find_changed
+from ...files.states import read_state as read_state
 from ...options import AUTO, ImportOptions
+from ..memory import forget
 from . import properties
 
 # Options that are paths: absolute, since the record is read from anywhere.
 _FILES = ("parameters", "joint_parameters", "srdf")
-
-_records = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,6 @@ def record_import(
     files: Mapping[str, FileState] | None = None,
 ) -> None:
     """Records how a rig was made, in place of what was on the armature before."""
-    global _records
-    _records += 1
     recorded: dict[str, Any] = {
         "path": str(Path(path).absolute()),
         "options": json.dumps(_chosen(options)),
@@ -49,21 +47,15 @@ def record_import(
     described = [_describe(item) for item in diagnostics]
     # Custom properties cannot hold empty lists.
     armature[properties.IMPORT] = recorded | ({"diagnostics": described} if described else {})
+    forget()
 
 
 def note_files(armature: Any, files: Mapping[str, FileState]) -> None:
     """Records the states of the files of which a rig is made, in place of those before. Touches
     nothing where they are the same."""
-    global _records
     if find_record(armature).files != files:
-        _records += 1
         armature[properties.IMPORT]["files"] = json.dumps(files)
-
-
-def count_records() -> int:
-    """Counts how often a rig was made or updated since Blender started: if the number has changed,
-    what was read from a rig may be out of date."""
-    return _records
+        forget()
 
 
 def find_record(armature: Any) -> ImportRecord:

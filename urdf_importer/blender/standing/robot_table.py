@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a panel shows of a robot, as plain values, read from its properties once and kept.
-
-Reading a robot of 3,000 joints takes longer than a redraw may. So tables are kept until Blender
-reports that the rig changed; they hold names and numbers, never Blender's own objects, which undo
-replaces.
-"""
+"""What a panel shows of a robot, as plain values, read from its properties once and remembered:
+reading a robot of 3,000 joints takes longer than a redraw may."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +11,7 @@ import bpy
 from ...diagnostics import BuildError, Diagnostic, DiagnosticGroup, group_diagnostics, quote
 from ...kinematics.chains import Chain, group_chains
 from ...kinematics.tree import find_above
+from ..memory import recall
 from . import properties
 from .armatures import armatures_of, find_main, name_armature
 from .joints import (
@@ -26,7 +23,7 @@ from .joints import (
     read_link_joint,
 )
 from .links import links_of, name_link, visuals_of
-from .record import FileState, count_records, find_record
+from .record import FileState, find_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +53,6 @@ class RobotTable:
     files: Mapping[str, FileState]
 
 
-_kept: dict[tuple[Any, ...], RobotTable] = {}
-
-
 def find_robot(item: Any) -> Any | None:
     """Finds the main armature of the robot that an object is part of, or moves by its root; None
     where there is none."""
@@ -72,34 +66,15 @@ def find_robot(item: Any) -> Any | None:
     return None
 
 
-def find_robots() -> list[Any]:
-    """Finds the main armatures of the robots in the scene."""
-    objects = bpy.context.scene.objects
+def find_robots(scene: Any | None = None) -> list[Any]:
+    """Finds the main armatures of the robots in a scene, the current one where none is given."""
+    objects = (scene or bpy.context.scene).objects
     return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
 
 
 def recall_table(armature: Any) -> RobotTable:
-    """Recalls the table of a robot, or reads it where it is not known yet. Raises BuildError for
-    any other object."""
-    parts = tuple(armature.get(properties.ARMATURES, ()))
-    bones = len(armature.data.bones)
-    key = (armature.session_uid, armature.data.session_uid, bones, parts, count_records())
-    if key not in _kept:
-        _kept[key] = read_table(armature)
-    return _kept[key]
-
-
-def forget_tables() -> None:
-    """Forgets all tables. To be called when rigs changed: another file, undo, an update."""
-    _kept.clear()
-
-
-def forget_changed(depsgraph: Any) -> None:
-    """Forgets all tables if the depsgraph reports that objects came, went or got other meshes. For
-    bones it does not tell a pose from a change; a change shows in their number, and in what an
-    import writes."""
-    if _kept and (depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("MESH")):
-        forget_tables()
+    """Recalls the table of a robot. Raises BuildError for any other object."""
+    return recall(armature, "table", read_table, shaped=True)
 
 
 def read_table(armature: Any) -> RobotTable:

@@ -13,11 +13,12 @@ import bpy
 
 from ...diagnostics import BuildError, quote
 from ..ledger import Ledger
+from ..memory import forget
 from ..modes import leave_modes
 from . import properties
 from .armatures import armatures_of, objects_of
 from .display import find_collection
-from .robot_table import find_robot, forget_tables
+from .robot_table import find_robot
 from .selection import select_objects
 
 _OURS = (
@@ -59,7 +60,7 @@ def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
     except BaseException:
         ledger.remove_all()
         raise
-    forget_tables()
+    forget()
     made = copies[armature]
     if made.name in bpy.context.view_layer.objects:
         select_objects([made])
@@ -86,7 +87,7 @@ def delete_robot(armature: Any) -> None:
         unused = [each for each in kind if not each.users]
         if unused:
             bpy.data.batch_remove(unused)
-    forget_tables()
+    forget()
 
 
 def _check(armature: Any) -> None:
