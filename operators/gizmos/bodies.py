@@ -112,7 +112,7 @@ def _find_reach(context: Any, sight: Sight) -> float:
 def _cast(context: Any, sight: Sight, far: float) -> Hit | None:
     origin, direction = sight
     depsgraph = context.evaluated_depsgraph_get()
-    bodies = {body.item for body in bodies_in(context.scene)}
+    bodies = bodies_in(context.scene)
     start = 0.0
     for _ in range(_MOST_LOOKED_THROUGH):
         met, point, _normal, _face, item, place = context.scene.ray_cast(
@@ -121,7 +121,7 @@ def _cast(context: Any, sight: Sight, far: float) -> Hit | None:
         if not met:
             return None
         item = item.original
-        ours = item in bodies
+        ours = any(body.item == item for body in bodies)
         hidden = not item.visible_get(viewport=context.space_data)
         if hidden or not (ours or item.display_type in _SOLID):
             start = (point - origin).dot(direction) + 1e-5 * max(1.0, far)

@@ -21,6 +21,7 @@ from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
 from ..reports import refuse, report_diagnostics, report_sentence
+from .placement import find_ground, place_again
 
 MOST_OFFERED = 8
 _LOCATABLE = ("missing-package", "missing-mesh", "missing-texture", "outside-allowed-folders")
@@ -83,11 +84,14 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         folder = bpy.path.abspath(self.directory)
         robot = active_robot(context)
+        ground = find_ground(context, robot)
         try:
             known = find_record(robot).diagnostics
             result = locate_package(robot, folder, self.package)
         except RobotError as error:
             return refuse(self, error)
+        if ground is not None and any(change.subject == "mesh" for change in result.changes):
+            place_again(context, result.armature, ground)
         if self.add_to_preferences:
             add_package_folder(context, folder)
         _report(self, result, known)

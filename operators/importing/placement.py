@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where an import by hand puts robots, and what the views show of them then."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ...urdf_importer import place_robots
-from ...urdf_importer.blender.standing.placing import frame_robots
+from ...urdf_importer.blender.standing.placing import find_lowest, frame_robots, stand
 from ...urdf_importer.options import PlacementOptions
 from ..option_properties import read_options
 
 _CUBE_CORNERS = 8
+_HIDDEN = "The cube of the start scene is hidden, in renders too; Alt+H shows it in the view"
+_NEAR = 1e-4
 
 
 def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
@@ -19,11 +22,28 @@ def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
     options = read_options(operator, PlacementOptions)
     if not robots:
         return
-    place_robots(robots, options)
+    place_robots(robots, options, across=find_right(context))
     if options.frame and not bpy.app.background:
         if _hide_start_cube(context, robots):
-            operator.report({"INFO"}, "The cube of the start scene is hidden; Alt+H shows it")
+            operator.report({"INFO"}, _HIDDEN)
         frame_robots(robots, list_views(context))
+
+
+def find_ground(context: Any, robot: Any) -> float | None:
+    """Returns the height on which a robot stands, 0 or that of the 3D cursor, as an import puts
+    it; None where somebody moved or posed it since."""
+    lowest = find_lowest(robot)
+    heights = (0.0, context.scene.cursor.location.z)
+    if lowest is None:
+        return None
+    return next((each for each in heights if abs(lowest - each) < _NEAR), None)
+
+
+def place_again(context: Any, robot: Any, ground: float) -> None:
+    """Puts a robot that got other shapes on the ground, and shows it."""
+    stand(robot, ground)
+    if not bpy.app.background:
+        frame_robots([robot], list_views(context))
 
 
 def list_views(context: Any) -> list[tuple[Any, Any]]:
@@ -33,15 +53,28 @@ def list_views(context: Any) -> list[tuple[Any, Any]]:
     return [(area.spaces.active, area) for area in areas if area.type == "VIEW_3D"]
 
 
+def find_right(context: Any) -> tuple[float, float, float]:
+    """Returns the level direction that goes to the right in the largest 3D view of the window; X
+    where nobody looks, and where a view is rolled to its side."""
+    views = [] if bpy.app.background else list_views(context)
+    if not views:
+        return (1.0, 0.0, 0.0)
+    space, _ = max(views, key=lambda each: each[1].width * each[1].height)
+    x, y, _ = space.region_3d.view_matrix.inverted().col[0].to_3d()
+    return (x, y, 0.0) if math.hypot(x, y) > 0.5 else (1.0, 0.0, 0.0)
+
+
 def _hide_start_cube(context: Any, robots: Sequence[Any]) -> bool:
     """Hides the cube of Blender's start scene, two metres wide, which robots would stand in: as it
     comes with Blender and in a file that was never saved: it holds no work that could be lost."""
     cube = context.view_layer.objects.get("Cube")
     if bpy.data.filepath or cube is None or cube in robots or not _is_start_cube(cube):
         return False
-    hidden = not cube.visible_get()
+    if not cube.visible_get():
+        return False
     cube.hide_set(True)
-    return not hidden
+    cube.hide_render = True
+    return True
 
 
 def _is_start_cube(cube: Any) -> bool:

@@ -7,12 +7,12 @@ import bpy
 
 from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
 from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
-from ...urdf_importer.blender.standing.placing import frame_robots, set_beside, stand
+from ...urdf_importer.blender.standing.placing import frame_robots, leave_others, set_beside, stand
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
-from ..importing.placement import list_views
+from ..importing.placement import find_right, list_views
 from ..importing.source_watch import recall_changed
 from ..importing.update import UpdateRobot
 from ..reports import refuse
@@ -66,7 +66,9 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         if self.beside:
-            set_beside(copy, robot)
+            across = find_right(context)
+            set_beside(copy, robot, across)
+            leave_others(copy, across)
         return {"FINISHED"}
 
 

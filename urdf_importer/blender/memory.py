@@ -96,8 +96,7 @@ def _mark(item: Any) -> tuple[Any, ...]:
     if item.type != "ARMATURE":
         return ()
     parts = tuple(item.get(properties.ARMATURES, ()))
-    links = len(item.get(properties.ROBOT, {}).get("links", ()))
-    return item.data.session_uid, len(item.data.bones), parts, links
+    return item.data.session_uid, len(item.data.bones), parts
 
 
 def _handlers() -> Iterator[tuple[Any, Any]]:

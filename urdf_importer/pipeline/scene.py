@@ -61,12 +61,19 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
     return frame if convention is None else convention.from_robot(frame)
 
 
-def place_robots(armatures: Sequence[Any], options: PlacementOptions | None = None) -> None:
-    """Puts imported robots where the options say, side by side where there are several, and scales
-    them, by their armature objects. Where they stood before does not matter; views stay."""
+def place_robots(
+    armatures: Sequence[Any],
+    options: PlacementOptions | None = None,
+    *,
+    across: tuple[float, float, float] = (1.0, 0.0, 0.0),
+) -> None:
+    """Puts imported robots where the options say, and scales them, by their armature objects.
+    Several stand side by side, and none inside another that the scene shows, unless they are to be
+    at the cursor: along X or Y, whichever is nearer to `across`, the right of whoever looks. Where
+    they stood before does not matter; views stay."""
     from ..blender.standing import placing
 
-    placing.place_robots(armatures, options or PlacementOptions())
+    placing.place_robots(armatures, options or PlacementOptions(), across)
 
 
 def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:

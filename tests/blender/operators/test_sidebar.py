@@ -362,10 +362,10 @@ def disabled(extension: ModuleType) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("disabled")
-def test_disabling_leaves_nothing() -> None:
+def test_disabling_leaves_nothing(extension: ModuleType) -> None:
     assert not [name for name in dir(bpy.ops.urdf) if not name.startswith("_")]
     for owner in ("PoseBone", "Object", "Collection", "WindowManager"):
         kind = getattr(bpy.types, owner)
         assert not [name for name, _ in kind.bl_rna.properties.items() if name.startswith("urdf_")]
     for handlers in (bpy.app.handlers.load_post, bpy.app.handlers.depsgraph_update_post):
-        assert not [each for each in handlers if "urdf_importer" in each.__module__]
+        assert not [each for each in handlers if each.__module__.startswith(extension.__name__)]

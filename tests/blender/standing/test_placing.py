@@ -99,6 +99,21 @@ def test_several_stand_side_by_side() -> None:
     assert robots[0].location.x == 0.0 and all(robot.location.y == 0.0 for robot in robots)
 
 
+@pytest.mark.parametrize(
+    ("across", "axis", "sign"),
+    [((0.7, 0.72, 0.0), 1, 1), ((-1.0, 0.1, 0.0), 0, -1), ((0.3, -2.0, 0.0), 1, -1)],
+)
+def test_whoever_looks_sees_robots_side_by_side(across: Any, axis: int, sign: int) -> None:
+    robots = [load(name) for name in ("planar_base", "quadruped_leg", "gripper")]
+    place_robots(robots, across=across)
+    seen = [outline(robot) @ np.array(across) for robot in robots]
+    for before, after in pairwise(seen):
+        assert before.max() < after.min()
+    for before, after in pairwise(robots):
+        assert sign * (after.location[axis] - before.location[axis]) > 0.0
+        assert after.location[1 - axis] == 0.0
+
+
 def test_beside_another_one_under_a_parent() -> None:
     first, second = load("gripper"), load("gripper")
     holder = bpy.data.objects.new("holder", None)

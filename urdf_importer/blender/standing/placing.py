@@ -3,7 +3,6 @@
 so the numbers of the rigs stay what the descriptions say."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -13,25 +12,56 @@ from ...geometry.transforms import Matrix
 from ...options import PlacementOptions
 from . import properties
 from .armatures import armatures_of, children_of, objects_of
+from .robot_table import find_robots
 
 _GAP = 0.15
 """What is left between robots side by side, as a share of the wider one's width."""
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 
 
-def place_robots(armatures: Sequence[Any], options: PlacementOptions) -> None:
-    """Scales and places newly imported robots, side by side along X where there are several."""
+X_AXIS = (1.0, 0.0, 0.0)
+
+
+def place_robots(
+    armatures: Sequence[Any],
+    options: PlacementOptions,
+    across: tuple[float, float, float] = X_AXIS,
+) -> None:
+    """Scales and places newly imported robots: side by side, as seen by whom `across` (3,) is the
+    right, and not inside those that the scene shows, unless they are to be at the cursor."""
     scene = bpy.context.scene
     scale = options.scale * (_unit(scene) if options.scene_unit else 1.0)
     anchor = np.array(scene.cursor.location if options.at_cursor else (0.0, 0.0, 0.0))
     for armature in armatures:
         armature.scale = (scale, scale, scale)
         armature.location = anchor
-    for before, armature in pairwise(armatures):
-        set_beside(armature, before)
     if options.stand_on_ground:
         for armature in armatures:
             stand(armature, float(anchor[2]))
+    for place, armature in enumerate(armatures):
+        if place:
+            set_beside(armature, armatures[place - 1], across)
+        if not options.at_cursor:
+            leave_others(armature, across, but=armatures[place:])
+
+
+def leave_others(
+    armature: Any, across: tuple[float, float, float] = X_AXIS, *, but: Sequence[Any] = ()
+) -> None:
+    """Moves a robot beside those that it stands in, as set_beside does, `but` some: of those that
+    the scene shows."""
+    kept = [armature, *but]
+    # Each is met once at most: all moves go one way.
+    left = [each for each in find_robots() if each not in kept and each.visible_get()]
+    while (met := next((each for each in left if _meet(armature, each)), None)) is not None:
+        left.remove(met)
+        set_beside(armature, met, across)
+
+
+def _meet(armature: Any, other: Any) -> bool:
+    low, high = measure(armature)
+    before, behind = measure(other)
+    return bool((low < behind).all() and (before < high).all())
 
 
 def stand(armature: Any, ground: float = 0.0) -> None:
@@ -42,12 +72,14 @@ def stand(armature: Any, ground: float = 0.0) -> None:
         _shift(armature, 2, ground - lowest)
 
 
-def set_beside(armature: Any, other: Any) -> None:
-    """Moves a robot along X until it stands beside another one, with a gap."""
-    low, high = measure(armature)
-    before, behind = measure(other)
-    gap = _GAP * max(high[0] - low[0], behind[0] - before[0])
-    _shift(armature, 0, behind[0] + gap - low[0])
+def set_beside(armature: Any, other: Any, across: tuple[float, float, float] = X_AXIS) -> None:
+    """Moves a robot along X or Y, whichever is nearer to the level direction `across` (3,), until
+    it stands beside another one with a gap, as seen with `across` to the right."""
+    aside = np.array(across) / np.linalg.norm(across)
+    axis = int(np.argmax(np.abs(aside)))
+    own, there = outline(armature) @ aside, outline(other) @ aside
+    gap = _GAP * max(np.ptp(own), np.ptp(there))
+    _shift(armature, axis, float((there.max() + gap - own.min()) / aside[axis]))
 
 
 def measure(armature: Any) -> tuple[Matrix, Matrix]:
@@ -58,18 +90,22 @@ def measure(armature: Any) -> tuple[Matrix, Matrix]:
 
 
 def outline(armature: Any) -> Matrix:
-    """Returns points (n, 3) around a robot in the world: the corners of its shapes' boxes."""
+    """Returns points (n, 3) around a robot in the world: the corners of its shapes' boxes, with
+    bones and link frames where shapes are missing."""
     bpy.context.view_layer.update()
     boxes = [_box(item, world) for item, world in _shapes(armature)]
-    return np.concatenate(boxes) if boxes else _skeleton(armature)
+    if not boxes or _lacks_shapes(armature):
+        boxes.append(_skeleton(armature))
+    return np.concatenate(boxes)
 
 
 def find_lowest(armature: Any) -> float | None:
     """Finds the height of the lowest vertex of a robot's visuals, else of its collisions, in the
-    world as it is posed; None where it has neither."""
+    world as it is posed; of link frames too where meshes are missing. None where it was imported
+    without shapes."""
     bpy.context.view_layer.update()
     boxes = [(_box(item, world)[:, 2].min(), item, world) for item, world in _shapes(armature)]
-    lowest = np.inf
+    lowest = _link_places(armature)[:, 2].min(initial=np.inf) if _lacks_shapes(armature) else np.inf
     # Boxes lie below their shapes: most need no look at the vertices.
     for bound, item, world in sorted(boxes, key=lambda each: each[0]):
         if bound >= lowest:
@@ -96,6 +132,16 @@ def _shapes(armature: Any) -> list[tuple[Any, Matrix]]:
         if found:
             return found
     return []
+
+
+def _lacks_shapes(armature: Any) -> bool:
+    """Whether an empty is there in place of a visual, or of a collision where there are no visuals:
+    its file was not found."""
+    for part in (properties.VISUALS, properties.COLLISIONS):
+        found = {item.type for item in objects_of(armature) if item.get(properties.PART) == part}
+        if found:
+            return "EMPTY" in found
+    return False
 
 
 def _frame(item: Any) -> Matrix:
@@ -125,9 +171,13 @@ def _joints(armature: Any) -> Iterator[Any]:
         for bone in each.pose.bones if each.pose else ():
             yield each.matrix_world @ bone.head
             yield each.matrix_world @ bone.tail
-    for child in children_of(armature):
-        if properties.LINK in child:
-            yield child.matrix_world.translation
+    yield from _link_places(armature)
+
+
+def _link_places(armature: Any) -> Matrix:
+    """Returns where links are (n, 3) in the world."""
+    links = (each for each in children_of(armature) if properties.LINK in each)
+    return np.array([each.matrix_world.translation for each in links], float).reshape(-1, 3)
 
 
 def _shift(armature: Any, axis: int, by: float) -> None:
