@@ -79,8 +79,9 @@ def _set_status(draw: Any) -> None:
     bpy.data.workspaces[0].status_text_set(draw)
 
 
-_SLICE = 0.1
-"""Seconds of work between two checks of mouse and keyboard."""
+_SLICE, _MOST_SLICE = 0.1, 1.0
+"""Seconds of work between two looks at mouse and keyboard: as long as the redraw before took, since
+Blender draws all views whenever something was made. So at most half of the time is lost to it."""
 
 _PAUSE = 0.01
 
@@ -94,17 +95,20 @@ class RunningImport:
     def __init__(self, context: Any, batch: ImportBatch) -> None:
         self.batch = batch
         self.running = True
+        self._rested_at = time.monotonic()
         self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
         self._bar = ProgressBar("Importing")
         RunningImport.current = self
 
     def advance(self) -> bool:
         """Works for a slice of time; False when the batch is done."""
-        end = time.monotonic() + _SLICE
+        began = time.monotonic()
+        end = began + min(max(_SLICE, began - self._rested_at), _MOST_SLICE)
         try:
             while (progress := self.batch.advance()) is not None:
                 if time.monotonic() >= end:
                     self._bar.show(progress)
+                    self._rested_at = time.monotonic()
                     return True
         except BaseException:
             self.stop()
