@@ -90,17 +90,19 @@ def find_paths(operator: Any) -> list[str]:
 
 _OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}
 """Option -> the suffixes of files beside an .xml that may be meant by it."""
+_MOST_READ = 65_536
+"""Bytes of a file in which its first tag is looked for."""
 
 
 def find_offers(operator: Any) -> dict[str, str]:
-    """Returns option -> the file near the only chosen description that may be meant by it. Never
-    taken silently: such a file may belong to something else."""
+    """Returns option -> the file of the same name near the only chosen description. Scripts have to
+    ask for it; users see that it is taken, and can say no."""
     paths = find_paths(operator)
     if len(paths) != 1 or not os.path.isfile(paths[0]):
         return {}
     srdf = _find_srdf(paths[0], os.stat(os.path.dirname(paths[0])).st_mtime_ns)
     found: dict[str, str] = {"srdf": srdf} if srdf else {}
-    if not paths[0].lower().endswith(".xml"):
+    if not _takes_parameters(paths[0], os.stat(paths[0]).st_mtime_ns):
         return found
     stem = os.path.splitext(paths[0])[0]
     for name, suffixes in _OFFERS.items():
@@ -115,6 +117,26 @@ def _find_srdf(path: str, changed: int) -> str:
     """Remembered until the folder changes: this is asked whenever the dialog is drawn."""
     found = find_srdf(path)
     return "" if found is None else str(found)
+
+
+@lru_cache(maxsize=16)
+def _takes_parameters(path: str, changed: int) -> bool:
+    """Whether a file is of SimMechanics; others refuse parameters. Remembered, as above."""
+    (simmechanics,) = (each for each in reader_formats() if each.name == "simmechanics")
+    if not path.lower().endswith(".xml"):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return simmechanics.is_of(file.read(_MOST_READ), path)
+    except OSError:
+        return False
+
+
+def take_offers(operator: Any) -> None:
+    """Says yes to all offers that the call does not answer."""
+    for name in _OFFERS:
+        if not operator.properties.is_property_set(f"use_{name}"):
+            setattr(operator, f"use_{name}", True)
 
 
 def read_files(operator: Any) -> dict[str, str]:

@@ -13,7 +13,14 @@ from ..motion.motion_files import draw_import_motion
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
 from ..semantics.srdf_files import draw_import_entry
-from .import_choices import FILTER, SUFFIXES, ImportChoices, copy_choices, find_paths
+from .import_choices import (
+    FILTER,
+    SUFFIXES,
+    ImportChoices,
+    copy_choices,
+    find_paths,
+    take_offers,
+)
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
 
@@ -35,6 +42,7 @@ def offer_defaults(operator: Any, context: Any) -> None:
         if name not in _LASTING and changed and not _is_set(operator, name, also_last_time=False):
             setattr(operator, name, value)
     _seen.update(preferred)
+    take_offers(operator)
 
 
 def first_folder() -> str:

@@ -49,6 +49,11 @@ class ReaderFormat:
     roots: tuple[str, ...]
     read: Callable[[Description], Robot]
 
+    def is_of(self, data: bytes, source: str) -> bool:
+        """Whether a file, of which `data` are the first bytes at least, begins with a tag of this
+        format."""
+        return find_root_tag(data, source) in self.roots
+
 
 def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:
     """Returns the format of a file: by its first tag, else by its suffix, else the first format,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import > SimMechanics: both files are offered where they lie beside, never taken."""
+"""File > Import > SimMechanics: both files beside it are offered; scripts have to ask for them."""
 
+import shutil
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import bpy
@@ -40,6 +41,20 @@ def test_files_beside_it_are_taken_by_a_click(operator: str) -> None:
     run(filepath=f"{SAMPLE}.xml", use_parameters=True, use_joint_parameters=True)
     robot = the_robot()["urdf_robot"]
     assert robot["name"] == "pumpjack" and len(robot["loops"]) == 1
+
+
+def test_parameters_are_offered_for_their_own_format_only(
+    tmp_path: Path, extension: ModuleType
+) -> None:
+    """Others refuse them."""
+    choices = extension.operators.importing.import_choices
+    for name in ("pumpjack", "hexapod"):
+        for suffix in (".xml", ".yaml", ".csv"):
+            source = SAMPLE if suffix != ".xml" else SAMPLE.with_name(name)
+            shutil.copy(f"{source}{suffix}", tmp_path / f"{name}{suffix}")
+        chosen = SimpleNamespace(filepath=str(tmp_path / f"{name}.xml"), directory="", files=())
+        offered = set(choices.find_offers(chosen))
+        assert offered == ({"parameters", "joint_parameters"} if name == "pumpjack" else set())
 
 
 def test_an_offer_without_a_file_is_nothing(tmp_path: Path) -> None:
