@@ -119,7 +119,7 @@ def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])
         target = column.row(align=True)
-        target.prop(operator, field.name, text="")
+        target.prop(operator, field.name, text="", placeholder=field.metadata.get("blank", ""))
         if field.name == "package_paths" and _is_in_browser():
             target.operator(AddShownFolder.bl_idname, text="", icon="FILE_FOLDER")
         elif field.name == "package_paths" and "UNDO" in operator.bl_options:

@@ -57,8 +57,9 @@ def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
     note_failure("", "")
     for result in batch.results:
         report_diagnostics(operator, result.robot.name, result.diagnostics)
-    for result in sorted(batch.results, key=_how_bad):
-        report_sentence(operator, _describe_result(result), result.diagnostics)
+    if batch.results:
+        everything = [item for result in batch.results for item in result.diagnostics]
+        report_sentence(operator, _describe_results(batch.results), everything)
     if batch.failures:
         report_failures(operator, batch.failures, len(batch.results))
     return {"FINISHED"} if batch.results else {"CANCELLED"}
@@ -122,12 +123,10 @@ def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnost
     operator.report({"WARNING"} if diagnostics else {"INFO"}, "; ".join(parts))
 
 
-def _describe_result(result: ImportResult) -> str:
-    return f"Imported {result.robot.name}: {count(len(result.links), 'link')}"
-
-
-def _how_bad(result: ImportResult) -> tuple[bool, bool]:
-    return bool(describe_missing(result.diagnostics)), bool(result.diagnostics)
+def _describe_results(results: Sequence[ImportResult]) -> str:
+    links = count(sum(len(result.links) for result in results), "link")
+    single = len(results) == 1
+    return f"Imported {results[0].robot.name if single else f'{len(results)} robots'}: {links}"
 
 
 def _write_failures(failures: Sequence[Report]) -> Any:

@@ -25,12 +25,13 @@ def option(
     separator: str | None = None,
     entries: str | None = None,
     switch: tuple[str, str] | None = None,
+    blank: str | None = None,
 ) -> Any:
     """Makes a field with what the front ends show: `label`, help `text`, `group`, range, choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
     `entries` names the numbers of a vector ("X Y Z") or what a text stands for ("LINK"). `switch`
-    are the choices that False and True stand for.
+    are the choices that False and True stand for, `blank` what an empty field says.
     """
     shown = {"label": label, "help": text, "group": group}
     bounds = {
@@ -40,6 +41,7 @@ def option(
         "separator": separator,
         "entries": entries,
         "switch": switch,
+        "blank": blank,
     }
     return field(
         default=default,

@@ -38,11 +38,15 @@ class MotionOptions:
         maximum=1.0,
     )
     start: float = option(
-        0.0, "Start", "Seconds of the motion that are left out before", group="Keys", minimum=0.0
+        0.0,
+        "Start (s)",
+        "Seconds of the motion that are left out before",
+        group="Keys",
+        minimum=0.0,
     )
     end: float = option(
         0.0,
-        "End",
+        "End (s, 0 = all)",
         "Second of the motion after which nothing is taken; 0 for all of it",
         group="Keys",
         minimum=0.0,
@@ -56,7 +60,11 @@ class MotionOptions:
         maximum=1000.0,
     )
     start_frame: float | None = option(
-        None, "Start Frame", "The frame of its first sample; else the scene's first", group="Keys"
+        None,
+        "Start Frame",
+        "The frame of its first sample; else the scene's first",
+        group="Keys",
+        blank="the scene's first",
     )
     unwrap: bool = option(
         True,
