@@ -31,7 +31,7 @@ def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
 
 def find_ground(context: Any, robot: Any) -> float | None:
     """Returns the height on which a robot stands, 0 or that of the 3D cursor, as an import puts
-    it; None where somebody moved or posed it since."""
+    it; None where it was moved or posed since."""
     lowest = find_lowest(robot)
     heights = (0.0, context.scene.cursor.location.z)
     if lowest is None:
@@ -55,7 +55,7 @@ def list_views(context: Any) -> list[tuple[Any, Any]]:
 
 def find_right(context: Any) -> tuple[float, float, float]:
     """Returns the level direction that goes to the right in the largest 3D view of the window; X
-    where nobody looks, and where a view is rolled to its side."""
+    without a view, and where it is rolled to its side."""
     views = [] if bpy.app.background else list_views(context)
     if not views:
         return (1.0, 0.0, 0.0)

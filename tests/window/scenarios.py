@@ -14,6 +14,11 @@ from export_plays import export as export
 from export_plays import frame_robot, import_robot, press_return_on_list
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
+from import_plays import bare as bare
+from import_plays import drop as drop
+from import_plays import drop_loops as drop_loops
+from import_plays import drop_several as drop_several
+from import_plays import is_idle
 from live_plays import follow as follow
 from locate_plays import locate as locate
 from locate_plays import unfold_report
@@ -27,7 +32,7 @@ def file_import(driver: Driver) -> Steps:
     driver.take_picture("chosen")
     driver.press("RET")
     yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
-    yield from driver.wait_for("the import is over", lambda: _is_idle())
+    yield from driver.wait_for("the import is over", is_idle)
     yield 1.0
     frame_robot(driver)
     yield 0.5
@@ -57,50 +62,28 @@ def xacro_arguments(driver: Driver) -> Steps:
     driver.take_picture("fields")
     press_return_on_list(driver)
     yield from driver.wait_for("the robot is there", lambda: bpy.data.armatures)
-    yield from driver.wait_for("the import is over", _is_idle)
+    yield from driver.wait_for("the import is over", is_idle)
     armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
     assert f'["{field}", "{value}"]' in armature["urdf_import"]["options"]
 
 
-def drop(driver: Driver) -> Steps:
-    """What a drop on the viewport calls: a popup with options; Return. ARGUMENTS: file, armature"""
-    path, name = driver.arguments
-    area = driver.viewport
-    region = next(each for each in area.regions if each.type == "WINDOW")
-    driver.move(region.x + region.width / 2, region.y + region.height / 2)
-    yield 0.2
-    with bpy.context.temp_override(window=driver.window, area=area, region=region):
-        folder, file = os.path.split(path)
-        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=folder, files=[{"name": file}])
-    yield 0.8
-    driver.take_picture("popup")
-    driver.press("RET")
-    yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
-    yield from driver.wait_for("the import is over", _is_idle)
-    yield 0.5
-    driver.take_picture("dropped")
-    yield from driver.undo()
-    yield from driver.wait_for("one undo took it back", lambda: name not in bpy.data.objects)
-
-
 def simmechanics(driver: Driver) -> Steps:
-    """File > Import > SimMechanics; both files beside it are offered, and taken by clicks. The
+    """File > Import > SimMechanics; both files beside it are taken, and offered to be left out. The
     report lists the loop, and a click selects what it joins. ARGUMENTS: file, armature, loop."""
     path, name, joint = driver.arguments
     yield from _choose_file(driver, path, "simmechanics", "IMPORT_SCENE_OT_simmechanics")
     area = driver.browser
     operator = area.spaces.active.active_operator
-    assert not (operator.use_parameters or operator.use_joint_parameters)
+    assert operator.use_parameters and operator.use_joint_parameters
     region = next(each for each in area.regions if each.type == "TOOL_PROPS")
     top = region.y + region.height
-    yield from driver.click(region.x + 60, top - 45)
-    yield from driver.wait_for("the parameters are taken", lambda: operator.use_parameters, 5.0)
-    yield from driver.click(region.x + 60, top - 71)
-    yield from driver.wait_for("the table is taken", lambda: operator.use_joint_parameters, 5.0)
+    for taken in (False, True):
+        yield from driver.click(region.x + 60, top - 45)
+        yield from driver.wait_for("a click", lambda t=taken: operator.use_parameters == t, 5.0)
     driver.take_picture("offers")
     press_return_on_list(driver)
     yield from driver.wait_for("the robot is there", lambda: name in bpy.data.objects)
-    yield from driver.wait_for("the import is over", _is_idle)
+    yield from driver.wait_for("the import is over", is_idle)
     yield 0.5
     frame_robot(driver)
     robot = bpy.data.objects[name]
@@ -129,9 +112,9 @@ def cancel(driver: Driver) -> Steps:
     yield from driver.wait_for("its bones are there", lambda: bpy.data.armatures)
     yield 0.2
     driver.take_picture("progress")
-    assert not _is_idle()
+    assert not is_idle()
     driver.press("ESC")
-    yield from driver.wait_for("Esc ended it", _is_idle)
+    yield from driver.wait_for("Esc ended it", is_idle)
     yield 0.3
     assert _count_data() == before
     driver.take_picture("cancelled")
@@ -144,7 +127,7 @@ def broken_file(driver: Driver) -> Steps:
     yield from _choose_file(driver, path)
     driver.press("RET")
     yield from driver.wait_for("the browser closed", lambda: driver.browser is None)
-    yield from driver.wait_for("the import is over", _is_idle)
+    yield from driver.wait_for("the import is over", is_idle)
     yield 0.7
     driver.take_picture("popup")
     after = _count_data()
@@ -404,12 +387,6 @@ def _choose_file(
     yield from driver.click(region.x + 60, region.y + region.height - 38)
     yield from driver.wait_for("the click chose it", lambda: parameters.filename == name, 5.0)
     yield 0.5
-
-
-def _is_idle() -> bool:
-    """Whether no import runs: its operator would be among the window's modal ones."""
-    running = bpy.context.window_manager.windows[0].modal_operators
-    return not any(each.bl_idname.startswith("IMPORT_SCENE") for each in running)
 
 
 def _count_data() -> dict[str, int]:

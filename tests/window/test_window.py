@@ -45,8 +45,23 @@ def test_simmechanics_import_with_the_files_beside_it(play: Play) -> None:
     play("simmechanics", SAMPLES / "pumpjack.xml", "pumpjack", "tail_pin")
 
 
+def test_a_robot_on_loops_is_dragged_after_a_drop(play: Play) -> None:
+    play("drop_loops", SAMPLES / "hexapod.xml", "hexapod", "leg_1")
+
+
+def test_a_robot_without_its_meshes(play: Play, tmp_path: Path) -> None:
+    """The two fingers are all that is shown."""
+    shutil.copy(PANDA, tmp_path / "panda.urdf")
+    play("bare", tmp_path / "panda.urdf", "panda", "panda_link0")
+
+
+def test_several_files_dropped_at_once(play: Play) -> None:
+    names = ("quadruped_leg", "gripper", "humanoid_arm")
+    play("drop_several", *(SAMPLES / f"{name}.urdf" for name in names))
+
+
 def test_simmechanics_dropped_on_the_viewport(play: Play) -> None:
-    play("drop", SAMPLES / "pumpjack.xml", "PUMPJACK")
+    play("drop", SAMPLES / "pumpjack.xml", "pumpjack")
 
 
 def test_escape_while_a_big_robot_comes_in(play: Play, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def watch() -> None:
     come later; calling it again changes nothing."""
     for moments, handler in _handlers():
         if handler not in moments:
-            moments.append(handler)
+            moments.append(bpy.app.handlers.persistent(handler))  # It outlives the file.
 
 
 def unwatch() -> None:
@@ -106,12 +106,10 @@ def _handlers() -> Iterator[tuple[Any, Any]]:
     yield handlers.depsgraph_update_post, _forget_changed
 
 
-@bpy.app.handlers.persistent
 def _forget_all(*_: Any) -> None:
     forget()
 
 
-@bpy.app.handlers.persistent
 def _forget_changed(scene: Any, depsgraph: Any) -> None:
     global _generation
     if depsgraph.id_type_updated("COLLECTION"):

@@ -99,7 +99,7 @@ def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Itera
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
     """Returns the model value of this class from the group that properties.pack made of it."""
-    unpackers = _find_unpackers(kind)
+    unpackers = _find_unpackers(kind)  # type: ignore[arg-type]  # Classes have a hash.
     given = {}
     for name, value in packed.items():
         if name in unpackers:

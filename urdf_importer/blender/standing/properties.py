@@ -113,7 +113,7 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     shape = SHAPE_TYPES.get(type(value))
     if shape is not None:
         packed["type"] = shape
-    for name in _compared_fields(type(value)):
+    for name in _compared_fields(type(value)):  # type: ignore[arg-type]  # Classes have a hash.
         item = getattr(value, name)
         if item is None or (not item and type(item) in _EMPTY):
             continue
