@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics: joint positions -> link frames."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -105,7 +106,7 @@ def check_position(name: str, kind: str, position: Position) -> float | tuple[fl
     size = POSITION_SIZES.get(kind, 1)
     numbers = (position,) if isinstance(position, int | float) else tuple(position)
     values = tuple(float(number) for number in numbers)
-    if len(values) != size or not np.isfinite(values).all():
+    if len(values) != size or not all(map(math.isfinite, values)):
         wanted = "one finite number" if size == 1 else f"{size} finite numbers"
         raise KinematicsError(f"the position of {kind} joint {quote(name)} must be {wanted}")
     return values[0] if size == 1 else values

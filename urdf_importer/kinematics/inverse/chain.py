@@ -7,8 +7,9 @@ function of the free variables, so that joints which follow others need no rule 
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,10 @@ from ...geometry.transforms import (
 )
 from ..forward import Position
 from ..motion import JointMotion
+from ..recent import Recent
 from ..tree import KinematicTree
+
+_MOST_CROWDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +59,22 @@ class Chain:
     """E steps of n variables.
 
     basis    (E, 4, 16): a step's frame is the sum of these, times 1, sine, cosine and position
+    levers   (E, 12, 6): what a step does to the point, position over reach and rotation, is the
+             sum of these times the products of its Z axis (3,) and the arm to the point (3,), 1
     last     (4, 4): from the last step to the point that is to reach the target
     turns    (E,) whether a step turns or slides
     mixing   (E, n) and offsets (E,): steps = mixing @ variables + offsets
     lower, upper  (n,) bounds, infinite where there are none
     units    (n,) what one unit of each variable is worth: 1 rad, or the reach in metres
+    whole    (n,) which variables may be turned by a whole turn without any link noticing
     reach    m: a size of the way, never zero
     farthest m: no further from `shoulder` (3,) can the point come; infinite for slides without end
+    crowds   what was drawn for searches, by seed and range
     """
 
     variables: tuple[Variable, ...]
     basis: Matrix
+    levers: Matrix
     last: Matrix
     turns: NDArray[np.bool_]
     mixing: Matrix
@@ -73,25 +82,30 @@ class Chain:
     lower: Vector
     upper: Vector
     units: Vector
+    whole: NDArray[np.bool_]
     reach: float
     farthest: float
     shoulder: Vector
+    crowds: Recent[Hashable, Any] = field(default_factory=lambda: Recent(_MOST_CROWDS))
 
-    def place(self, values: Matrix) -> tuple[Matrix, Matrix]:
-        """Returns for (B, n) values the frames after each step (E, B, 4, 4), of the point
-        (B, 4, 4)."""
-        if not len(self.turns):
-            return np.empty((0, len(values), 4, 4)), np.tile(self.last, (len(values), 1, 1))
-        positions = values @ self.mixing.T + self.offsets
-        terms = np.empty((len(self.turns), len(values), 4))
+    def place(self, values: Matrix) -> Matrix:
+        """Returns for (B, n) values the frames after each step (E, B, 4, 4); for a chain without
+        steps one that stays (1, B, 4, 4)."""
+        count, rows = len(self.turns), len(values)
+        if not count:
+            return np.tile(np.eye(4), (1, rows, 1, 1))
+        terms = np.empty((count, rows, 4))
         terms[..., 0] = 1.0
-        terms[..., 3] = positions.T
-        np.sin(terms[..., 3], out=terms[..., 1])
-        np.cos(terms[..., 3], out=terms[..., 2])
-        frames = (terms @ self.basis).reshape(len(self.turns), len(values), 4, 4)
-        for index in range(1, len(frames)):
-            np.matmul(frames[index - 1], frames[index], out=frames[index])
-        return frames, frames[-1] @ self.last
+        positions = terms[..., 3]
+        np.add(values @ self.mixing.T, self.offsets, out=positions.T)
+        np.sin(positions, out=terms[..., 1])
+        np.cos(positions, out=terms[..., 2])
+        local = (terms @ self.basis).reshape(count, rows, 4, 4)
+        frames = np.empty_like(local)
+        frames[0] = local[0]
+        for index in range(1, count):
+            np.matmul(frames[index - 1], local[index], out=frames[index])
+        return frames
 
 
 def plan_chain(
@@ -278,16 +292,21 @@ def _assemble(steps: list[Step], last: Matrix) -> Chain:
     lower = np.array([variable.lower for variable in variables])
     upper = np.array([variable.upper for variable in variables])
     reach, farthest = _measure(steps, last)
+    turns = np.array([step.turns for step in steps], dtype=bool)
+    # What slides nothing, and turns whatever follows it a whole number of times.
+    whole = ~((mixing[~turns] != 0.0).any(0) | (mixing != np.round(mixing)).any(0))
     return Chain(
         variables=variables,
         basis=np.array([_basis(step) for step in steps]).reshape(-1, 4, 16),
+        levers=np.array([_levers(step, reach) for step in steps]).reshape(-1, 12, 6),
         last=last,
-        turns=np.array([step.turns for step in steps], dtype=bool),
+        turns=turns,
         mixing=mixing,
         offsets=offsets,
         lower=lower,
         upper=upper,
         units=np.array([1.0 if variable.turns else reach for variable in variables]),
+        whole=whole,
         reach=reach,
         farthest=farthest,
         shoulder=steps[0].before[:3, 3] if steps else last[:3, 3],
@@ -306,6 +325,18 @@ def _basis(step: Step) -> Matrix:
         basis[0] = step.before
         basis[3, :, 3] = z
     return basis
+
+
+def _levers(step: Step, reach: float) -> Matrix:
+    """(12, 6): turning about z moves the point by z x arm; sliding along z moves it by z."""
+    levers = np.zeros((3, 4, 6))
+    if step.turns:
+        for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            levers[a, b, c], levers[a, c, b] = 1.0 / reach, -1.0 / reach
+        levers[:, 3, 3:] = np.eye(3)
+    else:
+        levers[:, 3, :3] = np.eye(3) / reach
+    return levers.reshape(12, 6)
 
 
 def _measure(steps: list[Step], last: Matrix) -> tuple[float, float]:

@@ -20,17 +20,10 @@ from ..loops.follow import LinkageSolver
 from ..loops.solve import LoopCloser, recall_closer
 from ..motion import JointMotion
 from .chain import moving_joints
-from .descent import Goal, logarithms
-from .problem import (
-    Question,
-    Solved,
-    check_joint,
-    middle,
-    read_frame,
-    read_goal,
-    recall_robot,
-)
-from .search import DIFFERENT, Found
+from .descent import logarithms
+from .goals import Goals, read_frame
+from .problem import Question, Solved, aim, check_joint, middle, recall_robot
+from .search import DIFFERENT
 
 _ITERATIONS = 40
 _NUDGE = 1e-6
@@ -75,7 +68,7 @@ class LoopedProblem:
     count, closed; `obstacle` says why there can be no answer, and is empty mostly."""
 
     way: "LoopedWay"
-    goal: Goal
+    goals: Goals
     start: Solved
     obstacle: str
 
@@ -93,14 +86,24 @@ class LoopedProblem:
         return own + [name for each in way.solvers for name in each.list_held(found)]
 
 
-def pose_looped(asked: Question) -> LoopedProblem | None:
-    """Returns a question whose way passes joints on loops in numbers; None for others. Raises
-    KinematicsError as pose_problem does."""
-    if not asked.robot.loops:
-        return None
+def is_looped(asked: Question) -> bool:
+    """Whether the way of a question passes joints on loops. Raises KinematicsError for unknown
+    links."""
+    return bool(asked.robot.loops) and bool(_list_movers(asked)[2])
+
+
+def _list_movers(asked: Question) -> tuple[LoopCloser, str, tuple[str, ...]]:
     closer = recall_closer(asked.robot)
     base = closer.tree.links[0].name if asked.base is None else asked.base
-    movers = find_movers(closer, base, asked.link)
+    return closer, base, find_movers(closer, base, asked.link)
+
+
+def pose_looped(asked: Question) -> LoopedProblem | None:
+    """Returns a question of one target whose way passes joints on loops in numbers; None for
+    others. Raises KinematicsError as pose_problem does."""
+    if not asked.robot.loops:
+        return None
+    closer, base, movers = _list_movers(asked)
     if not movers:
         return None
     for name in (*(asked.joints or ()), *asked.start):
@@ -114,12 +117,14 @@ def pose_looped(asked: Question) -> LoopedProblem | None:
         names = {name: None for name in names if name in asked.joints}
     way = LoopedWay(closer, base, asked.link, tip, list(names))
     still = recall_robot(asked.robot).chain(base, asked.link, tip, (), _complete(closer, near, {}))
-    goal, obstacle = read_goal(still, asked)
+    goals, obstacles = aim(still, asked)
     start = {
         **{each.joint.name: each.nearest_valid(0.0) for each in way.motions},
         **_complete(closer, near, asked.start),
     }
-    return LoopedProblem(way=way, goal=goal, start=way.close(start, {}), obstacle=obstacle)
+    return LoopedProblem(
+        way=way, goals=goals, start=way.close(start, {}), obstacle=obstacles.get(0, "")
+    )
 
 
 def _complete(closer: LoopCloser, near: Mapping[str, JointMotion], start: Positions) -> Solved:
@@ -229,14 +234,27 @@ class LoopedWay:
             yield both[0], both[1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopedFound:
+    """The best that was found: how far `positions` miss in m and rad, and the work done."""
+
+    positions: Solved
+    distance: float
+    angle: float
+    solved: bool
+    iterations: int
+    restarts: int
+
+
 class LoopedSearch:
     """Searches for positions at which the tip of a way is at a goal."""
 
-    def __init__(self, way: LoopedWay, goal: Goal, deadline: float) -> None:
-        self._way, self._goal, self._deadline = way, goal, deadline
+    def __init__(self, way: LoopedWay, goals: Goals, deadline: float) -> None:
+        self._way, self._goals, self._deadline = way, goals, deadline
+        self._frame = goals.frames[0]
         self.iterations = 0
 
-    def search(self, start: Solved, restarts: int, seed: int) -> tuple[Solved, Found]:
+    def search(self, start: Solved, restarts: int, seed: int) -> LoopedFound:
         """Returns positions near to `start` at the goal, or those that come nearest to it after so
         many other starts; and how they do."""
         best = self._descend(start)
@@ -247,8 +265,8 @@ class LoopedSearch:
             other = self._descend(self._draw(start, chance))
             best = min(best, other, key=lambda each: float(np.linalg.norm(self._miss(each))))
         distance, angle = self.measure(best)
-        return best, Found(
-            values=self._values(best),
+        return LoopedFound(
+            positions=best,
             distance=distance,
             angle=angle,
             solved=self.is_there(best),
@@ -273,15 +291,15 @@ class LoopedSearch:
     def is_there(self, positions: Solved) -> bool:
         """Whether the tip is at the goal, within its tolerance."""
         distance, angle = self.measure(positions)
-        return distance <= self._goal.near and angle <= self._goal.turned
+        return distance <= self._goals.near and angle <= self._goals.turned
 
     def measure(self, positions: Solved) -> tuple[float, float]:
         """Returns how far the tip is from the goal, m and rad; 0 where that does not count."""
         missing = self._miss(positions)
         distance = float(np.linalg.norm(missing[:3])) * self._way.reach
         return (
-            distance if self._goal.position else 0.0,
-            float(np.linalg.norm(missing[-3:])) if self._goal.orientation else 0.0,
+            distance if self._goals.position else 0.0,
+            float(np.linalg.norm(missing[-3:])) if self._goals.orientation else 0.0,
         )
 
     def _miss(self, positions: Solved) -> Vector:
@@ -289,10 +307,10 @@ class LoopedSearch:
 
     def _compare(self, frame: Matrix) -> Vector:
         parts = []
-        if self._goal.position:
-            parts.append((self._goal.frame[:3, 3] - frame[:3, 3]) / self._way.reach)
-        if self._goal.orientation:
-            parts.append(logarithms((self._goal.frame[:3, :3] @ frame[:3, :3].T)[None])[0])
+        if self._goals.position:
+            parts.append((self._frame[:3, 3] - frame[:3, 3]) / self._way.reach)
+        if self._goals.orientation:
+            parts.append(logarithms((self._frame[:3, :3] @ frame[:3, :3].T)[None])[0])
         return np.concatenate(parts)
 
     def _descend(self, here: Solved) -> Solved:

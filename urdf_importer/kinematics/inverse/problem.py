@@ -4,7 +4,7 @@
 Trees and chains of the robots last asked about are kept, since questions come in rows.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,27 +21,28 @@ from ...geometry.transforms import (
 from ...model import Robot
 from ..forward import POSITION_SIZES, Positions, check_position
 from ..motion import JointMotion
+from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
 from .chain import Chain, moving_joints, plan_chain
-from .descent import Goal
+from .goals import Goals, read_frame, read_goals
 
 Target = ArrayLike
 """A frame (4, 4) or a point (3,)."""
 
 Solved = dict[str, float | tuple[float, ...]]
 
-_ABSURD = 1e9
-_SAME_ROTATION = 1e-3
 _MOST_ROBOTS, _MOST_CHAINS = 8, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, `target` and `tip` as the caller wrote them; see inverse_kinematics."""
+    """What is asked, `targets` (T, 4, 4) or (T, 3) and `tip` as the caller wrote them; see
+    inverse_kinematics. `varied` (T,) are the positions at the start of joints that start elsewhere
+    for each target."""
 
     robot: Robot
     link: str
-    target: ArrayLike
+    targets: Matrix
     start: Positions
     base: str | None
     joints: Collection[str] | None
@@ -49,20 +50,23 @@ class Question:
     orientation: bool
     tip: ArrayLike | None
     tolerance: tuple[float, float]
+    varied: Mapping[str, Vector] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """`values` (n,) are the start, `held` the positions at the start of all joints that move the
-    link; `obstacle` says why there can be no answer, and is empty mostly. `goal` is at the target,
-    or somewhere towards it where the target is too far for numbers to tell."""
+    """`values` (T, n) are the starts, `held` the positions there of all joints that move the link;
+    `obstacles` say why targets can have no answer, by their numbers. `goals` are at the targets, or
+    somewhere towards those that are too far for numbers to tell; `points` (T, 3) are where the
+    targets are themselves."""
 
     chain: Chain
-    goal: Goal
-    values: Vector
+    goals: Goals
+    values: Matrix
     motions: Mapping[str, JointMotion]
     held: Mapping[str, float | tuple[float, ...]]
-    obstacle: str
+    obstacles: Mapping[int, str]
+    points: Matrix
 
     def start(self) -> Solved:
         """Returns the positions of the joints that may move, as they were given."""
@@ -99,28 +103,42 @@ def pose_problem(asked: Question, diagnostics: Diagnostics) -> Problem:
     if not np.isfinite(tip).all():
         raise KinematicsError("the tip is not finite")
     chain = known.chain(base, asked.link, tip, movable, held)
-    goal, obstacle = read_goal(chain, asked)
-    values = _start_values(chain, held)
+    goals, obstacles = aim(chain, asked)
+    values = np.tile(_start_values(chain, held), (len(asked.targets), 1))
+    for name, numbers in asked.varied.items():
+        if name in movable:
+            values[:, [variable.joint for variable in chain.variables].index(name)] = numbers
+        elif name in motions:
+            raise KinematicsError(
+                f"joint {quote(name)} may not move, so that its start must be one position for all "
+                "targets"
+            )
     return Problem(
-        chain=chain, goal=goal, values=values, motions=motions, held=held, obstacle=obstacle
-    )
+        chain=chain, goals=goals, values=values, motions=motions, held=held, obstacles=obstacles,
+        points=asked.targets[:, :3, 3] if asked.targets.ndim == 3 else asked.targets,
+    )  # fmt: skip
 
 
-@dataclass(slots=True)
+def aim(chain: Chain, asked: Question) -> tuple[Goals, dict[int, str]]:
+    """Returns the goals of a question, and the obstacles; see read_goals."""
+    return read_goals(
+        chain, asked.targets, position=asked.position, orientation=asked.orientation,
+        tolerance=asked.tolerance,
+    )  # fmt: skip
+
+
 class Known:
     """A robot that was asked about, with what was worked out of it."""
 
-    robot: Robot
-    tree: KinematicTree
-    ways: dict[tuple[str, str], dict[str, JointMotion]] = field(default_factory=dict)
-    chains: dict[object, Chain] = field(default_factory=dict)
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.tree = retrace_tree(robot)
+        self._ways: Recent[tuple[str, str], dict[str, JointMotion]] = Recent(_MOST_CHAINS)
+        self._chains: Recent[Hashable, Chain] = Recent(_MOST_CHAINS)
 
     def motions(self, base: str, link: str) -> dict[str, JointMotion]:
-        """Returns moving_joints, kept."""
-        if (base, link) not in self.ways:
-            _make_room(self.ways, _MOST_CHAINS)
-            self.ways[base, link] = moving_joints(self.tree, base, link)
-        return self.ways[base, link]
+        """Returns moving_joints(), kept."""
+        return self._ways.recall((base, link), lambda: moving_joints(self.tree, base, link))
 
     def chain(
         self,
@@ -130,33 +148,23 @@ class Known:
         movable: Collection[str],
         held: Mapping[str, float | tuple[float, ...]],
     ) -> Chain:
-        """Returns plan_chain, kept for the same joints at rest at the same positions."""
+        """Returns plan_chain(), kept for the same joints at rest at the same positions."""
         resting = tuple(
             item for item in held.items() if item[0] not in movable or isinstance(item[1], tuple)
         )
-        key = (base, link, tip.tobytes(), tuple(movable), resting)
-        if key not in self.chains:
-            _make_room(self.chains, _MOST_CHAINS)
-            self.chains[key] = plan_chain(self.tree, base, link, tip, movable, held)
-        return self.chains[key]
+        return self._chains.recall(
+            (base, link, tip.tobytes(), tuple(movable), resting),
+            lambda: plan_chain(self.tree, base, link, tip, movable, held),
+        )
 
 
-_robots: dict[int, Known] = {}
+_robots: Recent[int, Known] = Recent(_MOST_ROBOTS)
 
 
 def recall_robot(robot: Robot) -> Known:
     """Recalls what was worked out of a robot, or begins to."""
-    known = _robots.get(id(robot))
-    if known is None or known.robot is not robot:
-        _make_room(_robots, _MOST_ROBOTS)
-        known = _robots[id(robot)] = Known(robot, retrace_tree(robot))
-    return known
-
-
-def _make_room(kept: dict[object, object] | dict, most: int) -> None:  # type: ignore[type-arg]
-    """Forgets what was kept longest."""
-    while len(kept) >= most:
-        del kept[next(iter(kept))]
+    # A robot that is kept keeps its number.
+    return _robots.recall(id(robot), lambda: Known(robot))
 
 
 def _choose_movable(
@@ -222,70 +230,3 @@ def _start_values(chain: Chain, held: Mapping[str, float | tuple[float, ...]]) -
             spins = variable.turns and len(position) != 3
             values.append(0.0 if spins else position[variable.number])
     return np.array(values)
-
-
-def read_frame(given: ArrayLike, what: str) -> Matrix:
-    """Returns (4, 4), of a frame or a point. Raises KinematicsError for other shapes."""
-    try:
-        array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise KinematicsError(f"the {what} is not made of numbers") from None
-    if array.shape == (4, 4):
-        return array
-    if array.shape != (3,):
-        raise KinematicsError(
-            f"the {what} must be a frame (4, 4) or a point (3,), not of shape {array.shape}"
-        )
-    frame = np.eye(4)
-    frame[:3, 3] = array
-    return frame
-
-
-def read_goal(chain: Chain, asked: Question) -> tuple[Goal, str]:
-    """Returns the goal, and what keeps it from being reached; nothing mostly."""
-    frame = read_frame(asked.target, "target")
-    orientation = asked.orientation and np.shape(asked.target) == (4, 4)
-    if not asked.position and not orientation:
-        raise KinematicsError("neither a position nor an orientation is asked for")
-    near, turned = asked.tolerance
-    obstacle = ""
-    if not np.isfinite(frame).all():
-        frame, obstacle = np.eye(4), "the target is not finite"
-    elif orientation:
-        rotation = _nearest_rotation(frame[:3, :3])
-        if rotation is None:
-            rotation, obstacle = np.eye(3), "the target's three axes make no rotation"
-        frame[:3, :3] = rotation
-    if asked.position and not obstacle:
-        frame[:3, 3], obstacle = _bring_near(chain, frame[:3, 3], near)
-    return Goal(
-        frame=frame, position=asked.position, orientation=orientation, near=near, turned=turned
-    ), obstacle
-
-
-def _nearest_rotation(matrix: Matrix) -> Matrix | None:
-    """Returns the rotation that a matrix in single precision, say, means."""
-    if np.abs(matrix).max() > 2.0:
-        return None
-    left, sizes, right = np.linalg.svd(matrix)
-    if np.abs(sizes - 1.0).max() > _SAME_ROTATION or np.linalg.det(matrix) < 0.0:
-        return None
-    rotation: Matrix = left @ right
-    return rotation
-
-
-def _bring_near(chain: Chain, point: Vector, near: float) -> tuple[Vector, str]:
-    """Returns the point, or one in its direction where it is further than the chain is long."""
-    away = point - chain.shoulder
-    # Scaled, since squares of big numbers overflow.
-    size = float(np.abs(away).max())
-    distance = size * float(np.linalg.norm(away / size)) if size > 0.0 else 0.0
-    most = min(chain.farthest, _ABSURD)
-    if not chain.variables or distance <= most * (1.0 + 1e-9) + near:
-        return point, ""
-    away_enough = min(distance, 1.5 * most + chain.reach)
-    missing = distance - most
-    return (
-        chain.shoulder + away / distance * away_enough,
-        f"the target is out of reach by {missing:.3g} m at least",
-    )

@@ -1,94 +1,119 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the start alone first, since a target is mostly near; then from many places at once, the
-best of a random crowd. Of the solutions the one nearest to the start is taken."""
+nearest of a random crowd. Of the solutions the one nearest to the start is taken.
+
+All this is done for many targets at a time: what one needs is a row of arrays more.
+"""
 
 import math
 import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
 from .chain import Chain
-from .descent import Goal, Postures, descend, jacobians, look_at
+from .crowd import CROWD, recall_crowd
+from .descent import Descent, Gauge, Indices, Mask, descend, look_at
+from .goals import Goals
 
-_FIRST_ITERATIONS, _ITERATIONS = 24, 40
-_CROWD, _BATCH, _NEARBY = 160, 20, 4
-_ENOUGH = 3
-"""So many solutions are waited for, of which the nearest is taken."""
-_PULLS = 4
-_FREE_TURN, _MOST_TURN = math.pi, 2.0 * math.pi
+_ALONE, _PATIENCE, _ITERATIONS = 16, 6, 40
+"""How long the start alone is led on where others may be tried, less where it comes no nearer; and
+others, or it where none are."""
+_NEARBY = 3
+_BATCH, _ENOUGH = 24, 4
+"""So many are led on for a target, and so many solutions waited for, of which the nearest is
+taken."""
+_SPARSE_BATCH, _SPARSE_ENOUGH = 16, 3
+"""The same for many targets, where each posture has its price."""
+_FEW = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The best that was found: `values` (n,), how far they miss in m and rad, and the work done."""
+    """The best that was found for T goals: `values` (T, n), how far they miss in m and rad (T,),
+    `solved` (T,), the iterations in all, and how many crowds each needed (T,)."""
 
-    values: Vector
-    distance: float
-    angle: float
-    solved: bool
+    values: Matrix
+    distances: Vector
+    angles: Vector
+    solved: Mask
     iterations: int
-    restarts: int
+    restarts: Indices
 
 
 def search(
-    chain: Chain, goal: Goal, start: Vector, *, restarts: int, deadline: float, seed: int
+    chain: Chain, goals: Goals, starts: Matrix, *, restarts: Indices, deadline: float, seed: int
 ) -> Found:
-    """Returns values within limits that bring the chain to the goal, near to `start` (n,); or those
-    that come nearest to the goal, after `restarts` crowds."""
-    inside = np.clip(start, chain.lower, chain.upper)
-    shown, iterations = descend(
-        chain, goal, inside[None], iterations=_FIRST_ITERATIONS, deadline=deadline, enough=1
-    )
-    chance = np.random.default_rng(seed)
-    restarts = restarts if chain.variables else 0
-    done = 0
-    while not shown.solved.any() and done < restarts and time.perf_counter() < deadline:
-        done += 1
-        starts = _choose_starts(chain, goal, inside, chance)
-        others, more = descend(
-            chain, goal, starts, iterations=_ITERATIONS, deadline=deadline, enough=_ENOUGH
-        )
-        iterations += more
-        shown = _better(shown, others)
-    values = _nearest(chain, shown, inside)
-    if done and shown.solved.any():
-        values = _pull(chain, goal, values, inside, deadline)
-    final = look_at(chain, goal, values[None])
+    """Returns values within limits that bring the chain to the goals, near to `starts` (T, n); or
+    those that come nearest to them, after as many crowds as `restarts` (T,) says of each."""
+    gauge = Gauge(chain, goals)
+    inside = np.minimum(np.maximum(starts, chain.lower), chain.upper)
+    everyone = np.arange(len(inside))
+    crowds = restarts if chain.variables else np.zeros_like(restarts)
+    best = descend(
+        gauge, inside, everyone, deadline=deadline, enough=1,
+        iterations=_ALONE if crowds.any() else _ITERATIONS,
+        patience=_PATIENCE if crowds.any() else _ITERATIONS,
+    )  # fmt: skip
+    done = np.zeros_like(restarts)
+    while time.perf_counter() < deadline:
+        left = np.flatnonzero(~best.solved & (done < crowds))
+        if not len(left):
+            break
+        around = int(done[left[0]])
+        begun = best.values[left] if around == 0 else None
+        lot = _choose_starts(gauge, inside[left], left, around, seed, begun)
+        others = descend(
+            gauge, lot.reshape(-1, lot.shape[2]), np.repeat(left, lot.shape[1]),
+            iterations=_ITERATIONS, deadline=deadline,
+            enough=_ENOUGH if len(left) <= _FEW else _SPARSE_ENOUGH,
+        )  # fmt: skip
+        done[left] += 1
+        _take_over(chain, best, others, left, inside[left])
+        best.iterations += others.iterations
+    values = turn_towards(chain, best.values, inside)
+    return _measure(gauge, values, best.iterations, done)
+
+
+def _measure(gauge: Gauge, values: Matrix, iterations: int, restarts: Indices) -> Found:
+    """Looks at the values once more, and says how far they miss."""
+    shown = look_at(gauge, values, np.arange(len(values)))
+    missing, turns = shown.signs[:, :3], shown.signs[:, 3:6]
+    distances = gauge.chain.reach * np.sqrt((missing * missing).sum(1))
+    angles = np.sqrt((turns * turns).sum(1)) if gauge.goals.orientation else np.zeros(len(values))
     return Found(
         values=values,
-        distance=float(final.distances[0]),
-        angle=float(final.angles[0]),
-        solved=bool(final.solved[0]),
+        distances=distances,
+        angles=angles,
+        solved=(distances <= gauge.goals.near) & (angles <= gauge.goals.turned),
         iterations=iterations,
-        restarts=done,
+        restarts=restarts,
     )
 
 
 def find_postures(
-    chain: Chain, goal: Goal, start: Vector, *, most: int, deadline: float, seed: int
+    chain: Chain, goals: Goals, start: Vector, *, most: int, deadline: float, seed: int
 ) -> list[Vector]:
-    """Returns solutions that differ, such as elbow up and down, the nearest to `start` first."""
-    inside = np.clip(start, chain.lower, chain.upper)
-    chance = np.random.default_rng(seed)
+    """Returns solutions for one goal that differ, such as elbow up and down, the nearest to `start`
+    first."""
+    gauge = Gauge(chain, goals)
+    inside = np.clip(start, chain.lower, chain.upper)[None]
+    nobody = np.zeros(1, dtype=np.intp)
     found: list[Vector] = []
-    shown, _ = descend(
-        chain, goal, inside[None], iterations=_FIRST_ITERATIONS, deadline=deadline, enough=1
-    )
-    for _ in range(3 * most):
-        for values in shown.values[shown.solved]:
-            turned = turn_towards(chain, values, inside)
-            if all(_gap(chain, turned, other) > DIFFERENT for other in found):
-                found.append(turned)
+    shown = descend(gauge, inside, nobody, iterations=_ITERATIONS, deadline=deadline, enough=1)
+    for around in range(3 * most):
+        for values in turn_towards(chain, shown.values[shown.solved], inside):
+            if all(_gap(chain, values, other) > DIFFERENT for other in found):
+                found.append(values)
         if len(found) >= most or time.perf_counter() > deadline:
             break
-        starts = _choose_starts(chain, goal, inside, chance)
-        shown, _ = descend(
-            chain, goal, starts, iterations=_ITERATIONS, deadline=deadline, enough=_BATCH
-        )
-    return sorted(found, key=lambda values: _gap(chain, values, inside))[:most]
+        (lot,) = _choose_starts(gauge, inside, nobody, around, seed, None)
+        shown = descend(
+            gauge, lot, np.zeros(len(lot), dtype=np.intp),
+            iterations=_ITERATIONS, deadline=deadline, enough=len(lot),
+        )  # fmt: skip
+    return sorted(found, key=lambda values: _gap(chain, values, inside[0]))[:most]
 
 
 DIFFERENT = 0.3
@@ -99,75 +124,51 @@ def _gap(chain: Chain, one: Vector, other: Vector) -> float:
     return float(np.abs((one - other) / chain.units).max())
 
 
-def _choose_starts(chain: Chain, goal: Goal, start: Vector, chance: np.random.Generator) -> Matrix:
-    """Returns (B, n): the best of a crowd, and some not far from the start."""
-    lower, upper = _ranges(chain, start)
-    crowd = chance.uniform(lower, upper, (_CROWD, len(start)))
-    costs = look_at(chain, goal, crowd).costs
-    best = np.argsort(costs, kind="stable")[: _BATCH - _NEARBY]
-    noise = chance.uniform(-1.0, 1.0, (_NEARBY, len(start))) * chain.units
-    nearby = np.clip(start + noise, chain.lower, chain.upper)
-    return np.concatenate([nearby, crowd[best]])
+def _choose_starts(
+    gauge: Gauge, starts: Matrix, owners: Indices, around: int, seed: int, begun: Matrix | None
+) -> Matrix:
+    """Returns (K, B, n), for K owners: some not far from their starts (K, n), of which the first is
+    where one was led before, and the nearest of a crowd; others each time around."""
+    chain = gauge.chain
+    count = (_BATCH if len(owners) <= _FEW else _SPARSE_BATCH) - _NEARBY
+    rounds = CROWD // count
+    crowd = recall_crowd(chain, starts[0], seed + around // rounds)
+    drawn = crowd.nearest(gauge, owners, around % rounds * count, count)
+    chance = np.random.default_rng((seed, around))
+    noise = chance.uniform(-1.0, 1.0, (_NEARBY, len(chain.units))) * chain.units
+    nearby = np.clip(starts[:, None] + noise, chain.lower, chain.upper)
+    if begun is not None:
+        nearby[:, 0] = begun
+    return np.concatenate([nearby, turn_towards(chain, drawn, starts[:, None])], axis=1)
 
 
-def _ranges(chain: Chain, start: Vector) -> tuple[Vector, Vector]:
-    """Where starts are drawn: within limits, but turns at most two about the start, and slides
-    without bound as far as the robot reaches."""
-    turns = np.array([variable.turns for variable in chain.variables])
-    free = np.isinf(chain.lower) | np.isinf(chain.upper)
-    width = np.where(turns, np.where(free, _FREE_TURN, _MOST_TURN), np.inf)
-    width = np.where(~turns & free, chain.units, width)
-    return np.maximum(chain.lower, start - width), np.minimum(chain.upper, start + width)
+def _take_over(chain: Chain, best: Descent, others: Descent, left: Indices, starts: Matrix) -> None:
+    """Takes for each of the goals `left` (K,) the solution nearest to its start, else the best."""
+    count = len(left)
+    values = others.values.reshape(count, -1, starts.shape[1])
+    solved, costs = others.solved.reshape(count, -1), others.costs.reshape(count, -1)
+    turned = turn_towards(chain, values, starts[:, None])
+    gaps = (((turned - starts[:, None]) / chain.units) ** 2).sum(2)
+    gaps[~solved] = np.inf
+    any_solved = solved.any(1)
+    costs = np.nan_to_num(costs, nan=np.inf)
+    chosen = np.where(any_solved, gaps.argmin(1), costs.argmin(1))
+    rows = np.arange(count)
+    better = any_solved | ~(best.costs[left] <= costs[rows, chosen])
+    takers, rows = left[better], rows[better]
+    best.values[takers] = turned[rows, chosen[better]]
+    best.costs[takers] = costs[rows, chosen[better]]
+    best.solved[takers] = any_solved[better]
 
 
-def _better(one: Postures, other: Postures) -> Postures:
-    """The solved among the others; where there are none, the best of both."""
-    if other.solved.any():
-        return other.take(np.flatnonzero(other.solved))
-    best = int(np.argmin(np.nan_to_num(other.costs, nan=np.inf)))
-    return one if one.costs[0] <= other.costs[best] else other.take(np.array([best]))
-
-
-def _nearest(chain: Chain, shown: Postures, start: Vector) -> Vector:
-    turned = [turn_towards(chain, values, start) for values in shown.values]
-    gaps = [float(np.linalg.norm((values - start) / chain.units)) for values in turned]
-    return turned[int(np.argmin(gaps))]
-
-
-def turn_towards(chain: Chain, values: Vector, start: Vector) -> Vector:
-    """Returns the same posture with whole turns taken off, as near to `start` as limits allow."""
-    whole = _whole_turns(chain)
-    turns = np.round((values - start) / math.tau)
+def turn_towards(chain: Chain, values: Matrix, starts: Matrix) -> Matrix:
+    """Returns the same postures (..., n) with whole turns taken off, as near to `starts` as limits
+    allow."""
+    away = values - starts
+    if not (np.abs(away) > math.pi).any():
+        return values
+    turns = np.round(away / math.tau)
     least, most = (values - chain.upper) / math.tau, (values - chain.lower) / math.tau
-    turns = np.clip(turns, np.ceil(least), np.floor(most))
-    turned = np.where(whole, values - math.tau * turns, values)
-    result: Vector = np.clip(turned, chain.lower, chain.upper)
-    return result
-
-
-def _whole_turns(chain: Chain) -> NDArray[np.bool_]:
-    """Which variables may be turned by a whole turn without any link noticing: those that slide
-    nothing, and turn whatever follows them a whole number of times."""
-    sliding = (chain.mixing[~chain.turns] != 0.0).any(0)
-    broken = (chain.mixing != np.round(chain.mixing)).any(0)
-    whole: NDArray[np.bool_] = ~sliding & ~broken
-    return whole
-
-
-def _pull(chain: Chain, goal: Goal, values: Vector, start: Vector, deadline: float) -> Vector:
-    """Returns the solution, pulled towards the start through the freedom that the goal leaves."""
-    for _ in range(_PULLS):
-        shown = look_at(chain, goal, values[None])
-        matrix = jacobians(chain, goal, shown)[0]
-        if len(values) <= len(matrix) or not np.isfinite(matrix).all():
-            break
-        wanted = (start - values) / chain.units
-        step = wanted - np.linalg.pinv(matrix, rcond=1e-6) @ (matrix @ wanted)
-        step *= min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
-        moved = np.clip(values + step * chain.units, chain.lower, chain.upper)
-        shown, _ = descend(chain, goal, moved[None], iterations=8, deadline=deadline, enough=1)
-        gap = np.linalg.norm((shown.values[0] - start) / chain.units)
-        if not shown.solved[0] or gap >= np.linalg.norm((values - start) / chain.units):
-            break
-        values = shown.values[0]
-    return values
+    turns = np.minimum(np.maximum(turns, np.ceil(least)), np.floor(most))
+    turned = np.where(chain.whole, values - math.tau * turns, values)
+    return np.minimum(np.maximum(turned, chain.lower), chain.upper)

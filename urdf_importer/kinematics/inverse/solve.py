@@ -12,7 +12,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Robot
 from ..forward import Positions
-from .descent import Goal, look_at
+from .goals import Goals, measure_lengths, read_one
 from .looped import LoopedProblem, LoopedSearch, pose_looped
 from .problem import Problem, Question, Solved, pose_problem
 from .search import Found, find_postures, search
@@ -88,13 +88,13 @@ def inverse_kinematics(
     """
     began = time.perf_counter()
     asked = Question(
-        robot=robot, link=link, target=target, start=start or {}, base=base, joints=joints,
-        position=position, orientation=orientation, tip=tip, tolerance=tolerance,
+        robot=robot, link=link, targets=read_one(target, "target"), start=start or {}, base=base,
+        joints=joints, position=position, orientation=orientation, tip=tip, tolerance=tolerance,
     )  # fmt: skip
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
-            return _answer_looped(asked, looped, seconds, restarts, seed)
+            return answer_looped(asked, looped, seconds, restarts, seed)
         kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
         return _answer(asked, pose_problem(asked, kept), began, seconds, restarts, seed)
 
@@ -119,22 +119,22 @@ def find_solutions(
     Arguments and errors are those of inverse_kinematics."""
     deadline = time.perf_counter() + seconds
     asked = Question(
-        robot=robot, link=link, target=target, start=start or {}, base=base, joints=joints,
-        position=position, orientation=orientation, tip=tip, tolerance=TOLERANCE,
+        robot=robot, link=link, targets=read_one(target, "target"), start=start or {}, base=base,
+        joints=joints, position=position, orientation=orientation, tip=tip, tolerance=TOLERANCE,
     )  # fmt: skip
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
             if looped.obstacle or not looped.way.joints:
                 return ()
-            searching = LoopedSearch(looped.way, looped.goal, deadline)
+            searching = LoopedSearch(looped.way, looped.goals, deadline)
             answers = searching.find_all(looped.start, most, seed)
             return tuple(looped.positions(each) for each in answers)
         problem = pose_problem(asked, Diagnostics(robot.source))
-        if problem.obstacle or not problem.chain.variables:
+        if problem.obstacles or not problem.chain.variables:
             return ()
         found = find_postures(
-            problem.chain, problem.goal, problem.values, most=most, deadline=deadline, seed=seed
+            problem.chain, problem.goals, problem.values[0], most=most, deadline=deadline, seed=seed
         )
     return tuple(problem.positions(values) for values in found)
 
@@ -142,21 +142,10 @@ def find_solutions(
 def _answer(
     asked: Question, problem: Problem, began: float, seconds: float, restarts: int, seed: int
 ) -> IKResult:
-    found = search(
-        problem.chain,
-        problem.goal,
-        problem.values,
-        restarts=min(restarts, 1) if problem.obstacle else restarts,
-        deadline=began + seconds,
-        seed=seed,
-    )
-    closest = problem.positions(found.values)
-    success = found.solved and not problem.obstacle
-    distance, angle = _misses(asked, problem, found)
-    if success:
-        message = f"link {quote(asked.link)} is at the target"
-    else:
-        message = problem.obstacle or _explain(problem, found, distance, angle)
+    found = search_problem(problem, restarts, began + seconds, seed)
+    closest = problem.positions(found.values[0])
+    success = bool(found.solved[0])
+    distance, angle = float(found.distances[0]), float(found.angles[0])
     return IKResult(
         success=success,
         positions=dict(closest) if success else problem.start(),
@@ -164,26 +153,56 @@ def _answer(
         position_error=distance,
         orientation_error=angle,
         iterations=found.iterations,
-        restarts=found.restarts,
+        restarts=int(found.restarts[0]),
         seconds=time.perf_counter() - began,
-        message=message,
+        message=explain(asked, problem, found, 0),
     )
 
 
-def _answer_looped(
+def search_problem(problem: Problem, restarts: int, deadline: float, seed: int) -> Found:
+    """Returns what search finds, with the distances from the targets themselves where goals were
+    brought nearer, which count as missed."""
+    crowds = np.full(len(problem.values), max(restarts, 0))
+    barred = np.array(list(problem.obstacles), dtype=np.intp)
+    crowds[barred] = np.minimum(crowds[barred], 1)
+    found = search(
+        problem.chain, problem.goals, problem.values, restarts=crowds, deadline=deadline, seed=seed
+    )
+    if not len(barred):
+        return found
+    found.solved[barred] = False
+    if problem.goals.position:
+        ends = problem.chain.place(found.values[barred])[-1] @ problem.chain.last
+        found.distances[barred] = measure_lengths(problem.points[barred] - ends[:, :3, 3])
+    return found
+
+
+def explain(asked: Question, problem: Problem, found: Found, number: int) -> str:
+    """Says how it went with a target, in one sentence."""
+    if found.solved[number]:
+        return f"link {quote(asked.link)} is at the target"
+    if number in problem.obstacles:
+        return problem.obstacles[number]
+    if not problem.chain.variables:
+        return "no joint that may move moves the link, and it is not at the target"
+    distance, angle = float(found.distances[number]), float(found.angles[number])
+    return _say_missed(problem.goals, distance, angle, _at_limits(problem, found.values[number]))
+
+
+def answer_looped(
     asked: Question, problem: LoopedProblem, seconds: float, restarts: int, seed: int
 ) -> IKResult:
     """Answers a question whose way passes joints on loops."""
     began = time.perf_counter()
-    searching = LoopedSearch(problem.way, problem.goal, began + seconds)
-    there, found = searching.search(problem.start, 0 if problem.obstacle else restarts, seed)
+    searching = LoopedSearch(problem.way, problem.goals, began + seconds)
+    found = searching.search(problem.start, 0 if problem.obstacle else restarts, seed)
     success = found.solved and not problem.obstacle
     if success:
         message = f"link {quote(asked.link)} is at the target"
     else:
-        missed = problem.goal, found.distance, found.angle
-        message = problem.obstacle or _say_missed(*missed, problem.at_limits(there))
-    closest = problem.positions(there)
+        missed = problem.goals, found.distance, found.angle
+        message = problem.obstacle or _say_missed(*missed, problem.at_limits(found.positions))
+    closest = problem.positions(found.positions)
     return IKResult(
         success=success,
         positions=closest if success else problem.positions(problem.start),
@@ -197,29 +216,9 @@ def _answer_looped(
     )
 
 
-def _misses(asked: Question, problem: Problem, found: Found) -> tuple[float, float]:
-    """How far the closest misses the target itself, where the goal was brought nearer."""
-    if not problem.obstacle:
-        return found.distance, found.angle
-    target = np.array(asked.target, dtype=np.float64)
-    point = target[:3, 3] if target.ndim == 2 else target
-    end = look_at(problem.chain, problem.goal, found.values[None]).ends[0, :3, 3]
-    away = point - end
-    size = float(np.abs(away).max())
-    distance = size * float(np.linalg.norm(away / size)) if size else 0.0
-    return (distance if problem.goal.position else 0.0), found.angle
-
-
-def _explain(problem: Problem, found: Found, distance: float, angle: float) -> str:
-    """Says by how much the target is missed and at which limits."""
-    if not problem.chain.variables:
-        return "no joint that may move moves the link, and it is not at the target"
-    return _say_missed(problem.goal, distance, angle, _at_limits(problem, found.values))
-
-
-def _say_missed(goal: Goal, distance: float, angle: float, names: list[str]) -> str:
-    parts = [f"{distance:.3g} m"] * (distance > goal.near)
-    parts += [f"{angle:.3g} rad"] * (angle > goal.turned)
+def _say_missed(goals: Goals, distance: float, angle: float, names: list[str]) -> str:
+    parts = [f"{distance:.3g} m"] * (distance > goals.near)
+    parts += [f"{angle:.3g} rad"] * (angle > goals.turned)
     missed = f"the target is out of reach by {' and '.join(parts)}"
     if not names:
         return missed

@@ -17,6 +17,7 @@ import numpy as np
 from ...diagnostics import KinematicsError, quote
 from ...model import Robot
 from ..forward import Positions, check_position
+from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
 from .follow import LinkageSolver
 from .freedom import LoopFreedom, find_freedom
@@ -120,20 +121,14 @@ class LoopCloser:
         )
 
 
-_MOST_KEPT = 8
-_closers: dict[int, tuple[Robot, LoopCloser]] = {}
+_closers: Recent[int, tuple[Robot, LoopCloser]] = Recent(8)
 
 
 def recall_closer(robot: Robot) -> LoopCloser:
     """Returns what closes a robot's loops, kept for the robots last asked about, since questions
     come in rows."""
-    known, closer = _closers.get(id(robot), (None, None))
-    if closer is None or known is not robot:
-        while len(_closers) >= _MOST_KEPT:
-            del _closers[next(iter(_closers))]
-        closer = LoopCloser(robot)
-        _closers[id(robot)] = (robot, closer)
-    return closer
+    # A robot that is kept keeps its number.
+    return _closers.recall(id(robot), lambda: (robot, LoopCloser(robot)))[1]
 
 
 def _check_positions(
