@@ -7,7 +7,9 @@ Targets as in tests/support/arm_chains.py, start in the middle of the limits. A 
 Pinocchio confirms, within 1e-4 m and 1e-3 rad and inside limits; "direct" is the share that needed
 no start but the middle. Times are CPU time of an answer in ms, and in units of numpy's 100 products
 of 32 frames, measured beside them. `fk` is the median answer in calls of forward_kinematics of the
-same robot. `warm` starts where a target moved by 1 cm was reached before.
+same robot. `warm` starts where a target moved by 1 cm was reached before; `anywhere` starts at
+random positions. `together` asks for all targets by one call of inverse_kinematics_many: ms of
+each, and how many times less that is than the mean of single calls.
 
 The loop is the textbook's: damped least squares on the logarithm of the frame, at most 1,000 steps
 of a tenth, without limits. ikpy (`pip install ikpy`) is asked where it is installed, for a tenth of
@@ -27,7 +29,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.arm_chains import ARMS, Arm  # noqa: E402
-from urdf_importer import forward_kinematics, inverse_kinematics  # noqa: E402
+from urdf_importer import (  # noqa: E402
+    forward_kinematics,
+    inverse_kinematics,
+    inverse_kinematics_many,
+)
 
 Answer = dict[str, Any] | None
 
@@ -68,6 +74,44 @@ def ours(arm: Arm, count: int) -> None:
         f"fk {5 * median / fk:4.1f}  warm {1e3 * np.median(warm):4.2f} ms",
         flush=True,
     )
+
+
+def anywhere(arm: Arm, count: int) -> None:
+    """Single calls from random starts, and all targets at once."""
+    targets = np.array([target for _, target in arm.draw(count)])
+    chance = np.random.default_rng(5)
+    starts = {name: chance.uniform(*ends, count) for name, ends in arm.ranges.items()}
+    for begun, name in (({}, "middle"), (starts, "anywhere")):
+        times, reached = [], 0
+        for number, target in enumerate(targets):
+            start = {joint: float(each[number]) for joint, each in begun.items()}
+            result, seconds = cpu(
+                lambda target=target, start=start: inverse_kinematics(
+                    arm.robot, arm.link, target, base=arm.base, start=start
+                )
+            )
+            times.append(seconds)
+            reached += result.success and arm.reaches(result.positions, target)
+        runs = [
+            cpu(
+                lambda begun=begun: inverse_kinematics_many(
+                    arm.robot, arm.link, targets, base=arm.base, start=begun
+                )
+            )
+            for _ in range(3)
+        ]
+        found, each = runs[0][0], min(seconds for _, seconds in runs) / count
+        together = sum(
+            arm.reaches({joint: at[row] for joint, at in found.positions.items()}, targets[row])
+            for row in np.flatnonzero(found.success)
+        )
+        print(
+            f"  {name:8} {reached}/{count}  median {1e3 * np.median(times):5.2f} ms  95 % "
+            f"{1e3 * np.percentile(times, 95):5.2f} ms   together {together}/{count} false "
+            f"{found.success.sum() - together}  {1e3 * each:5.3f} ms each, "
+            f"{np.mean(times) / each:4.1f} times less",
+            flush=True,
+        )
 
 
 def warm_times(arm: Arm, count: int) -> list[float]:
@@ -168,6 +212,7 @@ def main() -> None:
         if arm.name not in wanted:
             continue
         ours(arm, count)
+        anywhere(arm, count)
         compare("Pinocchio", arm, max(count // 10, 5), by_pinocchio)
         try:
             compare("ikpy", arm, max(count // 10, 5), by_ikpy(arm))

@@ -36,9 +36,11 @@ from .diagnostics import (
 from .kinematics import (
     DriveResult,
     IKResult,
+    IKResults,
     find_solutions,
     forward_kinematics,
     inverse_kinematics,
+    inverse_kinematics_many,
 )
 from .kinematics.conventions import Convention
 from .kinematics.loops import LoopResult, close_loops, trace_loops
@@ -171,6 +173,7 @@ __all__ = [
     "FragmentError",
     "FrameTrack",
     "IKResult",
+    "IKResults",
     "ImportOptions",
     "ImportResult",
     "JointLimits",
@@ -250,6 +253,7 @@ __all__ = [
     "import_robot",
     "import_steps",
     "inverse_kinematics",
+    "inverse_kinematics_many",
     "link_pose",
     "list_models",
     "list_topics",

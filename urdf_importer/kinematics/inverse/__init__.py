@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From where a link is to be to where the joints are to be. numpy only."""
 
+from .many import IKResults, inverse_kinematics_many
 from .problem import Target
 from .solve import IKResult, find_solutions, inverse_kinematics
 
-__all__ = ["IKResult", "Target", "find_solutions", "inverse_kinematics"]
+__all__ = [
+    "IKResult",
+    "IKResults",
+    "Target",
+    "find_solutions",
+    "inverse_kinematics",
+    "inverse_kinematics_many",
+]

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics of many targets at once, as arrays."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...geometry.transforms import Matrix, Vector
+from ...model import Robot
+from ..forward import POSITION_SIZES, Position, Positions
+from .goals import read_numbers
+from .looped import is_looped, pose_looped
+from .problem import Problem, Question, check_joint, pose_problem, recall_robot
+from .solve import (
+    MOST_RESTARTS,
+    MOST_SECONDS,
+    TOLERANCE,
+    answer_looped,
+    explain,
+    search_problem,
+)
+
+_AT_ONCE = 256
+"""More targets than this are answered part by part, so that arrays stay small."""
+
+Arrays = dict[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IKResults:
+    """What inverse kinematics found for n targets, in their order.
+
+    success            (n,) whether `positions` bring the link to each target, within the tolerance
+    positions          the joints of IKResult -> rad or m (n,), or (n, k) for joints of k numbers;
+                       where there is no success those of the start
+    closest            the best that was found, within limits
+    position_error     (n,) of `closest` in m, 0 where only the orientation counts
+    orientation_error  (n,) of `closest` in rad, 0 where only the position counts
+    restarts           (n,) how often other places than the start were tried
+    seconds            of work, for all
+    messages           what happened with each, in one sentence
+
+    Errors are not a number where the target has none.
+    """
+
+    success: NDArray[np.bool_]
+    positions: Arrays
+    closest: Arrays
+    position_error: Vector
+    orientation_error: Vector
+    restarts: NDArray[np.intp]
+    seconds: float
+    messages: tuple[str, ...]
+
+
+def inverse_kinematics_many(
+    robot: Robot,
+    link: str,
+    targets: ArrayLike,
+    *,
+    start: Mapping[str, Position | ArrayLike] | None = None,
+    base: str | None = None,
+    joints: Collection[str] | None = None,
+    position: bool = True,
+    orientation: bool = True,
+    tip: ArrayLike | None = None,
+    tolerance: tuple[float, float] = TOLERANCE,
+    seconds: float = MOST_SECONDS,
+    restarts: int = MOST_RESTARTS,
+    seed: int = 0,
+    diagnostics: Diagnostics | None = None,
+) -> IKResults:
+    """Returns joint positions, within limits, for each of n targets, in a fraction of the time that
+    inverse_kinematics takes for one, since all are searched as arrays. Answers are as exact and
+    found as surely, but where there are several ways to reach a target it may take another.
+
+    `targets` are frames (n, 4, 4), or points (n, 3) for the position alone, in the frame of the
+    link `base`, the root where none is named. `start` are joint positions as forward_kinematics
+    takes them, for all targets; or (n,), one for each, of joints that turn or slide and may move.
+    `seconds` is the time for each target on the average. All other arguments, and what raises
+    KinematicsError, are as inverse_kinematics has them.
+
+    Each target is answered for itself, from its start: for a path, on which each begins where the
+    one before ended, inverse_kinematics is called in a row. Where joints on closed loops are in
+    the way, this function calls it target by target too, and takes as long.
+    """
+    began = time.perf_counter()
+    given = _read_targets(targets)
+    shared, varied = _sort_starts(robot, start or {}, len(given))
+    asked = Question(
+        robot=robot, link=link, targets=given, start=shared, base=base, joints=joints,
+        position=position, orientation=orientation, tip=tip, tolerance=tolerance, varied=varied,
+    )  # fmt: skip
+    kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
+    parts: list[IKResults] = []
+    with np.errstate(all="ignore"):
+        looped = is_looped(asked)
+        most = 1 if looped else _AT_ONCE
+        for first in range(0, max(len(given), 1), most):
+            part = _cut(asked, slice(first, first + most))
+            if looped:
+                parts.append(_answer_looped(part, seconds, restarts, seed))
+                continue
+            until = began + seconds * (first + len(part.targets))
+            parts.append(_answer(part, pose_problem(part, kept), until, restarts, seed))
+            # What is to be said is said once.
+            kept = Diagnostics(robot.source)
+    return _join(parts, time.perf_counter() - began)
+
+
+def _read_targets(targets: ArrayLike) -> Matrix:
+    given = read_numbers(targets, "array of targets")
+    if given.shape == (0,):
+        return given.reshape(0, 3)
+    if given.shape[1:] not in ((4, 4), (3,)):
+        more = ": inverse_kinematics takes one" if given.shape in ((4, 4), (3,)) else ""
+        raise KinematicsError(
+            f"the targets must be frames (n, 4, 4) or points (n, 3), not of shape {given.shape}"
+            f"{more}"
+        )
+    return given
+
+
+def _sort_starts(
+    robot: Robot, start: Mapping[str, Position | ArrayLike], count: int
+) -> tuple[Positions, dict[str, Vector]]:
+    """Returns the positions that all targets start from, and those that each has for itself."""
+    tree = recall_robot(robot).tree
+    shared: dict[str, Position] = {}
+    varied: dict[str, Vector] = {}
+    for name, position in start.items():
+        check_joint(tree, name)
+        motion = tree.motions[tree.joint_index[name]]
+        assert motion is not None
+        if motion.kind in POSITION_SIZES or np.shape(position) in ((), (1,)):
+            # check_position() says what is wrong with it.
+            shared[name] = position  # type: ignore[assignment]
+            continue
+        numbers = read_numbers(position, f"start of joint {quote(name)}")
+        if numbers.shape != (count,) or not np.isfinite(numbers).all():
+            raise KinematicsError(
+                f"the start of joint {quote(name)} must be one finite number, or one for each of "
+                f"the {count} targets"
+            )
+        varied[name] = numbers
+    return shared, varied
+
+
+def _cut(asked: Question, part: slice) -> Question:
+    varied = {name: numbers[part] for name, numbers in asked.varied.items()}
+    return replace(asked, targets=asked.targets[part], varied=varied)
+
+
+def _answer(
+    asked: Question, problem: Problem, deadline: float, restarts: int, seed: int
+) -> IKResults:
+    found = search_problem(problem, restarts, deadline, seed)
+    closest = _gather(problem, found.values)
+    starts = _gather(problem, problem.values)
+    return IKResults(
+        success=found.solved,
+        positions={
+            name: np.where(found.solved[(...,) + (None,) * (each.ndim - 1)], each, starts[name])
+            for name, each in closest.items()
+        },
+        closest=closest,
+        position_error=found.distances,
+        orientation_error=found.angles,
+        restarts=found.restarts,
+        seconds=0.0,
+        messages=tuple(
+            explain(asked, problem, found, number) for number in range(len(found.solved))
+        ),
+    )
+
+
+def _gather(problem: Problem, values: Matrix) -> Arrays:
+    """Returns joint -> positions (T,) or (T, k), of (T, n) values."""
+    columns: dict[str, list[int]] = {}
+    for column, variable in enumerate(problem.chain.variables):
+        columns.setdefault(variable.joint, []).append(column)
+    if all(len(places) == 1 for places in columns.values()):
+        return {name: values[:, places[0]].copy() for name, places in columns.items()}
+    rows = [problem.positions(row) for row in values]
+    sizes = {name: POSITION_SIZES.get(problem.motions[name].kind, 1) for name in columns}
+    return {
+        name: np.array([row[name] for row in rows], dtype=float).reshape(
+            (len(rows), size) if size > 1 else len(rows)
+        )
+        for name, size in sizes.items()
+    }
+
+
+def _answer_looped(asked: Question, seconds: float, restarts: int, seed: int) -> IKResults:
+    """Answers one target, or says which joints would be asked where there is none."""
+    count = len(asked.targets)
+    own: dict[str, Position] = {
+        name: float(each[0]) for name, each in asked.varied.items() if count
+    }
+    if not count:
+        asked = replace(asked, targets=np.zeros((1, 3)), orientation=False)
+    problem = pose_looped(replace(asked, start={**asked.start, **own}, varied={}))
+    assert problem is not None
+    found = answer_looped(asked, problem, seconds if count else 0.0, restarts, seed)
+    return IKResults(
+        success=np.array([found.success])[:count],
+        positions={name: np.array([each])[:count] for name, each in found.positions.items()},
+        closest={name: np.array([each])[:count] for name, each in found.closest.items()},
+        position_error=np.array([found.position_error])[:count],
+        orientation_error=np.array([found.orientation_error])[:count],
+        restarts=np.array([found.restarts])[:count],
+        seconds=found.seconds,
+        messages=(found.message,)[:count],
+    )
+
+
+def _join(parts: Sequence[IKResults], seconds: float) -> IKResults:
+    if len(parts) == 1:
+        return replace(parts[0], seconds=seconds)
+
+    def join(arrays: Sequence[Arrays]) -> Arrays:
+        return {name: np.concatenate([each[name] for each in arrays]) for name in arrays[0]}
+
+    return IKResults(
+        success=np.concatenate([each.success for each in parts]),
+        positions=join([each.positions for each in parts]),
+        closest=join([each.closest for each in parts]),
+        position_error=np.concatenate([each.position_error for each in parts]),
+        orientation_error=np.concatenate([each.orientation_error for each in parts]),
+        restarts=np.concatenate([each.restarts for each in parts]),
+        seconds=seconds,
+        messages=tuple(message for each in parts for message in each.messages),
+    )
