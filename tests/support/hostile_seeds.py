@@ -5,6 +5,7 @@ harm."""
 import io
 import struct
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -141,7 +142,9 @@ POINTS = (
 STATES = '[{"name": ["a"], "position": [1], "header": {"stamp": {"sec": 1}}}, {"transforms": [' \
     '{"child_frame_id": "b", "transform": {"translation": {"x": 1, "y": 0, "z": 0}, "rotation": ' \
     '{"x": 0, "y": 0, "z": 0, "w": 1}}}]}]'  # fmt: skip
-JSON = [POINTS.encode(), STATES.encode(), STATES[1:-1].replace("}, {", "}\n{").encode()]
+HUGE = STATES.replace('"w": 1', '"w": 1e308')
+LINES = STATES[1:-1].replace("}, {", "}\n{")
+JSON = [each.encode() for each in (HUGE, POINTS, STATES, LINES)]
 YAML = [
     b"header: {stamp: {secs: 5, nsecs: 0}}\nname: [a, b]\nposition: [0.5, .nan]\n---\n"
     b"header: {stamp: {secs: 6, nsecs: 0}}\nname: &n [a]\nposition: [2]\neffort: *n\n",
@@ -163,9 +166,12 @@ def arrays() -> list[bytes]:
         "translations_0": np.zeros((2, 3)), "quaternions_0": np.array([[0, 0, 0, 1.0]] * 2),
     }  # fmt: skip
     found = []
-    for save in (np.savez, np.savez_compressed):
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         file = io.BytesIO()
-        save(file, **content)
+        with zipfile.ZipFile(file, "w", packing) as archive:
+            for name, array in content.items():
+                with archive.open(f"{name}.npy", "w") as target:
+                    np.lib.format.write_array(target, np.asarray(array))
         found.append(file.getvalue())
     return found
 
@@ -274,6 +280,10 @@ def meshes(suffix: str) -> list[bytes]:
     found = [path.read_bytes() for path in sorted(QUIRKS.glob(f"*{suffix}"))]
     if suffix == ".dae":
         found.append(document().encode())
+    if suffix == ".glb":
+        points = b'"count": 3, "type": "VEC3"'
+        found.append(found[0].replace(points, points.replace(b"3", b"0", 1)))
+        assert found[-1] != found[0]
     if suffix == ".msh":
         points = np.arange(12, dtype="<f4").tobytes()
         faces = np.array([0, 2, 1, 0, 1, 3], "<i4").tobytes()

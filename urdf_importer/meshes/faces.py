@@ -38,11 +38,11 @@ def missing_part(path: Path, part: str, known: Iterable[str]) -> MeshError:
 
 def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[Any]) -> None:
     """Puts the rows of these indices into `found`, which may be the indices themselves. Indices
-    that are not there get any row.
+    that are not there get any row; where there is none, `found` stays.
 
     Some at a time: numpy wants indices of 64 bits, and would make these of all.
     """
-    for start in range(0, len(indices), PIECE):
+    for start in range(0, len(indices) if len(rows) else 0, PIECE):
         part = slice(start, start + PIECE)
         np.take(rows, indices[part].astype(np.intp), axis=0, out=found[part], mode="clip")
 
