@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..diagnostics import Diagnostics, KinematicsError, ReadError
-from ..motion.gather import FrameBlock, Gathered, SampleBlock, assemble
+from ..motion.gather import FrameBlock, Gathered, SampleBlock, assemble, lengths_of
 from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
 from ..recordings.motions import Collector
@@ -66,7 +66,7 @@ class Newest:
 
     def _take_frame(self, block: FrameBlock) -> bool:
         key = (block.parent, block.child)
-        length = np.linalg.norm(block.quaternions, axis=1)
+        length = lengths_of(block.quaternions)
         sound = np.isfinite(block.translations).all(axis=1) & np.isfinite(length) & (length > 1e-6)
         rows = np.flatnonzero(sound)
         full = key not in self.frames and len(self.frames) >= MOST_NAMES

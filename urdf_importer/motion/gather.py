@@ -208,7 +208,7 @@ def _merge(
 
 def _drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
     """Returns the poses that are finite, with quaternions of length one."""
-    lengths = np.linalg.norm(block.quaternions, axis=1)
+    lengths = lengths_of(block.quaternions)
     good = np.isfinite(block.translations).all(axis=1) & np.isfinite(lengths) & (lengths > 1e-6)
     good &= np.abs(block.times) < MOST_TIME
     if not good.any():
@@ -223,6 +223,13 @@ def _drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
         is_static=block.is_static,
         origin=block.origin,
     )
+
+
+def lengths_of(quaternions: Numbers) -> Numbers:
+    """Returns the lengths of (m, 4) numbers from outside: infinite where these are too large."""
+    with np.errstate(over="ignore"):
+        lengths: Numbers = np.linalg.norm(quaternions, axis=1)
+    return lengths
 
 
 def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:

@@ -25,6 +25,7 @@ _ARRAYS = {
     "efforts": ("effort",),
 }
 _STATES = ("feedback", "actual", "reference", "desired", "output")
+_MOST_LETTERS = 1000
 _AXES, _TURNS = ("x", "y", "z"), ("x", "y", "z", "w")
 
 
@@ -42,7 +43,8 @@ class Collector:
     """Takes trees, message by message or many of one form at once."""
 
     def __init__(self, options: MotionOptions, most_joints: int = MOST_VALUES) -> None:
-        """Passes over messages of more than `most_joints` joints."""
+        """Passes over messages of more than `most_joints` joints, and names of more than 1,000
+        letters."""
         self._clock = options.clock
         self._most_joints = most_joints
         self._packed = self._packed_frames = 0
@@ -108,11 +110,14 @@ class Collector:
         if state is not None:
             self._add_samples(_texts(tree["joint_names"]), state, header, when)
 
+    def _takes(self, names: tuple[str, ...]) -> bool:
+        return 0 < len(names) <= self._most_joints and max(map(len, names)) <= _MOST_LETTERS
+
     def _add_samples(self, names: tuple[str, ...], tree: Tree, header: Tree, when: _When) -> None:
         count = len(when.logs)
         arrays = {kind: _numbers(tree, kind, count, len(names)) for kind in KINDS}
         positions = arrays.pop("positions")
-        if positions is None or not names or len(names) > self._most_joints:
+        if positions is None or not self._takes(names):
             return
         block = SampleBlock(
             names=names,
@@ -153,7 +158,7 @@ class Collector:
         times: Times,
         arrays: dict[str, Numbers | None],
     ) -> None:
-        if arrays["positions"] is None or not names or len(names) > self._most_joints:
+        if arrays["positions"] is None or not self._takes(names):
             return
         self._gathered.count(arrays["positions"].size)
         self._commands.append(
@@ -231,7 +236,7 @@ class Collector:
         stamps: Times,
         when: _When,
     ) -> None:
-        if pose is None:
+        if pose is None or max(len(parent), len(child)) > _MOST_LETTERS:
             return
         self._gathered.add_frame(
             FrameBlock(

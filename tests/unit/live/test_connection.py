@@ -471,6 +471,18 @@ def test_fragments_that_make_no_sense_are_dropped(change):
     assert finish([odd, published("/joint_states", joint_state({"a": 2}))])[::2] == ({"a": 2}, 1)
 
 
+def test_names_as_long_as_messages_are_not_kept():
+    """A server could fill the memory with a new one in each message."""
+    long = "x" * 100_000
+    stream = [published("/joint_states", joint_state({f"{long}{i}": 1.0})) for i in range(30)]
+    stream += [published("/tf", transform("odom", f"{long}{i}", 1.0)) for i in range(30)]
+    tracemalloc.start()
+    pose, frames, _ = finish([*stream, published("/joint_states", joint_state({"a": 2}))])
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert (pose, frames) == ({"a": 2}, {}) and held < 1_000_000
+
+
 def test_fragments_without_an_end_are_bounded():
     dialect = Rosbridge(Wish())
     piece = "x" * 1_000_000

@@ -3,19 +3,13 @@
 
 import sqlite3
 import struct
-import tempfile
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from support.mutations import damaged
 from support.recorded import (
     BAGS,
-    FOLDERS,
     KINDS,
     MCAPS,
     START,
@@ -304,20 +298,3 @@ def test_a_chunk_of_gigabytes_is_refused(tmp_path):
     path.write_bytes(b"#ROSBAG V2.0\n" + bag_record(head, b"BZh9"))
     with pytest.raises(ReadError, match="the most that is read"):
         read_trajectory(path)
-
-
-@settings(max_examples=25)
-@given(data=st.data(), kind=st.sampled_from([*BAGS, *MCAPS, "sqlite"]))
-def test_damaged_recordings_are_read_or_refused(data, kind):
-    with tempfile.TemporaryDirectory() as folder:
-        path = record(Path(folder), kind, RUN[:60])
-        if kind in FOLDERS:
-            path = next(path.glob("*.db3"))
-        path.write_bytes(data.draw(damaged(st.just(path.read_bytes()))))
-        try:
-            found = read_trajectory(path)
-            list_topics(path)
-        except ReadError as error:
-            assert str(path) in str(error)
-        else:
-            assert found.positions.shape == (len(found.times), len(found.names))

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from support.motions import trajectories
 from support.paths import ROOT
@@ -300,23 +299,3 @@ def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
     with pytest.raises(WriteError, match="no folder"):
         write_trajectory(trajectory, tmp_path / "none" / "m.json")
     assert list(tmp_path.iterdir()) == []
-
-
-@settings(max_examples=60)
-@given(data=st.data(), suffix=st.sampled_from((".csv", ".json", ".yaml", ".npz")))
-def test_damaged_files_are_read_or_refused(data, suffix):
-    from support.mutations import damaged
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "m" + suffix)
-        positions = np.arange(12.0).reshape(4, 3)
-        write_trajectory(
-            Trajectory(names=("a", "b", "c"), times=[0, 1, 2, 4], positions=positions), path
-        )
-        path.write_bytes(data.draw(damaged(st.just(path.read_bytes()))))
-        try:
-            found = read_trajectory(path)
-        except ReadError as error:
-            assert str(path) in str(error)
-        else:
-            assert found.positions.shape == (len(found.times), len(found.names))
