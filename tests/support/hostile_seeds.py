@@ -143,8 +143,9 @@ STATES = '[{"name": ["a"], "position": [1], "header": {"stamp": {"sec": 1}}}, {"
     '{"child_frame_id": "b", "transform": {"translation": {"x": 1, "y": 0, "z": 0}, "rotation": ' \
     '{"x": 0, "y": 0, "z": 0, "w": 1}}}]}]'  # fmt: skip
 HUGE = STATES.replace('"w": 1', '"w": 1e308')
+LATE = POINTS.replace('"times": [0.0, 1.0]', '"times": [0.0, 1e308]')
 LINES = STATES[1:-1].replace("}, {", "}\n{")
-JSON = [each.encode() for each in (HUGE, POINTS, STATES, LINES)]
+JSON = [each.encode() for each in (POINTS, STATES, LINES, HUGE, LATE)]
 YAML = [
     b"header: {stamp: {secs: 5, nsecs: 0}}\nname: [a, b]\nposition: [0.5, .nan]\n---\n"
     b"header: {stamp: {secs: 6, nsecs: 0}}\nname: &n [a]\nposition: [2]\neffort: *n\n",

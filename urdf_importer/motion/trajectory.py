@@ -15,6 +15,8 @@ Interpolation = Literal["linear", "spline"]
 NANOSECONDS = 1_000_000_000
 MOST_TIME = 2**62
 """Nanoseconds; later times are no times."""
+_MOST_SECONDS = 4.7e9
+"""Later than MOST_TIME, and their nanoseconds are whole numbers of 64 bits still."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -132,8 +134,10 @@ def to_seconds(nanoseconds: NDArray[np.int64]) -> Numbers:
 
 
 def to_nanoseconds(seconds: Numbers) -> NDArray[np.int64]:
-    """Returns whole nanoseconds; the inverse of to_seconds within a hundred days."""
-    rounded: NDArray[np.int64] = np.rint(seconds * NANOSECONDS).astype(np.int64)
+    """Returns whole nanoseconds; the inverse of to_seconds within a hundred days. What is no time
+    stays none: it is later than MOST_TIME."""
+    bounded = np.clip(seconds, -_MOST_SECONDS, _MOST_SECONDS)
+    rounded: NDArray[np.int64] = np.rint(bounded * NANOSECONDS).astype(np.int64)
     return rounded
 
 
