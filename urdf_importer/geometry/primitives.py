@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shapes that are said by their sizes, as meshes.
 
-All but extrusions are centred on their frame. They stand along z and have their extents exactly:
-the points on the axes are vertices. Round shapes have 32 sides, so in between they lie up to half
-a percent of the radius inside the true surface.
+All but extrusions and polyhedra are centred on their frame. They stand along z and have their
+extents exactly: the points on the axes are vertices. Round shapes have 32 sides, so in between they
+lie up to half a percent of the radius inside the true surface.
 """
 
 import math
@@ -20,6 +20,7 @@ from ..model import (
     Cylinder,
     Ellipsoid,
     Extrusion,
+    Polyhedron,
     Primitive,
     Solid,
     Sphere,
@@ -27,6 +28,7 @@ from ..model import (
 )
 from .extrusions import extrude
 from .mesh_data import MeshData
+from .triangles import unpack_polyhedron
 
 SEGMENTS = 32
 """Around z; a multiple of four, so that there are vertices on the x and y axes."""
@@ -63,6 +65,11 @@ def make_primitive(geometry: Primitive | Solid) -> MeshData:
         case Extrusion():
             vertices, faces = extrude(geometry)
             return MeshData(vertices=vertices.astype(np.float32), corners=faces.ravel())
+        case Polyhedron():
+            points, corners = unpack_polyhedron(geometry)
+            return MeshData(
+                vertices=points.astype(np.float32), corners=corners.ravel().astype(np.int32)
+            )
 
 
 def make_box(size: tuple[float, float, float]) -> MeshData:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import Polyhedron
 from .mesh_data import MeshData, MeshMaterial
 
 Corners = NDArray[np.int32]
@@ -48,6 +49,12 @@ class Triangles:
             None if self.uvs is None else self.uvs[at],
             self.smooth,
         )
+
+
+def unpack_polyhedron(geometry: Polyhedron) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Returns the points (V, 3), in metres, and the triangles (F, 3) of a polyhedron."""
+    points = np.array(geometry.points, dtype=np.float64).reshape(-1, 3)
+    return points, np.array(geometry.faces, dtype=np.int64).reshape(-1, 3)
 
 
 def make_triangles(mesh: MeshData) -> tuple[Triangles, NDArray[np.int32] | None]:

@@ -22,6 +22,7 @@ from ..model import (
     Ellipsoid,
     Extrusion,
     Inertia,
+    Polyhedron,
     Primitive,
     Solid,
     Sphere,
@@ -29,7 +30,7 @@ from ..model import (
 from .extrusions import extrude
 from .mesh_data import weld_points
 from .transforms import Matrix, Vector
-from .triangles import Triangles
+from .triangles import Triangles, unpack_polyhedron
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +126,7 @@ def polyhedron_mass(
 
 def primitive_mass(geometry: Primitive | Solid) -> MassProperties:
     """Returns the exact mass in the frame of the shape. Raises MeshError `invalid-size` for an
-    extrusion that encloses nothing."""
+    extrusion or a polyhedron that encloses nothing."""
     centre = np.zeros(3)
     match geometry:
         case Box(size=(x, y, z)):
@@ -152,12 +153,21 @@ def primitive_mass(geometry: Primitive | Solid) -> MassProperties:
             centre = np.array([0.0, 0.0, -0.25 * h])
             side = volume * (0.15 * r * r + 0.0375 * h * h)
             diagonal = [side, side, 0.3 * volume * r * r]
-        case Extrusion():
-            body = polyhedron_mass(*extrude(geometry))
-            if body is None:
-                raise MeshError("an extrusion has no volume", code="invalid-size")
-            return body
+        case Extrusion() | Polyhedron():
+            return _measure_surface(geometry)
     return MassProperties(volume, centre, np.diag(diagonal))
+
+
+def _measure_surface(geometry: Extrusion | Polyhedron) -> MassProperties:
+    if isinstance(geometry, Extrusion):
+        body = polyhedron_mass(*extrude(geometry))
+    else:
+        points, faces = unpack_polyhedron(geometry)
+        body = polyhedron_mass(points, faces) if is_closed(faces, len(points)) else None
+    if body is None:
+        kind = type(geometry).__name__.lower()
+        raise MeshError(f"an open or flat {kind} has no volume", code="invalid-size")
+    return body
 
 
 def _capsule_moments(r: float, h: float) -> tuple[float, list[float]]:

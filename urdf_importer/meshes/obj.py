@@ -2,6 +2,7 @@
 """The materials of OBJ files: newmtl, Kd, d or Tr, map_Kd."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -136,6 +137,16 @@ def load_obj(path: Path, report: Report, resolve: ResolveBeside, part: str = "")
     """
     made, materials = _read_mesh(path, report, resolve, part)
     return make_mesh(made, path, report, materials)
+
+
+def load_bare_points(path: Path) -> NDArray[np.float32] | None:
+    """Loads the points (V, 3) of an OBJ file without faces; None for one that has some. Raises
+    MeshError as read_mesh_file does."""
+    data = read_mesh_file(path, MOST_BYTES)
+    if re.search(rb"^[ \t]*f[ \t]", data, re.MULTILINE):
+        return None
+    vertices, _ = read_rows(take_lines(split_lines(data), b"v"), 3)
+    return vertices
 
 
 def _read_mesh(

@@ -71,6 +71,15 @@ class Extrusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Polyhedron:
+    """A surface of triangles that stands in the description itself: `points` are x, y and z of each
+    in turn, `faces` the three corners of each triangle, counter-clockwise seen from outside."""
+
+    points: tuple[float, ...]
+    faces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeshPart:
     """One part of a mesh file, by its name there; with `centered` the middle of its box is at
     zero."""
@@ -92,7 +101,7 @@ class Mesh:
 
 Primitive = Box | Cylinder | Sphere | Capsule
 """What every format has."""
-Solid = Ellipsoid | Cone | Extrusion
+Solid = Ellipsoid | Cone | Extrusion | Polyhedron
 """What few formats have; in the others a mesh takes its place."""
 Geometry = Primitive | Solid | Mesh
 

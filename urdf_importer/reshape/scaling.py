@@ -23,6 +23,7 @@ from ..model import (
     Joint,
     Link,
     Mesh,
+    Polyhedron,
     Pose,
     Sphere,
     Vector3,
@@ -168,6 +169,9 @@ def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geomet
         return replace(geometry, radii=scale_vector(geometry.radii, factors)), True
     if isinstance(geometry, Extrusion):
         return _scale_extrusion(geometry, factors), True
+    if isinstance(geometry, Polyhedron):
+        points = tuple(n * factors[i % 3] for i, n in enumerate(geometry.points))
+        return replace(geometry, points=points), True
     across = x if x == y else (x * y) ** 0.5
     radius, length = geometry.radius * across, geometry.length * z
     is_exact = x == y and (isinstance(geometry, Cylinder | Cone) or y == z)

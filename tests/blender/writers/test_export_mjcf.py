@@ -14,9 +14,11 @@ from urdf_importer import (
     MjcfOptions,
     apply_srdf,
     export_robot,
+    extract_robot,
     import_robot,
     link_pose,
     set_joint_positions,
+    update_robot,
 )
 
 LEG = ROOT / "sample_urdfs" / "quadruped_leg.urdf"
@@ -78,3 +80,24 @@ def test_links_of_a_rig_stand_away_from_their_joints(tmp_path: Path) -> None:
         owner = model.body(model.geom_bodyid[index]).name
         if owner == "wing":
             np.testing.assert_allclose(model.geom_pos[index], np.zeros(3), atol=TOLERANCE)
+
+
+def test_surfaces_of_the_text_are_shown_kept_and_written(tmp_path: Path) -> None:
+    (tmp_path / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n")
+    path = tmp_path / "model.xml"
+    path.write_text(
+        '<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>'
+        '<hfield name="h" nrow="2" ncol="3" elevation="0 1 2 3 4 5" size="1 2 0.5 0.1"/>'
+        '<mesh name="f" file="part.obj"/></asset><worldbody><body name="a"><joint name="j"/>'
+        '<geom type="mesh" mesh="m"/><geom type="hfield" hfield="h"/><geom type="mesh" mesh="f"/>'
+        "</body></worldbody></mujoco>"
+    )
+    result = import_robot(path)
+    shapes = next(link for link in result.robot.links if link.name == "a").visuals
+    shown = [each for each in result.visuals["a"] if each.type == "MESH"]
+    assert not result.diagnostics and len(shapes) == len(shown) == 3
+    assert [len(each.data.polygons) for each in shown] == [4, 4, 2]
+    assert extract_robot(result.armature) == result.robot
+    assert not update_robot(result.armature).changes
+    export_robot(result.armature, tmp_path / "again.xml")
+    assert Compiled(tmp_path / "again.xml").model.ngeom == 6

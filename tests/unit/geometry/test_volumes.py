@@ -6,6 +6,7 @@ import pytest
 import trimesh
 
 from support.webots.point_clouds import turn
+from urdf_importer.diagnostics import MeshError
 from urdf_importer.geometry.triangles import Triangles, make_triangles
 from urdf_importer.geometry.volumes import (
     MassProperties,
@@ -23,6 +24,7 @@ from urdf_importer.model import (
     Ellipsoid,
     Extrusion,
     Outline,
+    Polyhedron,
     Primitive,
     Solid,
     Sphere,
@@ -36,6 +38,9 @@ SHAPES = [
     Ellipsoid(radii=(0.2, 0.5, 0.9)),
     Cone(radius=0.4, length=0.9),
     Extrusion(outlines=(Outline(points=(0.0, 0.0, 2.0, 0.0, 0.5, 1.0)),), height=0.3),
+    Polyhedron(
+        points=(0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3), faces=(0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)
+    ),
 ]
 
 
@@ -51,7 +56,16 @@ def test_closed_form_is_that_of_the_mesh(shape: Primitive | Solid) -> None:
     """Round meshes lie a little inside; the share is the same for all of them."""
     mass = mesh_mass(make_triangles(make_primitive(shape))[0])
     assert mass is not None
-    assert_same(mass, primitive_mass(shape), 1e-6 if isinstance(shape, Box | Extrusion) else 4e-2)
+    assert_same(
+        mass,
+        primitive_mass(shape),
+        1e-6 if isinstance(shape, Box | Extrusion | Polyhedron) else 4e-2,
+    )
+
+
+def test_an_open_polyhedron_has_no_mass() -> None:
+    with pytest.raises(MeshError, match="no volume"):
+        primitive_mass(Polyhedron(points=(0, 0, 0, 1, 0, 0, 0, 1, 0), faces=(0, 1, 2)))
 
 
 @pytest.mark.parametrize("seed", range(5))

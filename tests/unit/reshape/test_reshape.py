@@ -18,7 +18,18 @@ from support.real_robots import descriptions, name_of
 from support.strategies import Wishes, robots, tree
 from urdf_importer import Diagnostics, KinematicsError, ReadError, forward_kinematics, read_robot
 from urdf_importer.geometry.transforms import invert, matrix_from_pose
-from urdf_importer.model import Extra, Inertia, Inertial, Joint, Link, Mimic, Pose, Robot
+from urdf_importer.model import (
+    Extra,
+    Inertia,
+    Inertial,
+    Joint,
+    Link,
+    Mimic,
+    Polyhedron,
+    Pose,
+    Robot,
+    Visual,
+)
 from urdf_importer.readers import read_robot_text
 from urdf_importer.reshape import (
     attach,
@@ -479,3 +490,11 @@ def test_all_are_quick() -> None:
         start = time.process_time()
         function()
         assert time.process_time() - start < 5.0  # ten times the goal: machines are busy
+
+
+def test_surfaces_in_the_description_grow_with_their_links() -> None:
+    shape = Polyhedron(points=(0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3), faces=(0, 2, 1, 0, 1, 3))
+    link = Link(name="a", visuals=(Visual(geometry=shape),))
+    found = resize(Robot(name="r", links=(link,)), factors={"a": (2.0, 3.0, 4.0)})
+    grown = Polyhedron(points=(0, 0, 0, 2, 0, 0, 0, 6, 0, 0, 0, 12), faces=shape.faces)
+    assert found.links[0].visuals[0].geometry == grown

@@ -20,6 +20,7 @@ from ...model import (
     Ellipsoid,
     Extrusion,
     Mesh,
+    Polyhedron,
     Sphere,
 )
 
@@ -78,6 +79,7 @@ SHAPE_TYPES = {
     Ellipsoid: "ellipsoid",
     Cone: "cone",
     Extrusion: "extrusion",
+    Polyhedron: "polyhedron",
     Mesh: "mesh",
 }
 
@@ -117,7 +119,7 @@ def _pack_fields(value: Any) -> dict[str, Any]:
         item = getattr(value, name)
         if item is None or (not item and type(item) in _EMPTY):
             continue
-        if name == "child_origin" and item == IDENTITY:
+        if (name == "child_origin" and item == IDENTITY) or (name == "bare" and not item):
             continue
         if name == "attributes":
             packed[name] = [text for pair in item for text in pair]

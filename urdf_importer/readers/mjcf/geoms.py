@@ -24,13 +24,22 @@ from ...model import (
     Geometry,
     Material,
     Mesh,
+    Polyhedron,
     Sphere,
     Vector3,
     Visual,
 )
 from .document import Compiler, Defaults, Node
 from .materials import Materials, read_color
-from .meshes import FITTED, MeshAsset, MeshFiles, place_mesh
+from .meshes import (
+    FITTED,
+    MeshAsset,
+    MeshFiles,
+    make_polyhedron,
+    place_mesh,
+    read_heights,
+    read_written,
+)
 
 _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
@@ -120,8 +129,13 @@ class Assets:
                 node, "is turned and scaled in different ways, and stays unturned", lost=False
             )
         name = self._compiler.place_file(file, self._compiler.meshdir)
+        geometry: Mesh | Polyhedron | None = None
+        if file:
+            geometry = self._files.read_geometry(Mesh(filename=name, scale=scale, bare=True))
+        elif (written := read_written(node, scale)) is not None:
+            geometry = make_polyhedron(*written)
         return MeshAsset(
-            geometry=Mesh(filename=name, scale=scale, bare=True) if file else None,
+            geometry=geometry,
             frame=place,
             inertia=node.text("inertia", "legacy"),
             node=node,
@@ -205,14 +219,26 @@ class Assets:
         return self._make_geom(node, frame @ self._compiler.frame(node) @ place, kind, size)
 
     def _read_field(self, node: Node, frame: Matrix) -> Geom | None:
-        """Reads a height field whose heights are an image: the darkest pixel is at zero, the
-        brightest as high as the field says. What lies beneath, its base, is not shown."""
+        """Reads a height field. What lies beneath, its base, is not shown."""
         asset = node.text("hfield")
         field = self._fields.get(asset)
         if field is None:
             self._drop(node, f"names the height field {quote(asset)}, which is not defined")
             return None
         file, size = field.text("file"), field.vector("size", 4)
+        if not file and size is not None and all(number > 0.0 for number in size):
+            written = read_heights(field, size)
+            if written is None:
+                self._drop(node, "is a height field of too few or too many heights")
+                return None
+            return self._place_field(node, frame, size, written)
+        return self._read_image(node, frame, file, size)
+
+    def _read_image(
+        self, node: Node, frame: Matrix, file: str, size: tuple[float, ...] | None
+    ) -> Geom | None:
+        """Reads heights that are an image: the darkest pixel is at zero, the brightest as high as
+        the field says."""
         surface = Mesh(filename=self._compiler.place_file(file, self._compiler.meshdir))
         if size is None or not is_heightmap(surface):
             self._drop(node, "is a height field whose heights are not in an image")
@@ -222,16 +248,27 @@ class Assets:
             self._drop(node, f"is a height field of the image {quote(file)}, which cannot be read")
             return None
         stretched = size[2] / (1.0 - lowest) if lowest < _FLAT else size[2]
+        shown = replace(surface, scale=(2.0 * size[0], 2.0 * size[1], stretched))
+        return self._place_field(node, frame, size, shown, stretched * lowest)
+
+    def _place_field(
+        self,
+        node: Node,
+        frame: Matrix,
+        size: tuple[float, ...],
+        surface: Geometry,
+        lift: float = 0.0,
+    ) -> Geom:
         place = np.eye(4)
-        place[2, 3] = -stretched * lowest
+        place[2, 3] = -lift
         return Geom(
             node=node,
             frame=frame @ self._compiler.frame(node) @ place,
             kind="hfield",
             size=size,
-            geometry=replace(surface, scale=(2.0 * size[0], 2.0 * size[1], stretched)),
+            geometry=surface,
             material=self._find_look(node),
-            lift=stretched * lowest,
+            lift=lift,
         )
 
     def _read_mesh_geom(self, node: Node, frame: Matrix) -> Geom | None:
@@ -240,7 +277,7 @@ class Assets:
             return None
         if mesh.geometry is None:
             self._drop(
-                node, "has its points in the text, not in a file; it is weighed, not shown", told=""
+                node, "has points that enclose nothing, or too many; it is not shown", told=""
             )
         return Geom(
             node=node,

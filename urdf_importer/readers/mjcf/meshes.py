@@ -17,10 +17,11 @@ from ...files.packages import PackageResolver
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, rotation_from_quaternion
-from ...geometry.triangles import make_triangles
+from ...geometry.triangles import make_triangles, unpack_polyhedron
 from ...geometry.volumes import MassProperties, polyhedron_mass
 from ...meshes.loaders import UNSCALED, load_mesh
-from ...model import Mesh, Vector3
+from ...meshes.obj import load_bare_points
+from ...model import Mesh, Polyhedron, Vector3
 from .document import Node
 
 Points = NDArray[np.float64]
@@ -28,14 +29,16 @@ Faces = NDArray[np.int64]
 _ONES: Vector3 = (1.0, 1.0, 1.0)
 FITTED = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
 _MOST_NUMBERS = 3_000_000
+_MOST_SHOWN = 300_000
+"""Numbers of a surface that becomes part of the description, and of the .blend."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeshAsset:
     """A mesh; `frame` (4, 4) is where its points stand in a geom, once they are scaled. `geometry`
-    is None where the points are in the text."""
+    is None where they enclose nothing, or are too many for a description."""
 
-    geometry: Mesh | None
+    geometry: Mesh | Polyhedron | None
     frame: Matrix
     inertia: str
     node: Node
@@ -108,6 +111,8 @@ class MeshFiles:
     def _read_points(self, mesh: MeshAsset) -> tuple[Points, Faces] | None:
         if mesh.geometry is None:
             return read_written(mesh.node, mesh.scale)
+        if isinstance(mesh.geometry, Polyhedron):
+            return unpack_polyhedron(mesh.geometry)
         data = self._load(mesh.geometry)
         if data is None:
             return None
@@ -115,6 +120,26 @@ class MeshFiles:
         points = triangles.vertices.astype(np.float64) * np.array(mesh.scale)
         faces = _face_outwards(triangles.faces.astype(np.int64), mesh.scale)
         return (points, faces) if triangles.count else None
+
+    def read_geometry(self, mesh: Mesh) -> Mesh | Polyhedron | None:
+        """Returns what a mesh file shows: of an OBJ file of points alone their hull; None where
+        they have none."""
+        points = self._read_bare_points(mesh)
+        if points is None:
+            return mesh
+        hull = convex_hull(points) if len(points) else None
+        return None if hull is None else make_polyhedron(hull.vertices, hull.triangles)
+
+    def _read_bare_points(self, mesh: Mesh) -> Points | None:
+        """Returns the points (V, 3) of an OBJ file without faces, scaled; None for others."""
+        if not mesh.filename.lower().endswith(".obj"):
+            return None
+        try:
+            path = self._resolver.resolve_file(mesh.filename, _ignore)
+            points = load_bare_points(path)
+        except MeshError:
+            return None
+        return None if points is None else points.astype(np.float64) * np.array(mesh.scale)
 
     def find_lowest(self, surface: Mesh) -> float | None:
         """Returns the least height of the surface of an image, whose greatest is 1 or 0; None where
@@ -179,6 +204,36 @@ def read_written(node: Node, scale: Vector3) -> tuple[Points, Faces] | None:
     if not ((faces >= 0) & (faces < len(points)) & (faces == np.floor(faces))).all():
         raise node.refuse("face of <mesh> names points that are not there")
     return points, _face_outwards(faces.astype(np.int64).reshape(-1, 3), scale)
+
+
+def make_polyhedron(points: Points, faces: Faces) -> Polyhedron | None:
+    """Returns points (V, 3) and triangles (F, 3) as a shape; None for more than a description
+    holds."""
+    if points.size + faces.size > _MOST_SHOWN:
+        return None
+    return Polyhedron(points=tuple(points.ravel().tolist()), faces=tuple(faces.ravel().tolist()))
+
+
+def read_heights(node: Node, size: tuple[float, ...]) -> Polyhedron | None:
+    """Reads the heights in the text of a height field as a surface: the least is at zero, the
+    greatest as high as the field says, the first row is that of the greatest y. None where there
+    are none, or too many. Raises ReadError for what is not a number."""
+    rows, columns = int(node.number("nrow")), int(node.number("ncol"))
+    if rows < 2 or columns < 2 or 9 * rows * columns > _MOST_SHOWN:
+        return None
+    heights = np.array(node.numbers("elevation") or (0.0,) * (rows * columns))
+    if heights.size != rows * columns:
+        raise node.refuse(f"elevation of <hfield> has not {rows} by {columns} numbers")
+    span = float(np.ptp(heights))
+    heights = (heights - heights.min()) / (span if span > 0.0 else 1.0)
+    x, y = np.meshgrid(np.linspace(-1.0, 1.0, columns), np.linspace(1.0, -1.0, rows))
+    points = np.column_stack([x.ravel(), y.ravel(), heights]) * np.array(size[:3])
+    places = np.arange(rows * columns).reshape(rows, columns)
+    above, below = places[:-1], places[1:]
+    squares = (below[:, :-1], below[:, 1:], above[:, 1:], above[:, :-1])
+    a, b, c, d = (each.ravel() for each in squares)
+    faces = np.vstack([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return make_polyhedron(points, faces)
 
 
 def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, ...]:

@@ -268,8 +268,8 @@ class _Meshes:
 def _with_enough_points(triangles: Triangles) -> Triangles:
     """Returns the triangles; a single one as three about its middle, since MuJoCo wants at least
     four points."""
-    for corners in (triangles.corners[:_FEW_CORNERS], triangles.corners):
-        if len(np.unique(triangles.vertices[corners], axis=0)) >= _LEAST_POINTS:
+    for few in (triangles.corners[:_FEW_CORNERS], triangles.corners):
+        if len(np.unique(triangles.vertices[few], axis=0)) >= _LEAST_POINTS:
             return triangles
     corners = triangles.vertices[triangles.corners[:3]]
     vertices = np.vstack([corners, corners.mean(axis=0, keepdims=True)]).astype(np.float32)

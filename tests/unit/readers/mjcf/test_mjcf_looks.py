@@ -11,11 +11,12 @@ from support.mjcf_models import body, close, judge, model
 from support.mujoco_truth import Compiled
 from urdf_importer import Diagnostics, UrdfOptions, export_robot, forward_kinematics, read_robot
 from urdf_importer.files.packages import PackageResolver
+from urdf_importer.geometry.primitives import make_primitive
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.images.png import encode_png
 from urdf_importer.meshes.loaders import load_mesh
 from urdf_importer.meshes.robot_files import RobotFiles
-from urdf_importer.model import Mesh, Surface
+from urdf_importer.model import Mesh, Polyhedron, Surface
 
 GEOM = '<geom size="0.1"/>'
 MAPS = ("rgb", "normal", "roughness", "metallic", "emissive")
@@ -82,8 +83,15 @@ def compare_field(path: Path) -> None:
     (link,) = (each for each in robot.links if each.visuals)
     (shape,) = link.visuals
     mesh = shape.geometry
-    assert isinstance(mesh, Mesh) and len(link.collisions) == 1
-    data = load_mesh(path.parent / mesh.filename, mesh.scale, lambda code, message: None)
+    assert len(link.collisions) == 1
+    if isinstance(mesh, Mesh):
+        data = load_mesh(path.parent / mesh.filename, mesh.scale, lambda code, message: None)
+    else:
+        assert isinstance(mesh, Polyhedron)
+        data = make_primitive(mesh)
+        assert data.face_count == 2 * (compiled.model.hfield_nrow - 1) * (
+            compiled.model.hfield_ncol - 1
+        )
     place = forward_kinematics(robot)[link.name] @ matrix_from_pose(shape.origin)
     ours = data.vertices @ place[:3, :3].T + place[:3, 3]
     rows, columns = compiled.model.hfield_nrow[0], compiled.model.hfield_ncol[0]
@@ -112,10 +120,23 @@ def test_height_fields_of_images_are_meshes_where_mujoco_has_them(
     compare_field(model(text, tmp_path))
 
 
+@pytest.mark.parametrize("elevation", ["0 1 2 3 4 5", "-1 1 2 3 -4 5", "5 5 5 5 5 5", ""])
+def test_heights_in_the_text_are_surfaces_where_mujoco_has_them(
+    elevation: str, tmp_path: Path
+) -> None:
+    field = f'<hfield name="h" nrow="2" ncol="3" elevation="{elevation}" size="1 2 0.5 0.1"/>'
+    text = f"<asset>{field}</asset>" + body(
+        '<geom type="hfield" hfield="h" pos="1 2 3" euler="10 20 30"/>', 'pos="0 0 1"'
+    )
+    compare_field(model(text, tmp_path))
+
+
 @pytest.mark.parametrize(
     ("field", "said"),
     [
-        ('<hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/>', "not in an image"),
+        ('<hfield name="h" nrow="900" ncol="900" size="1 1 1 1"/>', "too many heights"),
+        ('<hfield name="h" nrow="1" ncol="2" size="1 1 1 1"/>', "too few"),
+        ('<hfield name="h" nrow="2" ncol="2" size="1 0 1 1"/>', "not in an image"),
         ('<hfield name="h" file="h.bin" size="1 1 1 1"/>', "not in an image"),
         ('<hfield name="h" file="gone.png" size="1 1 1 1"/>', "cannot be read"),
         ('<hfield name="h" file="bad.png" size="1 1 1 1"/>', "cannot be read"),

@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 
 from support.mjcf_models import body, close, judge, model
 from support.mujoco_truth import Compiled
-from urdf_importer import Diagnostics, ReadError, forward_kinematics, read_robot
+from urdf_importer import (
+    Diagnostics,
+    ReadError,
+    export_robot,
+    forward_kinematics,
+    read_robot,
+)
 from urdf_importer.geometry.primitives import make_box
+from urdf_importer.geometry.volumes import primitive_mass
+from urdf_importer.meshes.loaders import UNSCALED, load_mesh
 from urdf_importer.meshes.write_files import write_mesh_files
-from urdf_importer.model import Box, Mesh
+from urdf_importer.model import Box, Mesh, Polyhedron
 
 GEOM = '<geom size="0.1"/>'
 
@@ -214,8 +222,32 @@ def test_meshes_in_the_text_are_weighed(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     robot = judge(path := model(text, tmp_path))
     read_robot(path, diagnostics)
-    assert [each.code for each in diagnostics] == ["mjcf-shape-lost"]
-    assert robot.total_mass() == pytest.approx(1000.0) and not robot.links[0].visuals
+    assert not diagnostics and robot.total_mass() == pytest.approx(1000.0)
+    shape = robot.links[0].visuals[0].geometry
+    assert isinstance(shape, Polyhedron) and shape == robot.links[0].collisions[0].geometry
+    assert shape.points[3:] == (1, 0, 0, 0, 2, 0, 0, 0, -3) and len(shape.faces) == 12
+    assert primitive_mass(shape).volume == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("in_text", [True, False])
+def test_points_alone_are_their_hull(tmp_path: Path, way: str, in_text: bool) -> None:
+    points = np.vstack([_POINTS @ _TURN, [[0.5, 1.0, 1.0]]])
+    lines = ("v " + " ".join(f"{number:.6g}" for number in point) for point in points)
+    (tmp_path / "hull.obj").write_text("\n".join(lines))
+    given = f'vertex="{POINTS}"' if in_text else 'file="hull.obj"'
+    mesh = f'<mesh name="m" inertia="{way}" {given} scale="1 -2 1"/>'
+    text = f"<asset>{mesh}</asset>" + body('<geom type="mesh" mesh="m" euler="10 20 30"/>')
+    robot = judge(path := model(text, tmp_path))
+    shape = robot.links[0].visuals[0].geometry
+    assert isinstance(shape, Polyhedron) and len(shape.points) == 24
+    # A URDF of it names a file of its own.
+    export_robot(robot, tmp_path / "out.urdf")
+    again = read_robot(tmp_path / "out.urdf")
+    written = again.links[0].visuals[0].geometry
+    assert isinstance(written, Mesh) and Compiled(path).model.ngeom == 1
+    data = load_mesh(tmp_path / written.filename, UNSCALED, lambda code, message: None)
+    assert data.face_count == 12
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
