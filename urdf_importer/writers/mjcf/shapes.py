@@ -271,8 +271,8 @@ def _with_enough_points(triangles: Triangles) -> Triangles:
     for few in (triangles.corners[:_FEW_CORNERS], triangles.corners):
         if len(np.unique(triangles.vertices[few], axis=0)) >= _LEAST_POINTS:
             return triangles
-    corners = triangles.vertices[triangles.corners[:3]]
-    vertices = np.vstack([corners, corners.mean(axis=0, keepdims=True)]).astype(np.float32)
+    points = triangles.vertices[triangles.corners[:3]]
+    vertices = np.vstack([points, points.mean(axis=0, keepdims=True)]).astype(np.float32)
     around = np.array([0, 1, 3, 1, 2, 3, 2, 0, 3], dtype=np.int32)
     return Triangles(vertices, around)
 
