@@ -411,6 +411,7 @@ def test_a_link_that_nothing_moves():
         ({"start": {"ghost": 1.0}}, "no joint 'ghost'"),
         ({"start": {"a": math.nan}}, "one finite number"),
         ({"target": (1.0, 2.0)}, "target must be a frame"),
+        ({"target": np.zeros((5, 3))}, r"\(5, 3\): inverse_kinematics_many takes several$"),
         ({"target": "there"}, "not made of numbers"),
         ({"tip": np.eye(3)}, "tip must be a frame"),
         ({"tip": (math.nan, 0.0, 0.0)}, "tip is not finite"),
@@ -432,6 +433,15 @@ def test_elbow_up_and_elbow_down():
         frame = forward_kinematics(robot, each)["hand"]
         assert frame[:3, 3] == pytest.approx(target[:3, 3], abs=1e-6)
     assert find_solutions(robot, "hand", (5.0, 0.0, 0.0)) == ()
+
+
+def test_the_eight_ways_of_a_ur5():
+    """Shoulder left and right, elbow up and down, wrist either way round."""
+    arm = BY_NAME["ur5"]
+    _, target = next(arm.draw(1))
+    found = find_solutions(arm.robot, arm.link, target, base=arm.base, seconds=PLENTY)
+    assert len(found) == 8
+    assert all(arm.reaches(each, target) for each in found)
 
 
 def test_logarithms_of_rotations_at_all_angles():

@@ -27,7 +27,7 @@ from ..motion import JointMotion
 from ..recent import Recent
 from ..tree import KinematicTree
 
-_MOST_CROWDS = 4
+_MOST_CROWDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

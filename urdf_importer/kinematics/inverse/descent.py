@@ -35,8 +35,6 @@ _CROWDED = 16
 _FAR, _CLOSER = 0.1, 0.6
 """Half the square of an error that is too far when patience ends, and by how much less each
 iteration after it."""
-_GRACE = 2
-"""So many iterations after the first solution of a goal others are waited for."""
 _ENDLESS = 1 << 30
 
 Mask = NDArray[np.bool_]
@@ -227,12 +225,13 @@ def descend(
     iterations: int,
     deadline: float,
     enough: int,
+    grace: int = _ENDLESS,
     patience: int = _ENDLESS,
 ) -> Descent:
     """Leads (B, n) values, within limits, down to where the error is least: until of each goal's
-    `enough` are solved, or one since _GRACE iterations, or all have come to rest; or time is up.
+    `enough` are solved, or one since `grace` iterations, or all have come to rest; or time is up.
     Those that are still far after `patience` iterations are given up."""
-    going = _Going(gauge, values, owners, enough, patience)
+    going = _Going(gauge, values, owners, enough, grace, patience)
     most = iterations if gauge.chain.variables and len(values) else 0
     while going.found.iterations < most and not going.is_over():
         if time.perf_counter() > deadline:
@@ -245,10 +244,16 @@ class _Going:
     """Postures on their way down: `rows` says which of all those that still move are."""
 
     def __init__(
-        self, gauge: Gauge, values: Matrix, owners: Indices, enough: int, patience: int
+        self,
+        gauge: Gauge,
+        values: Matrix,
+        owners: Indices,
+        enough: int,
+        grace: int,
+        patience: int,
     ) -> None:
         self._gauge, self._owners = gauge, owners
-        self._enough, self._patience = enough, patience
+        self._enough, self._grace, self._patience = enough, grace, patience
         self._shown = look_at(gauge, values.copy(), owners)
         self.found = Descent(values.copy(), self._shown.costs.copy(), self._shown.solved.copy())
         self._rows, self._caution = np.arange(len(values)), np.full(len(values), _CAUTION)
@@ -263,6 +268,8 @@ class _Going:
             return False
         shown, rows = self._shown, self._rows
         self.found.solved[rows] = shown.solved
+        if np.count_nonzero(self._idle) == len(rows):
+            return True
         self._idle |= self._list_met()[shown.owners]
         going = np.flatnonzero(~self._idle)
         if len(rows) > _CROWDED and len(going) < 0.8 * len(rows):
@@ -276,7 +283,7 @@ class _Going:
         """Returns which goals (T,) need no more."""
         found = self.found
         counts = np.bincount(self._owners, found.solved, len(self._last))
-        last = np.minimum(self._last, found.iterations + _GRACE)
+        last = np.minimum(self._last, found.iterations + self._grace)
         self._last = np.where(counts > 0.0, last, _ENDLESS)
         met: Mask = (counts >= self._enough) | (self._last <= found.iterations)
         return met

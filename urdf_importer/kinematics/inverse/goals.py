@@ -38,8 +38,10 @@ def read_one(given: ArrayLike, what: str) -> Matrix:
     shapes."""
     array = read_numbers(given, what)
     if array.shape not in ((4, 4), (3,)):
+        several = what == "target" and array.shape[1:] in ((4, 4), (3,))
         raise KinematicsError(
             f"the {what} must be a frame (4, 4) or a point (3,), not of shape {array.shape}"
+            f"{': inverse_kinematics_many takes several' if several else ''}"
         )
     return array[None]
 

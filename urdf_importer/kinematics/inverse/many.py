@@ -113,15 +113,16 @@ def inverse_kinematics_many(
 
 
 def _read_targets(targets: ArrayLike) -> Matrix:
-    given = read_numbers(targets, "array of targets")
+    wanted = "the targets must be frames (n, 4, 4) or points (n, 3)"
+    try:
+        given = np.array(targets, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise KinematicsError(f"{wanted}, and are no such array of numbers") from None
     if given.shape == (0,):
         return given.reshape(0, 3)
     if given.shape[1:] not in ((4, 4), (3,)):
         more = ": inverse_kinematics takes one" if given.shape in ((4, 4), (3,)) else ""
-        raise KinematicsError(
-            f"the targets must be frames (n, 4, 4) or points (n, 3), not of shape {given.shape}"
-            f"{more}"
-        )
+        raise KinematicsError(f"{wanted}, not of shape {given.shape}{more}")
     return given
 
 

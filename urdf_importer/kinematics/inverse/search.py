@@ -20,7 +20,9 @@ from .goals import Goals
 _ALONE, _PATIENCE, _ITERATIONS = 16, 6, 40
 """How long the start alone is led on where others may be tried, less where it comes no nearer; and
 others, or it where none are."""
-_NEARBY = 3
+_NEARBY, _GRACE = 3, 2
+"""So many begin near the start; so many iterations after the first solution others are waited
+for."""
 _BATCH, _ENOUGH = 24, 4
 """So many are led on for a target, and so many solutions waited for, of which the nearest is
 taken."""
@@ -66,7 +68,7 @@ def search(
         lot = _choose_starts(gauge, inside[left], left, around, seed, begun)
         others = descend(
             gauge, lot.reshape(-1, lot.shape[2]), np.repeat(left, lot.shape[1]),
-            iterations=_ITERATIONS, deadline=deadline,
+            iterations=_ITERATIONS, deadline=deadline, grace=_GRACE,
             enough=_ENOUGH if len(left) <= _FEW else _SPARSE_ENOUGH,
         )  # fmt: skip
         done[left] += 1
