@@ -262,7 +262,7 @@ class _Builder:
         geoms = [geom for geom in body.geoms if geom.geometry is not None]
         inertial = None
         if body.parent >= 0:
-            inertial = self._scales.weigh(body.inertial, body.geoms, body.node.line)
+            inertial = self._scales.weigh(body.inertial, body.geoms, body.node)
         return Link(
             name=body.name,
             inertial=inertial,

@@ -43,19 +43,21 @@ class Scales:
         self._warned: set[int] = set()
 
     def weigh(
-        self, inertial: tuple[Node, Matrix] | None, geoms: Sequence[Geom], line: int
+        self, inertial: tuple[Node, Matrix] | None, geoms: Sequence[Geom], body: Node
     ) -> Inertial | None:
         """Returns the inertial of a body; None for one that weighs nothing. `inertial` is its
-        element and its frame (4, 4) in the body."""
+        element and its frame (4, 4) in the body. MuJoCo puts the least mass of a body that has none
+        as far from the body's frame as that is from the one above."""
         if inertial is not None and self._from_geoms != "true":
             return self._read_inertial(*inertial)
         weighed = geoms if self._from_geoms != "false" else ()
         total = join_masses(part for geom in weighed for part in self._weigh_geom(geom))
         if total is not None:
-            return self._make(total.volume, total.centre, total.inertia, line)
+            return self._make(total.volume, total.centre, total.inertia, body.line)
         if inertial is not None:
             return self._read_inertial(*inertial)
-        return self._make(0.0, np.zeros(3), np.zeros((3, 3)), line)
+        center = np.array(body.vector("pos", 3) or (0.0, 0.0, 0.0))
+        return self._make(0.0, center, np.zeros((3, 3)), body.line)
 
     def _read_inertial(self, node: Node, place: Matrix) -> Inertial | None:
         mass = node.number("mass")

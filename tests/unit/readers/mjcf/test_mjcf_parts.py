@@ -191,6 +191,21 @@ def test_shapes_are_fitted_to_meshes_as_in_mujoco(tmp_path: Path, way: str, boun
     assert all(len(by_name[kind].collisions) == 1 for kind in kinds)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<body name="a" pos="1 2 3" euler="10 20 30"><joint/><site/></body>',
+        '<frame pos="0 0 5" euler="0 90 0"><body name="a" pos="1 2 3"><joint/></body></frame>',
+        '<body name="a" pos="1 2 3"><joint/><geom size="0.1" mass="0" pos="0.3 0 0"/></body>',
+        f'<body pos="0 0 1">{GEOM}<body name="a" pos="1 2 3"><body name="b">{GEOM}</body></body>'
+        "</body>",
+    ],
+)
+def test_the_least_mass_stands_where_mujoco_puts_it(tmp_path: Path, text: str) -> None:
+    bounds = '<compiler boundmass="0.5" boundinertia="0.1"/>'
+    judge(model(f"{bounds}<worldbody>{text}</worldbody>", tmp_path))
+
+
 WAYS = ("legacy", "convex", "exact", "shell")
 
 
