@@ -49,6 +49,14 @@ def option(
     )
 
 
+def take_switches(options: Any) -> None:
+    """Puts the choices that False and True stand for in their places."""
+    for each in fields(options):
+        value = getattr(options, each.name)
+        if "switch" in each.metadata and isinstance(value, bool):
+            object.__setattr__(options, each.name, each.metadata["switch"][value])
+
+
 def _packages_option() -> Any:
     return option(
         (),
@@ -253,11 +261,7 @@ class ImportOptions:
     )
 
     def __post_init__(self) -> None:
-        """Takes False and True for the choices that they stand for."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if "switch" in each.metadata and isinstance(value, bool):
-                object.__setattr__(self, each.name, each.metadata["switch"][value])
+        take_switches(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,6 +319,9 @@ class FileOptions:
 
     packages: tuple[tuple[str, str], ...] = _packages_option()
     package_paths: tuple[str, ...] = _package_paths_option()
+
+    def __post_init__(self) -> None:
+        take_switches(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

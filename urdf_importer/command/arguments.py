@@ -77,18 +77,7 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             **common,
         )
     elif "choices" in field.metadata:
-        choices: dict[str, str] = field.metadata["choices"]
-        meaning = "; ".join(f"{key}: {what}" for key, what in choices.items())
-        group.add_argument(
-            f"--{name}",
-            choices=list(choices),
-            help=f"{text}. {meaning.replace('%', '%%')} (default: {field.default})",
-            **common,
-        )
-        if "switch" in field.metadata:
-            off = field.metadata["switch"][0]
-            text = f"The same as --{name} {off}"
-            group.add_argument(f"--no-{name}", action="store_const", const=off, help=text, **common)
+        _add_choices(group, field, f"--{name}", text, common)
     else:
         group.add_argument(
             f"--{name}",
@@ -97,6 +86,26 @@ def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
             help=text if field.default is None else f"{text} (default: {field.default})",
             **common,
         )
+
+
+def _add_choices(
+    group: Any, field: "Field[Any]", flag: str, text: str, common: dict[str, Any]
+) -> None:
+    """Adds the argument of a choice; where it is a switch whose default is neither off nor on, that
+    is a flag, which stays away for the default."""
+    choices: dict[str, str] = field.metadata["choices"]
+    off, on = field.metadata.get("switch", (None, None))
+    meaning = "; ".join(f"{key}: {what}" for key, what in choices.items())
+    text = f"{text}. {meaning.replace('%', '%%')} (default: {field.default})"
+    if on is not None and field.default not in (off, on):
+        text = f"{text}; the flag is {on}"
+        group.add_argument(flag, action="store_const", const=on, help=text, **common)
+    else:
+        group.add_argument(flag, choices=list(choices), help=text, **common)
+    if off is not None:
+        text = f"The same as {flag} {off}" if field.default in (off, on) else f"{flag}: {off}"
+        negated = flag.replace("--", "--no-", 1)
+        group.add_argument(negated, action="store_const", const=off, help=text, **common)
 
 
 def _add_entries(

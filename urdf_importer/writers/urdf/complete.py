@@ -2,22 +2,41 @@
 """What strict readers of URDF ask for, and what to write where a description does not say it.
 
 urdfdom refuses limits without effort or velocity, revolute and prismatic joints without limits,
-safety controllers without k_velocity, empty <dynamics> and versions other than 1.0; only
-Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links that weigh nothing.
+safety controllers without k_velocity, empty <dynamics> and versions other than 1.0, and leaves
+capsules out; only Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links that weigh
+nothing.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePath
+from typing import TypeVar
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import matrix_from_pose, rpy_from_rotation
-from ...model import IDENTITY, Inertia, Inertial, Joint, Limit, Link, Pose, Robot
+from ...geometry.transforms import matrix_from_pose, pose_of, rpy_from_rotation
+from ...model import (
+    IDENTITY,
+    Capsule,
+    Collision,
+    Cylinder,
+    Inertia,
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Pose,
+    Robot,
+    Sphere,
+    Visual,
+)
 
 EFFORT = 1000.0
 VELOCITY = 10.0
 FARTHEST = 1e5  # metres: what rigs hold as no limit
 MASS = 1e-3
 INERTIA = Inertia(ixx=1e-6, iyy=1e-6, izz=1e-6)
+_SUFFIXES, _OTHER = frozenset((".urdf", ".xacro")), ".sdf"
+_Shape = TypeVar("_Shape", Visual, Collision)
 _LIMITED = ("revolute", "prismatic")
 
 
@@ -46,14 +65,24 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
         )
 
 
-def complete_robot(robot: Robot) -> Robot:
-    """Returns the robot with what strict readers ask for. What it says already stays."""
-    moving = set(_moving_links(robot))
+def is_converted(robot: Robot) -> bool:
+    """Whether a robot was read from a file of another format than URDF and xacro."""
+    suffixes = {each.lower() for each in PurePath(robot.source).suffixes}
+    is_urdf = not suffixes.isdisjoint(_SUFFIXES) and _OTHER not in suffixes
+    return bool(robot.source and not robot.text and not is_urdf)
+
+
+def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
+    """Returns the robot with what strict readers ask for; only with `masses` with those that
+    simulators ask for. What it says already stays."""
+    moving = set(_moving_links(robot)) if masses else set()
     return replace(
         robot,
         version=robot.version if robot.version == "1.0" else "",
         joints=tuple(_complete_joint(joint) for joint in robot.joints),
-        links=tuple(_complete_link(link, link.name in moving) for link in robot.links),
+        links=tuple(
+            _complete_link(link, link.name in moving, masses=masses) for link in robot.links
+        ),
     )
 
 
@@ -98,23 +127,37 @@ def _complete_joint(joint: Joint) -> Joint:
     )
 
 
-def _complete_link(link: Link, moves: bool) -> Link:
+def _complete_link(link: Link, moves: bool, *, masses: bool) -> Link:
     inertial = link.inertial
     if moves and inertial is None:
         inertial = Inertial()
     if inertial is not None:
-        inertial = replace(
-            inertial,
-            origin=_without_quaternion(inertial.origin),
-            mass=MASS if inertial.mass is None else inertial.mass,
-            inertia=inertial.inertia or INERTIA,
-        )
+        inertial = replace(inertial, origin=_without_quaternion(inertial.origin))
+    if inertial is not None and masses:
+        mass = MASS if inertial.mass is None else inertial.mass
+        inertial = replace(inertial, mass=mass, inertia=inertial.inertia or INERTIA)
     return replace(
         link,
         inertial=inertial,
-        visuals=tuple(replace(v, origin=_without_quaternion(v.origin)) for v in link.visuals),
-        collisions=tuple(replace(c, origin=_without_quaternion(c.origin)) for c in link.collisions),
+        visuals=tuple(each for shape in link.visuals for each in _plain_shapes(shape)),
+        collisions=tuple(each for shape in link.collisions for each in _plain_shapes(shape)),
     )
+
+
+def _plain_shapes(shape: _Shape) -> Iterator[_Shape]:
+    """Yields a shape by what all versions of URDF know: a capsule is a cylinder and two spheres."""
+    shape = replace(shape, origin=_without_quaternion(shape.origin))
+    capsule = shape.geometry
+    if not isinstance(capsule, Capsule):
+        yield shape
+        return
+    yield replace(shape, geometry=Cylinder(radius=capsule.radius, length=capsule.length))
+    for number, side in enumerate((0.5, -0.5), 1):
+        end = matrix_from_pose(shape.origin)
+        end[:3, 3] += side * capsule.length * end[:3, 2]
+        name = f"{shape.name}_end{number}" if shape.name else ""
+        origin = replace(shape.origin, xyz=pose_of(end).xyz)
+        yield replace(shape, geometry=Sphere(radius=capsule.radius), origin=origin, name=name)
 
 
 def _moving_links(robot: Robot) -> Iterator[str]:

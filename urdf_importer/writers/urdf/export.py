@@ -10,7 +10,7 @@ from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
-from .complete import complete_robot, report_incomplete
+from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
     FindMesh,
@@ -68,8 +68,10 @@ def export_urdf(
     path = path.absolute()
     if path.parent.is_dir():
         check_output(path)
-    if options.complete:
+    if options.complete == "always":
         robot = complete_robot(robot)
+    elif options.complete == "converted" and is_converted(robot):
+        robot = complete_robot(robot, masses=False)
     report_incomplete(robot, diagnostics)
     with replace_files(path.parent) as folder:
         robot, done = _place_new(robot, path, folder, options, new, reading, diagnostics)

@@ -9,6 +9,7 @@ from ...options import FileOptions, option
 
 UrdfStyle = Literal["keep", "plain"]
 MeshMode = Literal["link", "keep", "copy", "export"]
+Completion = Literal["converted", "always", "never"]
 PoseMode = Literal["zero", "start"]
 
 
@@ -29,13 +30,19 @@ class UrdfOptions(FileOptions):
             "plain": "Every element anew, one a line, numbers with all their digits",
         },
     )
-    complete: bool = option(
-        False,
+    complete: Completion | bool = option(
+        "converted",
         "Complete for Others",
-        "Fill what strict readers ask for: effort 1000 and velocity 10 of limits, limits of joints "
-        "that have none, k_velocity 0, masses of 0.001 kg for moving links that have none; turn "
-        "quaternions into rpy",
+        "Whether what strict readers ask for is filled in: effort 1000 and velocity 10 of limits, "
+        "limits of joints that have none, k_velocity 0; quaternions become rpy, and capsules "
+        "cylinders with two spheres",
         group="Text",
+        choices={
+            "converted": "Of robots that were read from another format than URDF",
+            "always": "Of all robots, and moving links without mass get 0.001 kg",
+            "never": "The robot as it is",
+        },
+        switch=("never", "always"),
     )
     edits: bool = option(
         True,
