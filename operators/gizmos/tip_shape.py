@@ -42,7 +42,6 @@ _AXES: tuple[Color, ...] = (
     (1.0, 0.29, 0.33, 1.0), (0.55, 0.86, 0.15, 1.0), (0.25, 0.6, 1.0, 1.0),
 )  # fmt: skip
 _HELD: Color = (0.62, 0.62, 0.62, 1.0)
-_FAINT = 0.55
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

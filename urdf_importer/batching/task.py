@@ -166,9 +166,9 @@ _PROBE_BYTES = 16 * 1024 * 1024
 
 def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
     contents = [json.loads(each.to_json()) for each in reports]
-    last = next((each.error for each in reports if each.error is not None), None)
-    is_part = isinstance(last, FragmentError) and not task.named
-    status = "ok" if last is None else "skipped" if is_part else "failed"
+    first = next((each.error for each in reports if each.error is not None), None)
+    is_part = isinstance(first, FragmentError) and not task.named
+    status = "ok" if first is None else "skipped" if is_part else "failed"
     facts: dict[str, Any] = {}
     for report in reports:
         facts |= {key: value for key, value in report.facts.items() if key not in ("files",)}
@@ -177,7 +177,7 @@ def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
     files = [path for content in contents for path in content["files"]]
     return {
         "status": status,
-        "error": "" if last is None else str(last),
+        "error": "" if first is None else str(first),
         "robot": str(facts.get("robot", "")),
         "facts": {key: value for key, value in facts.items() if _is_plain(value)},
         "files": sorted({relative_path(path, task.output) for path in files}),

@@ -6,7 +6,7 @@ text itself is ever looked at: no external document type, no entity.
 """
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 from typing import NamedTuple, NoReturn, Protocol
 from xml.parsers import expat
 
@@ -21,9 +21,9 @@ _LEAF = re.compile(rb"""<[^<>/"']*>([^<&]*)</""")
 
 _ROOTS = {
     "html": "this is a web page, not a robot description",
-    "sdf": "this is an SDF file, not URDF",
+    "sdf": "this is an SDF file",
     "gazebo": "this is a model of Gazebo from before SDF 1.2",
-    "mujoco": "this is a MuJoCo model (MJCF), not URDF",
+    "mujoco": "this is a MuJoCo model (MJCF)",
     "COLLADA": "this is a COLLADA mesh, not a robot description",
 }
 
@@ -59,7 +59,7 @@ class RootReader(Protocol):
 
 
 def parse_xml(
-    data: bytes, source: str, reader: RootReader, roots: Container[str] = ("robot",)
+    data: bytes, source: str, reader: RootReader, roots: Collection[str] = ("robot",)
 ) -> Junk | None:
     """Hands the root to `reader` as soon as its start tag is known, then each of its children as
     soon as it is complete. Returns where something follows the root.
@@ -73,7 +73,7 @@ def parse_xml(
         )
     builder = _Builder(source, reader, roots)
     parser = builder.parser
-    _refuse_document_types(parser, source)
+    _refuse_document_types(parser, source, roots)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -91,7 +91,7 @@ def parse_xml(
 class _Builder:
     """Makes elements of what expat reports; `open_elements` are those that have not ended."""
 
-    def __init__(self, source: str, reader: RootReader, roots: Container[str]) -> None:
+    def __init__(self, source: str, reader: RootReader, roots: Collection[str]) -> None:
         self.source = source
         self.reader = reader
         self.roots = roots
@@ -104,7 +104,7 @@ class _Builder:
 
     def start_root(self, tag: str, attributes: dict[str, str]) -> None:
         if tag not in self.roots:
-            raise _not_a_robot(tag, self.source, self.parser.CurrentLineNumber)
+            raise _not_a_robot(tag, self.roots, self.source, self.parser.CurrentLineNumber)
         root = Element()
         root.tag = tag
         root.attributes = attributes
@@ -227,14 +227,17 @@ def find_start_tag_end(element: Element, data: bytes) -> int:
     return match.end()
 
 
-def _not_a_robot(tag: str, source: str, line: int) -> ReadError:
+def _not_a_robot(tag: str, roots: Collection[str], source: str, line: int) -> ReadError:
     message = _ROOTS.get(tag, "this is not a robot description")
+    wanted = " or ".join(map(quote, sorted(roots)))
     return ReadError(
-        f"{message}: its root is {quote(tag)} instead of 'robot'", source=source, line=line
+        f"{message}: its root is {quote(tag)} instead of {wanted}", source=source, line=line
     )
 
 
-def _refuse_document_types(parser: expat.XMLParserType, source: str) -> None:
+def _refuse_document_types(
+    parser: expat.XMLParserType, source: str, roots: Collection[str]
+) -> None:
     """Entities and default attributes can make gigabytes out of a line, external types can read
     any file, and no robot needs them."""
 
@@ -250,7 +253,7 @@ def _refuse_document_types(parser: expat.XMLParserType, source: str) -> None:
 
     def start_document_type(name: str, system: str | None, public: str | None, _: int) -> None:
         if name.lower() == "html":
-            raise _not_a_robot("html", source, parser.CurrentLineNumber)
+            raise _not_a_robot("html", roots, source, parser.CurrentLineNumber)
         if system is not None or public is not None:
             refuse("an external file")()
 

@@ -142,7 +142,7 @@ def trace_path(
 ) -> tuple[tuple[float, ...], ...]:
     """Returns the way of a link over frames of the scene, as bake_path takes it: rows (time, x, y,
     z, qx, qy, qz, qw), the first at time 0, written in `convention`. With `output` it is also
-    written there, as CSV. Raises KinematicsError for unknown names, OutputError where the file
+    written there, as CSV. Raises KinematicsError for unknown names, WriteError where the file
     cannot be written."""
     from ..blender.ik import bake
 

@@ -165,3 +165,18 @@ def test_a_folder_names_the_descriptions_in_it(tmp_path: Path) -> None:
         with pytest.raises(ReadError) as error:
             ask(tmp_path / "empty")
         assert str(error.value) == f"{tmp_path}/empty: this is a folder, not a robot description"
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("r.sdf", "'sdf'"), ("r.urdf", "'robot'")])
+def test_an_unknown_root_is_refused_by_the_one_that_its_format_has(
+    tmp_path: Path, name: str, wanted: str
+) -> None:
+    (tmp_path / name).write_text("<launch/>")
+    with pytest.raises(ReadError, match=f"'launch' instead of {wanted}$"):
+        read_robot(tmp_path / name)
+
+
+def test_a_folder_names_models_of_mujoco_too(tmp_path: Path) -> None:
+    (tmp_path / "arm.mjcf").write_text("<mujoco/>")
+    with pytest.raises(ReadError, match=r"it holds 'arm\.mjcf'"):
+        read_robot(tmp_path)

@@ -29,11 +29,7 @@ def extract_robot(armature: Any) -> Robot:
     empties = find_link_empties(armature)
     links = {name: _link_of(empty) for name, empty in empties.items()}
     joints = {joint.name: joint for joint in _find_joints(empties, packed)}
-    plain = {
-        k: v
-        for k, v in packed.items()
-        if k not in ("links", "joints", "cut_joints", "middle_joints")
-    }
+    plain = {k: v for k, v in packed.items() if k not in _NAMES_AND_JOINTS}
     plain["text"] = plain.get("text", "").encode("utf-8")
     described = unpack(Robot, plain | {"links": [], "joints": []})
     return Robot(

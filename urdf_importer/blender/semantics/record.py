@@ -66,11 +66,6 @@ def effector_links(armature: Any) -> list[str]:
     return [str(effector["parent_link"]) for effector in kept.get("end_effectors", ())]
 
 
-def forget_semantics(armature: Any) -> None:
-    """Takes away what keep_semantics put there."""
-    armature.pop(properties.SEMANTICS, None)
-
-
 def _pack_state(state: GroupState) -> dict[str, Any]:
     packed: dict[str, Any] = properties.pack(replace(state, positions=()))
     if state.positions:
