@@ -141,6 +141,15 @@ class ImportOptions:
         "Let the joints of closed loops follow the one that is free, by drivers",
         group="Rig",
     )
+    loop_seconds: float = option(
+        2.0,
+        "Loop Seconds",
+        "How long the closing of loops may be planned for each robot, in seconds of an ordinary "
+        "computer: what takes longer stays open",
+        group="Rig",
+        minimum=0.0,
+        maximum=3600.0,
+    )
     bone_shapes: bool = option(
         True,
         "Bone Shapes",

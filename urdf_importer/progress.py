@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far an import has come."""
+"""How far long work has come, and how much of it there may be."""
 
+import math
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,3 +15,33 @@ class Progress:
 
     share: float
     text: str
+
+
+def finish(steps: Generator[Progress, None, Result]) -> Result:
+    """Does all steps of some work and returns what comes of it."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            result: Result = finished.value
+            return result
+
+
+class BudgetSpentError(Exception):
+    """There is more work than a budget allows."""
+
+
+class Budget:
+    """Work that may be done, in seconds. They are counted by what is done, not by a clock, so that
+    the same work fits or does not fit on every machine, however fast and busy it is; the price is
+    that a slow machine takes longer."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds = seconds
+        self.spent = 0.0
+
+    def spend(self, seconds: float) -> None:
+        """Counts work that is about to be done. Raises BudgetSpentError where none is left."""
+        self.spent += seconds
+        if self.spent > self.seconds:
+            raise BudgetSpentError

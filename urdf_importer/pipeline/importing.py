@@ -9,11 +9,11 @@ from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath
 from ..model import Robot
 from ..options import ImportOptions
-from ..progress import Progress
+from ..progress import Progress, finish
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
-from ..rig import plan_rig
+from ..rig import plan_steps
 from .files import find_description, find_files, open_files, refuse_folder, suggest_options
 from .formats import read_description
 from .srdf import read_own_srdf
@@ -85,13 +85,7 @@ def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportR
     Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
     then as it was. Everything milder is in the result's diagnostics.
     """
-    steps = import_steps(path, options)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            result: ImportResult = finished.value
-            return result
+    return finish(import_steps(path, options))
 
 
 def import_steps(
@@ -114,7 +108,7 @@ def import_steps(
     resolver = find_files(path, options)
     robot = read_description(path, diagnostics, resolver, options)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
-    plan = plan_rig(robot, options, diagnostics)
+    plan = yield from plan_steps(robot, options, diagnostics)
     semantics = read_own_srdf(path, robot, options, diagnostics)
     files = open_files(resolver, diagnostics, robot, options)
     rig = yield from build_rig(plan, options, files)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robot to RigPlan: what Blender is to contain, as names and numbers. numpy only."""
 
-from .plan import plan_rig
+from .plan import plan_rig, plan_steps
 from .rig_plan import RigPlan
 
-__all__ = ["RigPlan", "plan_rig"]
+__all__ = ["RigPlan", "plan_rig", "plan_steps"]

@@ -8,19 +8,19 @@ curves' values in their channels, and a driver adds up. Where it has more, drive
 method, line by line. Other loops stay open in the rig.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics
 from ..geometry.transforms import Matrix
-from ..kinematics.loops.closings import Closing, find_closings
+from ..kinematics.loops.closings import Closing, closing_steps
 from ..kinematics.loops.curves import LoopCurve
-from ..kinematics.loops.freedom import find_freedom
 from ..kinematics.loops.programs import LoopProgram
 from ..kinematics.loops.surfaces import LoopSurface
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 from ..model import Mimic
+from ..progress import Budget, Progress
 from .channels import hidden_twin
 from .followers import Reading
 from .formulas import plan_program
@@ -40,9 +40,12 @@ CURVE_STRETCH = 1000.0
 along their positions, by as much as single precision bears."""
 
 
-def plan_loops(tree: KinematicTree, diagnostics: Diagnostics) -> tuple[Closing, ...]:
-    """Returns what moves the joints that loops move; loops that stay open are reported."""
-    return find_closings(tree, find_freedom(tree), diagnostics)
+def plan_loops(
+    tree: KinematicTree, seconds: float, diagnostics: Diagnostics
+) -> Generator[Progress, None, tuple[Closing, ...]]:
+    """Finds in steps what moves the joints that loops move, with so many seconds of work; loops
+    that stay open are reported."""
+    return closing_steps(tree, diagnostics, Budget(seconds))
 
 
 def let_follow(tree: KinematicTree, closings: Sequence[Closing]) -> KinematicTree:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot becomes a plan of its rig: the passes in their order."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
 from ..names import Claims
 from ..options import ImportOptions
+from ..progress import Progress, finish
 from .bones import BoneShape, exact_axes, measure_robot, shape_bones
 from .channels import (
     free_channels,
@@ -82,12 +83,21 @@ def plan_rig(
     Raises KinematicsError where no robot can be made: no links, no root, names twice, too many
     links for `options.max_links`, links absurdly far away.
     """
+    return finish(plan_steps(robot, options, diagnostics))
+
+
+def plan_steps(
+    robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+) -> Generator[Progress, None, RigPlan]:
+    """Does plan_rig in steps, of which closed loops need many."""
     options = fit_options(options or ImportOptions())
     diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
     _check_size(robot, options)
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
-    closings = plan_loops(tree, diagnostics) if _closes_loops(robot, options) else ()
+    closings: tuple[Closing, ...] = ()
+    if _closes_loops(robot, options):
+        closings = yield from plan_loops(tree, options.loop_seconds, diagnostics)
     tree = let_follow(tree, closings)
     frames = _check_frames(tree, zero_frames(tree))
     joints_at = joint_frames(tree, frames)

@@ -48,7 +48,7 @@ def plan(mechanism, tmp_path):
     tree = retrace_tree(read_robot(mechanism.write(tmp_path / "robot.sdf")))
     diagnostics = Diagnostics()
     freedom = find_freedom(tree)
-    return tree, freedom, find_closings(tree, freedom, diagnostics), diagnostics
+    return tree, freedom, find_closings(tree, diagnostics), diagnostics
 
 
 @pytest.mark.parametrize("kind", [five_bar, ankle])
@@ -91,7 +91,7 @@ def test_a_rod_between_balls_is_drawn_for_the_whole_turn_and_does_not_spin(tmp_p
 
 def test_very_many_free_joints_stay_open_and_say_so():
     tree, diagnostics = retrace_tree(ring(17)), Diagnostics()
-    assert find_closings(tree, find_freedom(tree), diagnostics) == ()
+    assert find_closings(tree, diagnostics) == ()
     (message,) = diagnostics
     assert message.code == "loop-not-closed"
     assert "14 of its joints are free" in message.message
@@ -187,7 +187,7 @@ def test_a_rod_whose_angles_change_in_a_moment_is_sampled_there(tmp_path):
     path.write_text(STEEP_ROD)
     robot = read_robot(path)
     tree = retrace_tree(robot)
-    curves = find_closings(tree, find_freedom(tree), Diagnostics())
+    curves = find_closings(tree, Diagnostics())
     slides = {(each.follower, each.number): each.samples for each in curves}
     for samples in slides.values():
         wide = np.diff(samples[:, 0]) > 1e-4

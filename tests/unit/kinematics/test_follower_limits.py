@@ -133,7 +133,7 @@ def test_followers_without_a_range_are_not_held():
 def test_curves_end_where_followers_do_and_say_which():
     robot = hold(SWING, rocker_pin=(-0.1, 0.2))
     tree, diagnostics = retrace_tree(robot), Diagnostics()
-    curves = find_closings(tree, find_freedom(tree), diagnostics)
+    curves = find_closings(tree, diagnostics)
     (message,) = diagnostics
     assert message.code == "loop-range"
     assert "further joint 'rocker_pin' would pass its limits" in message.message
@@ -149,7 +149,7 @@ def test_limits_that_are_rounded_do_not_shorten_the_way():
     span = tuple(math.copysign(math.floor(abs(end) * 1e4) / 1e4, end) for end in ends)
     robot = hold(SWING, crank_pin=(-0.5, 0.9), rocker_pin=span)
     tree, diagnostics = retrace_tree(robot), Diagnostics()
-    curves = find_closings(tree, find_freedom(tree), diagnostics)
+    curves = find_closings(tree, diagnostics)
     assert not len(diagnostics)
     assert curves[0].ranges["crank_pin"] == pytest.approx((-0.5, 0.9))
     assert close_loops(robot, {"crank_pin": 0.9}).reached

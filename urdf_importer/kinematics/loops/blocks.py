@@ -5,6 +5,7 @@ Loops share joints, so that a leg is one linkage; but the loop of its spring say
 its joint stands, whatever the others do. Each part has fewer free joints than the whole.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
@@ -14,11 +15,13 @@ import numpy as np
 from ...geometry.transforms import Matrix, Vector, rotation_from_quaternion, rotations_about
 from ..motion import JointMotion
 from ..tree import KinematicTree
-from .freedom import find_general_jacobian
+from .freedom import PER_RANK, find_general_jacobian
 from .linkage import Linkage, Variable
 from .newton import Closed, find_rank
 from .plan import plan_linkage
 
+_PER_TRY = 3e-5
+"""Seconds of looking whether loops determine their followers."""
 _STEP = 1e-5
 """Radians: how far rotations are turned to see how their angles change."""
 ORDERS = ("XYZ", *("".join(each) for each in permutations("XYZ") if "".join(each) != "XYZ"))
@@ -45,7 +48,8 @@ def split_linkage(
     splitter = _Splitter(linkage, follows)
     for own, names in splitter.split():
         needed = splitter.needed_by(own, names)
-        part = plan_linkage(tree, [linkage.closures[index].joint for index in sorted(needed)])
+        loops = [linkage.closures[index].joint for index in sorted(needed)]
+        part = plan_linkage(tree, loops, linkage.budget)
         assert part is not None
         moved = tuple(v.motion.joint.name in splitter.followers for v in part.variables)
         pairs = list(zip(part.variables, moved, strict=True))
@@ -99,19 +103,19 @@ class _Splitter:
         mixing = np.abs(linkage.mixing)
         self._touched = [self._touch(np.abs(each.signs) @ mixing) for each in linkage.closures]
         self._solved_by: dict[str, frozenset[int]] = {}
+        self._uses = Counter(name for touched in self._touched for name in touched)
 
     def split(self) -> Iterator[tuple[tuple[int, ...], frozenset[str]]]:
         """Yields places of closures and the followers that they determine."""
-        waiting = list(range(len(self._rows)))
+        waiting = [index for index, touched in enumerate(self._touched) if touched]
         while waiting:
             own = self._choose(waiting)
             names = self._unknown(own)
-            waiting = [index for index in waiting if index not in own]
-            if not names:
-                continue
+            self._uses.subtract(name for index in own for name in self._touched[index])
             yield own, names
             needed = self.needed_by(own, names)
             self._solved_by |= dict.fromkeys(names, needed)
+            waiting = [each for each in waiting if each not in own and self._unknown((each,))]
 
     def needed_by(self, own: Sequence[int], names: frozenset[str]) -> frozenset[int]:
         """Returns the closures that followers depend on, by way of others too."""
@@ -129,14 +133,14 @@ class _Splitter:
     def _choose(self, waiting: Sequence[int]) -> tuple[int, ...]:
         for size in (1, 2):
             for own in combinations(waiting, size):
-                if self._is_determined(own, waiting):
+                if self._is_determined(own):
                     return own
         return tuple(waiting)
 
-    def _is_determined(self, own: tuple[int, ...], waiting: Sequence[int]) -> bool:
+    def _is_determined(self, own: tuple[int, ...]) -> bool:
         names = self._unknown(own)
-        others = (self._touched[index] for index in waiting if index not in own)
-        if not names.intersection(*[frozenset[str]().union(*others)]):
+        uses = Counter(name for index in own for name in self._touched[index])
+        if all(uses[name] == self._uses[name] for name in names):
             return True
         rows = [row for index in own for row in self._rows[index]]
         columns = [
@@ -144,6 +148,7 @@ class _Splitter:
             for name in names
             for column in range(self._columns[name].start, self._columns[name].stop)
         ]
+        self._linkage.budget.spend(_PER_TRY + PER_RANK * len(rows) * len(columns) ** 2)
         return find_rank(self._jacobian[np.ix_(rows, columns)]) == len(columns)
 
 

@@ -21,6 +21,8 @@ _STRIDE = 0.15
 """How far free joints go at once, in radians and sizes of the linkage."""
 _JUMP = 0.5
 _CLOSED = 1e-9
+_SETTLED = 1e-8
+"""After a smaller step of Newton's method, what is left is its square."""
 _AT_LIMIT = 1e-7
 """Radians and sizes of the linkage by which a follower may be past a limit that it is at."""
 _MOST_CORNERS = 64
@@ -114,7 +116,7 @@ class Surveyor:
             for ends, beyond in ((limits.lower, -np.inf), (limits.upper, np.inf))
         )
         self._lower, self._upper = self._lower - slack, self._upper + slack
-        sheet = Sheet()
+        sheet = Sheet(self._block.linkage.budget)
         self._inputs = [sheet.enter() for _ in self.layout.free]
         self._values = [sheet.enter() for _ in self.layout.unknown]
         free, values = ([line_of(each) for each in lines] for lines in (self._inputs, self._values))
@@ -252,12 +254,16 @@ class Surveyor:
         count = max(int(np.ceil(float((np.abs(ways) / self.units).max()) / _STRIDE)), 4)
         places = np.tile(home, (len(targets), 1))
         values = self._settle(places, self._home_values(len(targets)))
+        ways_on = self._measure_all(places, values)[1:]
         reached, going = np.zeros(len(targets)), np.ones(len(targets), dtype=bool)
         for share in np.linspace(0.0, 1.0, count + 1)[1:]:
             there = home + share * ways[going] if share < 1.0 else targets[going]
-            moved, fine = self._step(places[going], values[going], there)
             index = np.flatnonzero(going)
+            rates = tuple(each[index] for each in ways_on)
+            moved, fine, after = self._step(places[index], values[index], rates, there)
             places[index[fine]], values[index[fine]] = there[fine], moved[fine]
+            for each, new in zip(ways_on, after, strict=True):
+                each[index[fine]] = new[fine]
             reached[index[fine]] = share
             going[index[~fine]] = False
             if not going.any():
@@ -265,11 +271,12 @@ class Surveyor:
         return places, values, reached
 
     def _step(
-        self, here: Matrix, values: Matrix, there: Matrix
-    ) -> tuple[Matrix, NDArray[np.bool_]]:
-        """Returns the values there, and which of them can be trusted."""
+        self, here: Matrix, values: Matrix, rates: tuple[Matrix, ...], there: Matrix
+    ) -> tuple[Matrix, NDArray[np.bool_], tuple[Matrix, ...]]:
+        """Returns the values there, which of them can be trusted, and how gaps change there by
+        followers and by free joints; `rates` say the same here."""
         worth = self.layout.worth
-        _, by_values, by_free = self._measure_all(here, values)
+        by_values, by_free = rates
         way = ((there - here) / self.units)[:, :, None]
         rows = self._chosen
         change = -solve_all(by_values[:, rows], by_free[:, rows] @ way)[:, :, 0]
@@ -281,7 +288,7 @@ class Surveyor:
         fine &= (np.abs(moved - values) / worth).max(axis=1) < _JUMP
         fine &= np.abs(speeds).max(axis=(1, 2)) < _STEEPEST
         fine &= ((moved >= self._lower) & (moved <= self._upper)).all(axis=1)
-        return moved, fine
+        return moved, fine, (by_values, by_free)
 
     def _settle(self, places: Matrix, values: Matrix) -> Matrix:
         """Closes the gaps of the rows by Newton's method."""
@@ -289,6 +296,8 @@ class Surveyor:
             gaps, by_values, _ = self._measure_all(places, values)
             step = solve_all(by_values[:, self._chosen], gaps[:, self._chosen, None])[:, :, 0]
             values = values - np.clip(step, -_JUMP, _JUMP) * self.layout.worth
+            if np.abs(step).max(initial=0.0) < _SETTLED:
+                break
         return values
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix
+from ...progress import Budget
 
 Shape = Literal["", "sin", "cos", "inverse"]
 Factor = tuple[int, Shape]
@@ -25,6 +26,9 @@ Sum = dict[tuple[Factor, ...], float]
 """Products of factors -> by what each is multiplied."""
 Numbers = NDArray[np.float64]
 
+_PER_LINE, _PER_PRODUCT, _PER_TERM, _PER_RATE = 8e-6, 4e-6, 1.7e-6, 7e-6
+"""Seconds of writing a formula, and of each of its products; of computing a product for some hundred
+places, and its rates."""
 _NOTHING = 1e-12
 _ZERO = 1e-13
 _WEAKEST, _SINGULAR = 0.1, 1e-4
@@ -75,9 +79,11 @@ def weigh(weights: Iterable[float], sums: Iterable[Sum]) -> Sum:
 
 
 class Sheet:
-    """`lines` are the formulas, None for what comes from outside. The same is written once."""
+    """`lines` are the formulas, None for what comes from outside. The same is written once. What is
+    done is counted by `budget`."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self.lines: list[Sum | None] = []
         self._written: dict[frozenset[tuple[tuple[Factor, ...], float]], int] = {}
 
@@ -110,6 +116,7 @@ class Sheet:
         return lines
 
     def _write(self, total: Sum) -> int:
+        self._budget.spend(_PER_LINE + _PER_PRODUCT * len(total))
         parts = _split(total)
         while len(parts) > 1:
             held: list[Sum] = [line_of(self._write(part)) for part in parts]
@@ -166,9 +173,11 @@ class Sheet:
         """Returns line -> its numbers (N,) for inputs (N,); each rounded as Blender does it if
         `single`."""
         found: dict[int, Numbers] = {}
+        shapes = _Shapes(found)
         for index in needed:
             line = self.lines[index]
-            value = inputs[index] if line is None else _evaluate(line, found)
+            self._budget.spend(_PER_TERM * len(line or ()))
+            value = inputs[index] if line is None else _evaluate(line, shapes)
             found[index] = value.astype(np.float32).astype(float) if single else value
         return found
 
@@ -177,13 +186,14 @@ class Sheet:
     ) -> dict[int, dict[int, Numbers]]:
         """Returns line -> input -> how fast it changes with that, of what `evaluate` returned."""
         rates: dict[int, dict[int, Numbers]] = {}
-        asked = set(by)
+        asked, shapes = set(by), _Shapes(values)
         for index in needed:
             line = self.lines[index]
+            self._budget.spend(_PER_RATE * len(line or ()))
             if line is None:
                 rates[index] = {index: np.ones_like(values[index])} if index in asked else {}
             else:
-                rates[index] = _differentiate(line, values, rates)
+                rates[index] = _differentiate(line, shapes, rates)
         return rates
 
 
@@ -201,14 +211,17 @@ def _derive(line: Sum, rates: Mapping[int, Mapping[int, Sum]]) -> dict[int, Sum]
 
 
 def _put_in(line: Sum, index: int, inner: Sum) -> Sum:
-    """Returns a line with what another one is in its place, if that is short enough."""
-    (product,) = (each for each in line if index in {factor for factor, _ in each})
-    if (index, "") not in product:
-        return line
-    others = list(product)
-    others.remove((index, ""))
-    rest = {each: factor for each, factor in line.items() if each != product}
-    found = add(rest, times({tuple(others): line[product]}, inner))
+    """Returns a line with what another one is in its place, if that is short enough. Lines that
+    were put in before may have spread it over several products."""
+    found = {product: factor for product, factor in line.items() if index not in dict(product)}
+    for product in line.keys() - found.keys():
+        others = tuple(each for each in product if each != (index, ""))
+        if index in dict(others):
+            return line
+        term: Sum = {others: line[product]}
+        for _ in range(len(product) - len(others)):
+            term = times(term, inner)
+        found = add(found, term)
     return found if len(_split(found)) == 1 else line
 
 
@@ -254,34 +267,48 @@ _SLOPES: dict[Shape, Callable[[int], Sum]] = {
 }
 
 
-def _shape(value: Numbers, shape: Shape) -> Numbers:
-    return _SHAPES[shape](value)
+class _Shapes:
+    """Knows lines' sines, cosines and inverses by their `values`, each worked out once."""
+
+    def __init__(self, values: Mapping[int, Numbers]) -> None:
+        self._values = values
+        self._known: dict[Factor, Numbers] = {}
+
+    def __getitem__(self, factor: Factor) -> Numbers:
+        index, shape = factor
+        if not shape:
+            return self._values[index]
+        if factor not in self._known:
+            self._known[factor] = _SHAPES[shape](self._values[index])
+        return self._known[factor]
+
+    def multiply(self, start: float, product: Iterable[Factor]) -> Numbers | float:
+        """Returns a number times factors."""
+        found: Numbers | float = start
+        for factor in product:
+            found = found * self[factor]
+        return found
 
 
-def _evaluate(line: Sum, values: Mapping[int, Numbers]) -> Numbers:
+def _evaluate(line: Sum, shapes: _Shapes) -> Numbers:
     total: Numbers = np.zeros(1)
     for product, factor in line.items():
-        term: Numbers = np.array([factor])
-        for index, shape in product:
-            term = term * _shape(values[index], shape)
-        total = total + term
+        total = total + shapes.multiply(factor, product)
     return total
 
 
 def _differentiate(
-    line: Sum, values: Mapping[int, Numbers], rates: Mapping[int, Mapping[int, Numbers]]
+    line: Sum, shapes: _Shapes, rates: Mapping[int, Mapping[int, Numbers]]
 ) -> dict[int, Numbers]:
     found: dict[int, Numbers] = {}
-    partial: dict[int, Numbers] = {}
+    partial: dict[int, Numbers | float] = {}
     for product, factor in line.items():
         for place, (index, shape) in enumerate(product):
-            if not rates[index]:
-                continue
-            term = factor * _evaluate(_SLOPES[shape](index), values)
-            for other, (also, form) in enumerate(product):
-                if other != place:
-                    term = term * _shape(values[also], form)
-            partial[index] = partial[index] + term if index in partial else term
+            if rates[index]:
+                ((others, slope),) = _SLOPES[shape](index).items()
+                rest = (*others, *product[:place], *product[place + 1 :])
+                term = shapes.multiply(factor * slope, rest)
+                partial[index] = partial[index] + term if index in partial else term
     for index, slope in partial.items():
         for root, rate in rates[index].items():
             change = slope * rate

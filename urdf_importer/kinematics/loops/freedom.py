@@ -6,7 +6,7 @@ linkage stands in general. At zero it may stand in a special pose, such as a par
 flat, so the rank is taken at other poses that close the loops, too.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,14 @@ import numpy as np
 
 from ...geometry.transforms import Matrix
 from ...model import LoopJoint
+from ...progress import Budget
 from ..tree import KinematicTree
 from .linkage import Linkage, LinkagePose, Variable
 from .newton import CLOSED, close, find_rank, start_pose
-from .plan import plan_linkage
+from .plan import name_variables, plan_linkage
 
+PER_RANK = 2e-9
+"""Seconds of finding a rank, per row and square of columns."""
 _TRIES = 8
 _ENOUGH = 4
 """Poses beside zero at which the rank is looked at, until so many of them close."""
@@ -46,7 +49,26 @@ def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFre
     transmission names or ros2_control commands, then joints in the order of the file. Joints of
     several degrees of freedom come last: loops turn them as little as possible.
     """
-    linkages = tuple(plan_linkages(tree))
+    linkages = tuple(plan_linkages(tree, Budget()))
+    moved = tuple(choose_followers(tree, linkages, actuated))
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for linkage, follows in zip(linkages, moved, strict=True):
+        for variable, each in zip(linkage.variables, follows, strict=True):
+            names[each].add(variable.motion.joint.name)
+    in_order = [motion.joint.name for motion in tree.joint_motions]
+    return LoopFreedom(
+        free=tuple(name for name in in_order if name in names[False]),
+        followers=tuple(name for name in in_order if name in names[True]),
+        loops=tuple(closure.joint for linkage in linkages for closure in linkage.closures),
+        linkages=linkages,
+        moved=moved,
+    )
+
+
+def choose_followers(
+    tree: KinematicTree, linkages: Iterable[Linkage], actuated: Collection[str] = ()
+) -> Iterator[tuple[bool, ...]]:
+    """Yields per linkage and its variables whether these follow, as find_freedom says."""
     driven = {joint.name for each in tree.robot.transmissions for joint in each.joints}
     driven |= {each.joint for each in tree.robot.controls if each.command_interfaces}
     order = {joint.name: place for place, joint in enumerate(tree.robot.joints)}
@@ -62,46 +84,39 @@ def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFre
             order.get(name, len(order)),
         )
 
-    moved = tuple(_choose_followers(linkage, rank) for linkage in linkages)
-    names: dict[bool, set[str]] = {True: set(), False: set()}
-    for linkage, follows in zip(linkages, moved, strict=True):
-        for variable, each in zip(linkage.variables, follows, strict=True):
-            names[each].add(variable.motion.joint.name)
-    in_order = [motion.joint.name for motion in tree.joint_motions]
-    return LoopFreedom(
-        free=tuple(name for name in in_order if name in names[False]),
-        followers=tuple(name for name in in_order if name in names[True]),
-        loops=tuple(closure.joint for linkage in linkages for closure in linkage.closures),
-        linkages=linkages,
-        moved=moved,
-    )
+    for linkage in linkages:
+        yield _choose_followers(linkage, rank)
 
 
-def plan_linkages(tree: KinematicTree) -> Iterator[Linkage]:
-    """Yields the linkages of a robot: loops that share joints are one."""
+def plan_linkages(tree: KinematicTree, budget: Budget) -> Iterator[Linkage]:
+    """Yields the linkages of a robot: loops that share joints are one. What is done with them is
+    counted by `budget`."""
     for loops in _group_loops(tree):
-        linkage = plan_linkage(tree, loops)
-        if linkage is not None and linkage.variables:
+        linkage = plan_linkage(tree, loops, budget)
+        if linkage is not None:
             yield linkage
 
 
 def _group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
-    groups: list[tuple[set[str], list[LoopJoint]]] = []
-    for loop in tree.robot.loops:
-        alone = plan_linkage(tree, [loop])
-        if alone is None:
+    """Returns the loops that share variables, each group in their order, those first whose last
+    loop comes first; without loops that have no variables."""
+    groups: dict[int, list[int]] = {}
+    group_of: dict[str, int] = {}
+    names_of: dict[int, set[str]] = {}
+    for place, loop in enumerate(tree.robot.loops):
+        names = name_variables(tree, loop)
+        if not names:
             continue
-        names = {variable.motion.joint.name for variable in alone.variables}
-        together = [loop]
-        apart = []
-        for others, loops in groups:
-            if others & names:
-                names |= others
-                together = loops + together
-            else:
-                apart.append((others, loops))
-        groups = [*apart, (names, together)]
-    return [loops for _, loops in groups]
+        met = sorted({group_of[name] for name in names & group_of.keys()}, key=lambda g: len(groups[g]))
+        group = met.pop() if met else place
+        for other in met:
+            groups[group] += groups.pop(other)
+            names |= names_of.pop(other)
+        groups.setdefault(group, []).append(place)
+        names_of.setdefault(group, set()).update(names)
+        group_of |= dict.fromkeys(names, group)
+    loops = tree.robot.loops
+    return [[loops[place] for place in sorted(each)] for each in sorted(groups.values(), key=max)]
 
 
 def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tuple[bool, ...]:
@@ -109,10 +124,13 @@ def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tupl
     jacobian = find_general_jacobian(linkage)
     follows: dict[str, bool] = {}
     columns: list[int] = []
-    reached = 0
+    whole, reached = find_rank(jacobian), 0
     for variable in sorted(linkage.variables, key=rank, reverse=True):
         own = list(range(variable.columns.start, variable.columns.stop))
-        found = find_rank(jacobian[:, columns + own]) if own else reached
+        found = reached
+        if own and reached < whole:
+            linkage.budget.spend(PER_RANK * len(jacobian) * (len(columns) + len(own)) ** 2)
+            found = find_rank(jacobian[:, columns + own])
         follows[variable.motion.joint.name] = found > reached
         if found > reached:
             columns += own

@@ -7,7 +7,8 @@ links is the Jacobian, column by column the screw of a joint: Murray, Li, Sastry
 Introduction to Robotic Manipulation, 1994, chapter 3.4 and for loops chapter 3.5.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,13 @@ from ...geometry.transforms import (
     rotations_about,
 )
 from ...model import LoopJoint
+from ...progress import Budget
 from ..forward import motion_matrix
 from ..motion import SCALAR_KINDS, JointMotion
+
+
+_PER_POSE, _PER_JOINT, _PER_TURN, _PER_NUMBER = 1.3e-4, 2e-6, 8e-5, 1e-8
+"""Seconds of measuring a pose and of the step after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,6 +89,7 @@ class Linkage:
     mixing    (C, n) and offsets (C,): degrees of freedom = mixing @ variables + offsets
     units     (n,) what one unit of each variable is worth: 1 rad, or `size` in metres
     size      metres, typical of the loops
+    budget    what measuring is counted by
     """
 
     motions: tuple[JointMotion | None, ...]
@@ -98,18 +105,33 @@ class Linkage:
     variables: tuple[Variable, ...]
     closures: tuple[Closure, ...]
     size: float
+    budget: Budget = field(default_factory=Budget)
+    _kept: "_Kept" = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Works out what measuring always needs."""
+        object.__setattr__(self, "_kept", _keep(self))
 
     def measure(self, pose: LinkagePose) -> tuple[Vector, Matrix]:
         """Returns the gaps (G,) of all loops, shifts over the size, and how they change (G, n) with
         the variables, each by its unit."""
+        kept = self._kept
+        self.budget.spend(kept.cost)
         joints, links = self._place(pose)
-        screws = self._find_screws(joints)
-        gaps, changes = [], []
-        for closure in self.closures:
-            gap, change = self._measure_one(closure, links, screws)
-            gaps.append(gap)
-            changes.append(change)
-        return np.concatenate(gaps), np.concatenate(changes) @ self.mixing * self.units
+        ends = links[kept.ends] @ kept.frames
+        first, second = ends[: len(self.closures)], ends[len(self.closures) :]
+        turn, point = first[:, :3, :3], second[:, None, :3, 3]
+        axes, points = self._find_screws(joints)
+        speeds = np.where(self.turning[:, None], _cross(axes, point - points), axes)
+        shifts = (point - first[:, None, :3, 3]) @ turn
+        gaps, rates = [shifts], [speeds @ turn]
+        if kept.blocked.shape[2] > 3:
+            gaps.append(_turn_all(self.closures, turn, second[:, :3, :3]))
+            rates.append(np.where(self.turning[:, None], axes, 0.0) @ turn)
+        open_by = np.concatenate(gaps, axis=2)[:, 0, :, None] / kept.worth
+        change = np.concatenate(rates, axis=2).swapaxes(1, 2) / kept.worth * kept.signs
+        found: Vector = (kept.blocked @ open_by)[kept.rows, 0]
+        return found, (kept.blocked @ change)[kept.rows] @ kept.mixing
 
     def move(self, pose: LinkagePose, step: Vector) -> LinkagePose:
         """Returns the pose after a step (n,) of the variables, each by its unit. Joints of several
@@ -133,26 +155,35 @@ class Linkage:
     def ends(self, pose: LinkagePose) -> list[tuple[Matrix, Matrix]]:
         """Returns per loop its joint's frames (4, 4) on the first and on the second link."""
         _, links = self._place(pose)
-        return [_find_ends(closure, links) for closure in self.closures]
+        ends = links[self._kept.ends] @ self._kept.frames
+        count = len(self.closures)
+        return list(zip(ends[:count], ends[count:], strict=True))
 
     def _place(self, pose: LinkagePose) -> tuple[Matrix, Matrix]:
-        """Returns (P, 4, 4) the frames of the joints as they have moved, and of the links."""
-        moved = self.before @ self._move(pose)
+        """Returns (P, 4, 4) the frames of the joints as they have moved, and (P + 1, 4, 4) of the
+        links, the last of them what stands still."""
+        moved = self._kept.steps @ self._move(pose)
         for index, parent in enumerate(self.parents):
             if parent >= 0:
-                moved[index] = moved[parent] @ self.after[parent] @ moved[index]
-        return moved, moved @ self.after
+                moved[index] = moved[parent] @ moved[index]
+        links = np.empty((len(moved) + 1, 4, 4))
+        links[-1] = np.eye(4)
+        np.matmul(moved, self.after, out=links[:-1])
+        return moved, links
 
     def _move(self, pose: LinkagePose) -> Matrix:
         """Returns (P, 4, 4) how each joint moves its frame."""
-        moves = np.tile(np.eye(4), (len(self.parents), 1, 1))
+        kept = self._kept
+        moves = kept.still.copy()
         positions = self.mixing @ pose.values + self.offsets
-        turns, slides = self.movers[self.turning], self.movers[~self.turning]
-        moves[turns, :3, :3] = rotations_about(self.axes[self.turning], positions[self.turning])
-        moves[slides, :3, 3] = self.axes[~self.turning] * positions[~self.turning, None]
-        for place, motion in enumerate(self.motions):
-            if motion is not None and not motion.is_scalar:
-                moves[place] = motion_matrix(motion, pose.several[motion.joint.name])
+        angles = positions[kept.turns, None, None]
+        moves[self.movers[kept.turns], :3, :3] += (
+            np.sin(angles) * kept.across + (1.0 - np.cos(angles)) * kept.inwards
+        )
+        slides = kept.slides
+        moves[self.movers[slides], :3, 3] = self.axes[slides] * positions[slides, None]
+        for place, motion in kept.several:
+            moves[place] = motion_matrix(motion, pose.several[motion.joint.name])
         return moves
 
     def _find_screws(self, joints: Matrix) -> tuple[Matrix, Matrix]:
@@ -160,27 +191,101 @@ class Linkage:
         bases = joints[self.movers]
         return np.einsum("cij,cj->ci", bases[:, :3, :3], self.axes), bases[:, :3, 3]
 
-    def _measure_one(
-        self, closure: Closure, links: Matrix, screws: tuple[Matrix, Matrix]
-    ) -> tuple[Vector, Matrix]:
-        first, second = _find_ends(closure, links)
-        axes, points = screws
-        back = first[:3, :3].T
-        shift = back @ (second[:3, 3] - first[:3, 3]) / self.size
-        gap = np.concatenate([shift, _turn_between(back @ second[:3, :3], closure.axis)])
-        turning = self.turning[:, None]
-        speeds = np.where(turning, _cross(axes, second[:3, 3] - points), axes)
-        turns = np.where(turning, axes, 0.0)
-        change = np.concatenate([back @ speeds.T / self.size, back @ turns.T]) * closure.signs
-        return closure.blocked @ gap, closure.blocked @ change
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Kept:
+    """What measuring a linkage always needs; L closures, C degrees of freedom.
+
+    steps     (P, 4, 4) each joint's frame in that of the joint above
+    still     (P, 4, 4) identities
+    turns     the degrees of freedom that turn: about `across`, the matrices (3, 3) of cross
+              products with their axes, and `inwards`, these squared (Rodrigues' formula)
+    slides    the other degrees of freedom of joints of one
+    several   places and motions of joints with more
+    ends      (2 L) the places of all first links, then of all second ones; frames likewise
+    blocked   (L, K, 3 or 6) rows that are blocked, filled up with zeros; rows (L, K): the real ones
+    worth     (3 or 6, 1): what shifts and turns are divided by
+    signs     (L, 1, C); mixing (C, n) the linkage's, each column by its unit
+    cost      seconds that measuring and the step after it take
+    """
+
+    steps: Matrix
+    still: Matrix
+    turns: NDArray[np.intp]
+    across: Matrix
+    inwards: Matrix
+    slides: NDArray[np.intp]
+    several: tuple[tuple[int, JointMotion], ...]
+    ends: NDArray[np.intp]
+    frames: Matrix
+    blocked: Matrix
+    rows: NDArray[np.bool_]
+    worth: Vector
+    signs: Matrix
+    mixing: Matrix
+    cost: float
 
 
-def _find_ends(closure: Closure, links: Matrix) -> tuple[Matrix, Matrix]:
-    first, second = (
-        frame if end < 0 else links[end] @ frame
-        for end, frame in zip(closure.ends, closure.frames, strict=True)
+def _keep(linkage: Linkage) -> _Kept:
+    steps = linkage.before.copy()
+    for index, parent in enumerate(linkage.parents):
+        if parent >= 0:
+            steps[index] = linkage.after[parent] @ steps[index]
+    several = tuple(
+        (place, motion)
+        for place, motion in enumerate(linkage.motions)
+        if motion is not None and not motion.is_scalar
     )
-    return first, second
+    single = ~np.isin(linkage.movers, [place for place, _ in several])
+    turns = np.flatnonzero(linkage.turning & single)
+    across = np.cross(np.eye(3), linkage.axes[turns, None, :])
+    closures = linkage.closures
+    blocked, rows = _fill_up([closure.blocked for closure in closures])
+    return _Kept(
+        steps=steps,
+        still=np.tile(np.eye(4), (len(steps), 1, 1)),
+        turns=turns,
+        across=across,
+        inwards=across @ across,
+        slides=np.flatnonzero(~linkage.turning & single),
+        several=several,
+        ends=np.array([closure.ends[side] for side in (0, 1) for closure in closures], dtype=int),
+        frames=np.array([closure.frames[side] for side in (0, 1) for closure in closures]),
+        blocked=blocked,
+        rows=rows,
+        worth=np.repeat([linkage.size, 1.0], 3)[: blocked.shape[2], None],
+        signs=np.array([closure.signs for closure in closures])[:, None, :],
+        mixing=linkage.mixing * linkage.units,
+        cost=_guess_cost(linkage),
+    )
+
+
+def _guess_cost(linkage: Linkage) -> float:
+    turning = sum(closure.blocked[:, 3:].any() for closure in linkage.closures)
+    size = sum(len(closure.blocked) for closure in linkage.closures) * linkage.mixing.size
+    fixed = _PER_POSE + _PER_JOINT * len(linkage.parents) + _PER_TURN * turning
+    return float(fixed + _PER_NUMBER * size)
+
+
+def _fill_up(blocked: Sequence[Matrix]) -> tuple[Matrix, NDArray[np.bool_]]:
+    """Returns rows (L, K, 3) of shifts, or (L, K, 6) where some block turns, and which are real."""
+    width = 6 if any(each[:, 3:].any() for each in blocked) else 3
+    filled = np.zeros((len(blocked), max(map(len, blocked)), width))
+    rows = np.zeros(filled.shape[:2], dtype=bool)
+    for place, each in enumerate(blocked):
+        filled[place, : len(each)] = each[:, :width]
+        rows[place, : len(each)] = True
+    return filled, rows
+
+
+def _turn_all(closures: Sequence[Closure], first: Matrix, second: Matrix) -> Matrix:
+    """Returns (L, 1, 3) the turns between rotations (L, 3, 3), of closures that block any."""
+    between = first.swapaxes(1, 2) @ second
+    found = np.zeros((len(closures), 1, 3))
+    for place, closure in enumerate(closures):
+        if closure.blocked[:, 3:].any():
+            found[place] = _turn_between(between[place], closure.axis)
+    return found
 
 
 def _cross(one: Matrix, other: Matrix) -> Matrix:

@@ -13,6 +13,7 @@ from ...geometry.transforms import (
     plane_axes,
 )
 from ...model import BALL_TYPES, LoopJoint
+from ...progress import Budget
 from ..forward import zero_frames
 from ..motion import JointMotion
 from ..tree import KinematicTree
@@ -28,23 +29,35 @@ _Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]
 """A loop, and what its joint blocks, as _find_blocked says."""
 
 
-def plan_linkage(tree: KinematicTree, loops: Iterable[LoopJoint]) -> Linkage | None:
-    """Returns the linkage of these loops; None where none of them asks for anything.
+def plan_linkage(
+    tree: KinematicTree, loops: Iterable[LoopJoint], budget: Budget | None = None
+) -> Linkage | None:
+    """Returns the linkage of these loops; None where none of them asks for anything. What is done
+    with it is counted by `budget`.
 
     Loops whose links are not in the tree, or whose joint leaves all free or is of an unknown type,
     are passed over.
     """
-    known = [
-        (loop, allowed)
-        for loop in loops
-        if loop.link1 in tree.index
-        and loop.link2 in tree.index
-        and (allowed := _find_blocked(loop)) is not None
-    ]
-    return _assemble(tree, known) if known else None
+    known = [(loop, allowed) for loop in loops if (allowed := _find_asked(tree, loop)) is not None]
+    return _assemble(tree, known, budget or Budget()) if known else None
 
 
-def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
+def name_variables(tree: KinematicTree, loop: LoopJoint) -> frozenset[str]:
+    """Returns the names of the variables of a loop's linkage; none of a loop that plan_linkage
+    passes over."""
+    if _find_asked(tree, loop) is None:
+        return frozenset()
+    motions = (tree.motions[place] for place in _find_way(tree, loop))
+    return frozenset(_lead(tree, motion).joint.name for motion in motions if motion is not None)
+
+
+def _find_asked(tree: KinematicTree, loop: LoopJoint) -> tuple[Matrix, Vector | None] | None:
+    if loop.link1 not in tree.index or loop.link2 not in tree.index:
+        return None
+    return _find_blocked(loop)
+
+
+def _assemble(tree: KinematicTree, known: Sequence[_Asked], budget: Budget) -> Linkage:
     ways = [_find_way(tree, loop) for loop, _ in known]
     passed = {place for way in ways for place in way}
     places = sorted({above for place in passed for above in _joints_above(tree, place)})
@@ -57,15 +70,16 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
         for row in _rows_of(motion)
     ]
     owners = [places[index] for index, _ in rows]
+    zero = zero_frames(tree)
     closures = tuple(
-        _plan_closure(tree, asked, number, [way.get(place, 0.0) for place in owners])
+        _plan_closure(tree, asked, number, zero, [way.get(place, 0.0) for place in owners])
         for asked, way in zip(known, ways, strict=True)
     )
     variables = _list_variables(tree, [motion for motion in moving if motion is not None])
     mixing, offsets = _mix(tree, [(moving[index], row[2]) for index, row in rows], variables)
     turning = np.array([row[0] for _, row in rows], dtype=bool)
     # Where everything stands on one spot, as nuts on their screws do, slides alone have a length.
-    extent = _measure_extent(tree, closures, places)
+    extent = _measure_extent(zero, closures, places)
     size = extent if extent > _LEAST_SIZE else _measure_travel(moving)
     motions = [tree.motions[place] for place in places]
     joints = [motion.joint for motion in motions if motion is not None]
@@ -83,17 +97,22 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked]) -> Linkage:
         variables=variables,
         closures=closures,
         size=size,
+        budget=budget,
     )
 
 
 def _plan_closure(
-    tree: KinematicTree, asked: _Asked, number: dict[int, int], signs: Sequence[float]
+    tree: KinematicTree,
+    asked: _Asked,
+    number: dict[int, int],
+    zero: Matrix,
+    signs: Sequence[float],
 ) -> Closure:
     loop, (blocked, axis) = asked
     return Closure(
         joint=loop,
         ends=_ends_of(tree, loop, number),
-        frames=_frames_of(tree, loop, number),
+        frames=_frames_of(tree, loop, number, zero),
         signs=np.array(signs),
         blocked=blocked,
         axis=axis,
@@ -150,10 +169,11 @@ def _carrier(tree: KinematicTree, link: str, number: dict[int, int]) -> int:
     return next((above for above in tree.ancestors(place) if above in number), -1)
 
 
-def _frames_of(tree: KinematicTree, loop: LoopJoint, number: dict[int, int]) -> Matrix:
+def _frames_of(
+    tree: KinematicTree, loop: LoopJoint, number: dict[int, int], zero: Matrix
+) -> Matrix:
     """Returns (2, 4, 4) the joint's frames where the linkage knows them: below its joints there are
-    only fixed ones."""
-    zero = zero_frames(tree)
+    only fixed ones. `zero` are the frames of all links at zero."""
     frames = []
     for link, origin in ((loop.link1, loop.origin1), (loop.link2, loop.origin2)):
         carrier = _carrier(tree, link, number)
@@ -181,11 +201,7 @@ def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tupl
     """Lists the joints that these depend on: themselves, or those that they follow."""
     found: dict[str, JointMotion] = {}
     for motion in motions:
-        mimic = tree.masters.get(motion.joint.name)
-        if mimic is not None:
-            leader = tree.motions[tree.joint_index[mimic.joint]]
-            assert leader is not None
-            motion = leader
+        motion = _lead(tree, motion)
         found.setdefault(motion.joint.name, motion)
     variables, count = [], 0
     for motion in found.values():
@@ -193,6 +209,16 @@ def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tupl
         variables.append(Variable(motion=motion, columns=slice(count, count + size)))
         count += size
     return tuple(variables)
+
+
+def _lead(tree: KinematicTree, motion: JointMotion) -> JointMotion:
+    """Returns the joint that a joint follows by mimic, or itself."""
+    mimic = tree.masters.get(motion.joint.name)
+    if mimic is None:
+        return motion
+    leader = tree.motions[tree.joint_index[mimic.joint]]
+    assert leader is not None
+    return leader
 
 
 def _mix(
@@ -212,11 +238,8 @@ def _mix(
     return mixing, offsets
 
 
-def _measure_extent(
-    tree: KinematicTree, closures: Sequence[Closure], places: Sequence[int]
-) -> float:
+def _measure_extent(zero: Matrix, closures: Sequence[Closure], places: Sequence[int]) -> float:
     """Returns how far apart joints and ends of the loops are, in metres."""
-    zero = zero_frames(tree)
     points = [zero[place][:3, 3] for place in places]
     for closure in closures:
         for end, frame in zip(closure.ends, closure.frames, strict=True):

@@ -279,7 +279,7 @@ class _Author:
         self._recipe = recipe
         self._solver = solver
         self._box = box
-        self._sheet = Sheet()
+        self._sheet = Sheet(surveyor.layout.linkage.budget)
         self._free = [line_of(self._sheet.enter()) for _ in self._layout.free]
         self._factors = Factors(upper={}, lower={})
 
