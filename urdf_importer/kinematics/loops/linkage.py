@@ -9,6 +9,7 @@ Introduction to Robotic Manipulation, 1994, chapter 3.4 and for loops chapter 3.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from ...geometry.transforms import (
     Vector,
     plane_axes,
     quaternion_from_rotation,
+    rotation_from_quaternion,
     rotations_about,
 )
 from ...model import LoopJoint
@@ -28,6 +30,8 @@ from ..motion import SCALAR_KINDS, JointMotion
 
 _PER_POSE, _PER_JOINT, _PER_TURN, _PER_NUMBER = 1.3e-4, 2e-6, 8e-5, 1e-8
 """Seconds of measuring a pose and of the step after it."""
+_SHARE = 0.1
+"""How much of that each pose takes where there are many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,10 +69,13 @@ class Variable:
 @dataclass(slots=True, kw_only=True, eq=False)
 class LinkagePose:
     """`values` (n,) are the positions of variables of one number, and zero in the columns of
-    others, which stand in `several` as forward_kinematics takes them: joint name -> position."""
+    others, which stand in `several` as forward_kinematics takes them: joint name -> position.
+
+    Many poses of joints with one degree of freedom and of balls are one whose `values` are (N, n)
+    and whose positions are (N, 4)."""
 
     values: Vector
-    several: dict[str, tuple[float, ...]]
+    several: dict[str, Any]
 
     def copy(self) -> "LinkagePose":
         """Returns one that may be changed."""
@@ -114,38 +121,40 @@ class Linkage:
 
     def measure(self, pose: LinkagePose) -> tuple[Vector, Matrix]:
         """Returns the gaps (G,) of all loops, shifts over the size, and how they change (G, n) with
-        the variables, each by its unit."""
+        the variables, each by its unit; of many poses (N, G) and (N, G, n)."""
         kept = self._kept
-        self.budget.spend(kept.cost)
+        self.budget.spend(kept.cost * (1.0 + _SHARE * (pose.values.size // kept.mixing.shape[1] - 1)))
         joints, links = self._place(pose)
-        ends = links[kept.ends] @ kept.frames
-        first, second = ends[: len(self.closures)], ends[len(self.closures) :]
-        turn, point = first[:, :3, :3], second[:, None, :3, 3]
+        ends = links[..., kept.ends, :, :] @ kept.frames
+        count = len(self.closures)
+        first, second = ends[..., :count, :, :], ends[..., count:, :, :]
+        turn, point = first[..., :3, :3], second[..., None, :3, 3]
         axes, points = self._find_screws(joints)
         speeds = np.where(self.turning[:, None], _cross(axes, point - points), axes)
-        shifts = (point - first[:, None, :3, 3]) @ turn
-        gaps, rates = [shifts], [speeds @ turn]
+        gaps, rates = [(point - first[..., None, :3, 3]) @ turn], [speeds @ turn]
         if kept.blocked.shape[2] > 3:
-            gaps.append(_turn_all(self.closures, turn, second[:, :3, :3]))
+            gaps.append(_turn_all(self.closures, turn, second[..., :3, :3]))
             rates.append(np.where(self.turning[:, None], axes, 0.0) @ turn)
-        open_by = np.concatenate(gaps, axis=2)[:, 0, :, None] / kept.worth
-        change = np.concatenate(rates, axis=2).swapaxes(1, 2) / kept.worth * kept.signs
-        found: Vector = (kept.blocked @ open_by)[kept.rows, 0]
-        return found, (kept.blocked @ change)[kept.rows] @ kept.mixing
+        open_by = np.concatenate(gaps, axis=-1)[..., 0, :, None] / kept.worth
+        change = np.concatenate(rates, axis=-1).swapaxes(-1, -2) / kept.worth * kept.signs
+        found: Vector = (kept.blocked @ open_by)[..., 0][..., kept.rows]
+        return found, (kept.blocked @ change)[..., kept.rows, :] @ kept.mixing
 
     def move(self, pose: LinkagePose, step: Vector) -> LinkagePose:
-        """Returns the pose after a step (n,) of the variables, each by its unit. Joints of several
-        degrees of freedom go along and about the axes that they have turned."""
+        """Returns the pose after a step (n,) of the variables, each by its unit, or many after
+        theirs (N, n). Joints of several degrees of freedom go along and about the axes that they
+        have turned."""
         moved = pose.copy()
         change = step * self.units
         for variable in self.variables:
+            own = change[..., variable.columns]
+            name = variable.motion.joint.name
             if variable.is_single:
-                moved.values[variable.columns] += change[variable.columns]
+                moved.values[..., variable.columns] += own
+            elif step.ndim > 1:
+                moved.several[name] = _turn_balls(pose.several[name], own)
             else:
-                name = variable.motion.joint.name
-                moved.several[name] = _move_several(
-                    variable.motion, pose.several[name], change[variable.columns]
-                )
+                moved.several[name] = _move_several(variable.motion, pose.several[name], own)
         return moved
 
     def name_columns(self, chosen: NDArray[np.bool_]) -> list[str]:
@@ -165,31 +174,39 @@ class Linkage:
         moved = self._kept.steps @ self._move(pose)
         for index, parent in enumerate(self.parents):
             if parent >= 0:
-                moved[index] = moved[parent] @ moved[index]
-        links = np.empty((len(moved) + 1, 4, 4))
-        links[-1] = np.eye(4)
-        np.matmul(moved, self.after, out=links[:-1])
+                moved[..., index, :, :] = moved[..., parent, :, :] @ moved[..., index, :, :]
+        links = np.empty((*moved.shape[:-3], len(self.parents) + 1, 4, 4))
+        links[..., -1, :, :] = np.eye(4)
+        np.matmul(moved, self.after, out=links[..., :-1, :, :])
         return moved, links
 
     def _move(self, pose: LinkagePose) -> Matrix:
         """Returns (P, 4, 4) how each joint moves its frame."""
         kept = self._kept
-        moves = kept.still.copy()
-        positions = self.mixing @ pose.values + self.offsets
-        angles = positions[kept.turns, None, None]
-        moves[self.movers[kept.turns], :3, :3] += (
+        still = kept.still
+        moves = np.empty((*pose.values.shape[:-1], *still.shape))
+        moves[...] = still
+        positions = pose.values @ self.mixing.T + self.offsets
+        angles = positions[..., kept.turns, None, None]
+        moves[..., self.movers[kept.turns], :3, :3] += (
             np.sin(angles) * kept.across + (1.0 - np.cos(angles)) * kept.inwards
         )
         slides = kept.slides
-        moves[self.movers[slides], :3, 3] = self.axes[slides] * positions[slides, None]
+        shifts = self.axes[slides] * positions[..., slides, None]
+        moves[..., :3, 3][..., self.movers[slides], :] = shifts
         for place, motion in kept.several:
-            moves[place] = motion_matrix(motion, pose.several[motion.joint.name])
+            position = pose.several[motion.joint.name]
+            if moves.ndim > 3:
+                moves[:, place, :3, :3] = [rotation_from_quaternion(each) for each in position]
+            else:
+                moves[place] = motion_matrix(motion, position)
         return moves
 
     def _find_screws(self, joints: Matrix) -> tuple[Matrix, Matrix]:
-        """Returns axes and points (C, 3): joints turn and slide along axes that move with them."""
-        bases = joints[self.movers]
-        return np.einsum("cij,cj->ci", bases[:, :3, :3], self.axes), bases[:, :3, 3]
+        """Returns axes and points (1, C, 3): joints turn and slide along axes that move with
+        them."""
+        bases = joints[..., None, self.movers, :, :]
+        return (bases[..., :3, :3] @ self.axes[:, :, None])[..., 0], bases[..., :3, 3]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -280,11 +297,11 @@ def _fill_up(blocked: Sequence[Matrix]) -> tuple[Matrix, NDArray[np.bool_]]:
 
 def _turn_all(closures: Sequence[Closure], first: Matrix, second: Matrix) -> Matrix:
     """Returns (L, 1, 3) the turns between rotations (L, 3, 3), of closures that block any."""
-    between = first.swapaxes(1, 2) @ second
-    found = np.zeros((len(closures), 1, 3))
+    between = first.swapaxes(-1, -2) @ second
+    found = np.zeros((*between.shape[:-2], 1, 3))
     for place, closure in enumerate(closures):
         if closure.blocked[:, 3:].any():
-            found[place] = _turn_between(between[place], closure.axis)
+            found[..., place, 0, :] = _turn_between(between[..., place, :, :], closure.axis)
     return found
 
 
@@ -297,28 +314,35 @@ def _cross(one: Matrix, other: Matrix) -> Matrix:
 
 
 def _turn_between(rotation: Matrix, axis: Vector | None) -> Vector:
-    """Returns the turn (3,) that is between two frames; with an axis, how it is turned away."""
+    """Returns the turn (..., 3) that is between two frames; with an axis, how it is turned away."""
     if axis is not None:
         turned = rotation @ axis
         off = _cross(axis, turned)
-        if axis @ turned >= 0.0:
-            return off
-        # Beyond a right angle the sine falls again: keep the gap growing.
-        length = float(np.linalg.norm(off))
-        away = off / length if length > 1e-12 else plane_axes(axis)[0]
-        return away * (2.0 - length)
-    skew: Vector = np.array(
-        [
-            rotation[2, 1] - rotation[1, 2],
-            rotation[0, 2] - rotation[2, 0],
-            rotation[1, 0] - rotation[0, 1],
-        ]
-    )
-    sine = float(np.linalg.norm(skew)) / 2.0
-    cosine = (float(np.trace(rotation)) - 1.0) / 2.0
-    if sine < 1e-9:
-        return skew / 2.0
-    return skew * (float(np.arctan2(sine, cosine)) / (2.0 * sine))
+        beyond = turned @ axis < 0.0
+        if beyond.any():
+            # Beyond a right angle the sine falls again: keep the gap growing.
+            length = np.linalg.norm(off, axis=-1, keepdims=True)
+            away = np.where(length > 1e-12, off / np.maximum(length, 1e-12), plane_axes(axis)[0])
+            off = np.where(beyond[..., None], away * (2.0 - length), off)
+        return off
+    skew = (rotation - rotation.swapaxes(-1, -2))[..., (2, 0, 1), (1, 2, 0)]
+    sine = np.linalg.norm(skew, axis=-1, keepdims=True) / 2.0
+    trace = rotation[..., 0, 0] + rotation[..., 1, 1] + rotation[..., 2, 2]
+    cosine = (trace[..., None] - 1.0) / 2.0
+    share = np.where(sine < 1e-9, 1.0, np.arctan2(sine, cosine) / np.maximum(sine, 1e-9))
+    found: Vector = skew * share / 2.0
+    return found
+
+
+def _turn_balls(turns: Any, change: Matrix) -> Any:
+    """Returns quaternions (N, 4), x, y, z, w, turned on by `change` (N, 3) about their own axes."""
+    angles = np.linalg.norm(change, axis=1, keepdims=True)
+    sines = np.where(angles > 1e-9, np.sin(angles / 2.0) / np.maximum(angles, 1e-9), 0.5)
+    vectors, w, own, v = turns[:, :3], turns[:, 3:], change * sines, np.cos(angles / 2.0)
+    turned = np.empty_like(turns)
+    turned[:, :3] = w * own + v * vectors + _cross(vectors, own)
+    turned[:, 3] = (w * v)[:, 0] - (vectors * own).sum(axis=1)
+    return turned / np.linalg.norm(turned, axis=1, keepdims=True)
 
 
 def _move_several(

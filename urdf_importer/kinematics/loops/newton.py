@@ -22,6 +22,7 @@ CLOSED = 1e-11
 NEARLY = 0.02
 """Positions whose gaps are smaller say which way a linkage is put together."""
 _MOST_STEPS = 40
+_FEW_STEPS = 8
 _LONGEST_STEP = 0.4
 _PATIENCE = 3
 """Near a pose that closes, gaps fall by half with each step at least, in singular poses too: where
@@ -89,6 +90,31 @@ def close(
         if length < best.gap:
             best = Closed(pose=pose, gap=length, jacobian=jacobian)
     return best
+
+
+def close_all(
+    linkage: Linkage, poses: LinkagePose, moving: NDArray[np.bool_]
+) -> tuple[LinkagePose, Vector, Matrix]:
+    """Closes many poses that are nearly closed. Returns where they come to, the lengths (N,) of
+    their gaps, and what these change by (N, G, n)."""
+    before = np.full(len(poses.values), np.inf)
+    for count in range(_FEW_STEPS):
+        gaps, jacobians = linkage.measure(poses)
+        lengths = np.linalg.norm(gaps, axis=1)
+        if count == _FEW_STEPS - 1 or ((lengths <= CLOSED) | (lengths > 0.5 * before)).all():
+            break
+        before = lengths
+        step = np.zeros((len(gaps), len(moving)))
+        step[:, moving] = -solve_least_all(jacobians[:, :, moving], gaps)
+        size = np.linalg.norm(step, axis=1, keepdims=True)
+        poses = linkage.move(poses, step * np.minimum(1.0, _LONGEST_STEP / np.maximum(size, 1e-9)))
+    return poses, lengths, jacobians
+
+
+def solve_least_all(matrices: Matrix, right: Matrix) -> Matrix:
+    """Returns the shortest x (N, n) that bring matrices (N, m, n) @ x nearest to `right` (N, m)."""
+    found: Matrix = np.linalg.pinv(matrices, rcond=RANK_TOLERANCE) @ right[:, :, None]
+    return found[:, :, 0]
 
 
 def solve_least(matrix: Matrix, right: Vector) -> Vector:

@@ -171,13 +171,11 @@ class _Mapper:
 
     def _is_open_along(self, rectangle: Matrix, axis: int, side: int) -> bool:
         low, high = rectangle[1 - axis].tolist()
-        for place in np.linspace(low, high, _STEPS + 1):
-            places = np.empty(2)
-            places[axis], places[1 - axis] = rectangle[axis, side], place
-            there = self._tracer.go(self._tracer.home, places)
-            if there is None or self._tracer.is_steep(there, _STEEPEST):
-                return False
-        return True
+        places = np.empty((_STEPS + 1, 2))
+        places[:, axis] = rectangle[axis, side]
+        places[:, 1 - axis] = np.linspace(low, high, _STEPS + 1)
+        theres = self._tracer.go_all([self._tracer.home] * len(places), places)
+        return all(self._flat_enough(there, _STEEPEST) is not None for there in theres)
 
     def _look(self, wanted: Matrix) -> Matrix:
         axes = [
@@ -218,31 +216,41 @@ class _Mapper:
     ) -> list[list[Closed | None]]:
         """Goes to all pairs of places, along the first axis and from there along the second."""
 
-        def go(here: Closed | None, row: int, column: int) -> Closed | None:
-            if here is None:
-                return None
-            there = self._tracer.go(here, np.array([axes[0][row], axes[1][column]]))
-            if there is None or np.isinf(steepest):
-                return there
-            return None if self._tracer.is_steep(there, steepest) else there
-
         shape = [len(axis) for axis in axes]
         poses: list[list[Closed | None]] = [[None] * shape[1] for _ in range(shape[0])]
         for rows in (range(homes[0], shape[0]), range(homes[0] - 1, -1, -1)):
-            here: Closed | None = self._tracer.home if rows.step == 1 else poses[homes[0]][homes[1]]
+            here = self._tracer.home if rows.step == 1 else poses[homes[0]][homes[1]]
             for row in rows:
-                here = go(here, row, homes[1])
                 if here is None:
                     break
-                poses[row][homes[1]] = here
-                for columns in (range(homes[1] + 1, shape[1]), range(homes[1] - 1, -1, -1)):
-                    there: Closed | None = here
-                    for column in columns:
-                        there = go(there, row, column)
-                        if there is None:
-                            break
-                        poses[row][column] = there
+                there = self._tracer.go(here, np.array([axes[0][row], axes[1][homes[1]]]))
+                here = poses[row][homes[1]] = self._flat_enough(there, steepest)
+        for columns in (range(homes[1] + 1, shape[1]), range(homes[1] - 1, -1, -1)):
+            for column in columns:
+                self._visit_column(poses, axes, column, column - columns.step, steepest)
         return poses
+
+    def _visit_column(
+        self,
+        poses: list[list[Closed | None]],
+        axes: list[Vector],
+        column: int,
+        before: int,
+        steepest: float,
+    ) -> None:
+        """Goes to the places of a column from those of the one before, where there are poses."""
+        heres = {row: pose for row, each in enumerate(poses) if (pose := each[before]) is not None}
+        if not heres:
+            return
+        places = np.array([(axes[0][row], axes[1][column]) for row in heres])
+        theres = self._tracer.go_all(list(heres.values()), places)
+        for row, there in zip(heres, theres, strict=True):
+            poses[row][column] = self._flat_enough(there, steepest)
+
+    def _flat_enough(self, there: Closed | None, steepest: float) -> Closed | None:
+        if there is None or np.isinf(steepest):
+            return there
+        return None if self._tracer.is_steep(there, steepest) else there
 
     def _sample(
         self, rectangle: Matrix, counts: list[int]

@@ -2,7 +2,7 @@
 """The ways of a part of a linkage, step by step from the pose of zero, as far as it closes and no
 follower passes its limits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from ...geometry.transforms import Matrix, Vector
 from .blocks import Block
 from .follow import LinkageSolver
 from .linkage import LinkagePose
-from .newton import CLOSED, Closed, close, solve_least
+from .newton import CLOSED, Closed, close, close_all, solve_least, solve_least_all
 
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
@@ -80,6 +80,55 @@ class Tracer:
                 return None
         return here
 
+    def go_all(self, heres: Sequence[Closed], places: Matrix) -> Iterator[Closed | None]:
+        """Does `go` from many poses at once, each to its own places (N, k)."""
+        poses, jacobians = _stack(heres)
+        targets = poses.values.copy()
+        targets[:, list(self.columns)] = places
+        way = (targets - poses.values) / self._linkage.units
+        strides = max(int(np.ceil(float(np.abs(way).max(initial=0.0)) / _STRIDE)), 1)
+        fine = np.ones(len(heres), dtype=bool)
+        for count in range(strides):
+            last = places if count == strides - 1 else None
+            there, gaps, rates = self._step_all(poses, jacobians, way / strides, last)
+            fine &= (gaps <= self._enough) & ~self._jump(poses, there)
+            fine &= [self.limits.hold(values, self._slack) for values in there.values]
+            poses, jacobians = there, rates
+        for index, here in enumerate(heres):
+            if fine[index]:
+                pose, gap = _pick(poses, index), float(gaps[index])
+                yield Closed(pose=pose, gap=gap, jacobian=jacobians[index])
+            else:
+                yield self.go(here, places[index])
+
+    def _step_all(
+        self, poses: LinkagePose, jacobians: Matrix, change: Matrix, places: Matrix | None
+    ) -> tuple[LinkagePose, Vector, Matrix]:
+        """Does _step with many poses."""
+        moving, step = self._moving, change.copy()
+        right = (jacobians @ change[:, :, None])[:, :, 0]
+        step[:, moving] = -solve_least_all(jacobians[:, :, moving], right)
+        far = np.abs(step).max(axis=1) > 2.0 * _JUMP
+        step[np.ix_(far, moving)] = 0.0
+        moved = self._linkage.move(poses, step)
+        if places is not None:
+            moved.values[:, list(self.columns)] = places
+        there = close_all(self._linkage, moved, moving)
+        if not self.spins:
+            return there
+        for name, axis in self.spins.items():
+            turns = there[0].several[name]
+            there[0].several[name] = np.array([_stop_spin(turn, axis) for turn in turns.tolist()])
+        return close_all(self._linkage, there[0], moving)
+
+    def _jump(self, heres: LinkagePose, theres: LinkagePose) -> NDArray[np.bool_]:
+        """Returns (N,) whether followers or balls go further than they may at once."""
+        moved = np.abs(theres.values - heres.values) / self._linkage.units
+        far: NDArray[np.bool_] = moved.max(axis=1) > _JUMP
+        for name, turns in heres.several.items():
+            far |= np.abs((turns * theres.several[name]).sum(axis=1)) < np.cos(_JUMP)
+        return far
+
     def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
         """Lists the followers that would pass their limits if the free joint `index` went on."""
         way = self.speeds(closed, index) * change
@@ -141,6 +190,18 @@ class Tracer:
                 if abs(np.dot(here.several[name], there.several[name])) < least:
                     return True
         return False
+
+
+def _stack(poses: Sequence[Closed]) -> tuple[LinkagePose, Matrix]:
+    several = {name: np.array([each.pose.several[name] for each in poses])
+               for name in poses[0].pose.several}  # fmt: skip
+    values = np.array([each.pose.values for each in poses])
+    return LinkagePose(values=values, several=several), np.array([p.jacobian for p in poses])
+
+
+def _pick(poses: LinkagePose, index: int) -> LinkagePose:
+    several = {name: tuple(turns[index].tolist()) for name, turns in poses.several.items()}
+    return LinkagePose(values=poses.values[index], several=several)
 
 
 def _find_spins(block: Block, home: Closed) -> Iterator[tuple[str, Vector]]:
