@@ -12,8 +12,10 @@ from mathutils import Matrix
 
 from support.linkages import gap_of
 from support.mechanisms import ankle, delta, five_bar, hexapod, planar_platform, steered_rod
+from support.paths import TESTS
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import (
+    close_loops,
     forward_kinematics,
     get_joint_positions,
     import_robot,
@@ -198,3 +200,15 @@ def test_an_update_writes_formulas_anew(tmp_path):
     five_bar(np.random.default_rng(15)).write(tmp_path / "robot.sdf")
     armature = update_robot(armature).armature
     assert not [key for bone in armature.pose.bones for key in dict(bone.items()) if "loop" in key]
+
+
+@pytest.mark.parametrize("name", ["mirrored_gripper", "sprung_leg"])
+def test_loops_of_mujoco_with_springs_and_equalities_stay_closed(name):
+    """At rest, where close_loops puts the joints, and in poses within limits."""
+    robot = read_robot(TESTS / "data" / f"{name}.xml")
+    armature = import_robot(TESTS / "data" / f"{name}.xml").armature
+    assert gap_of(robot, get_joint_positions(armature)) < 1e-6
+    set_joint_positions(armature, close_loops(robot).positions)
+    bpy.context.view_layer.update()
+    assert gap_of(robot, get_joint_positions(armature)) < 1e-6
+    check_poses(armature, robot, 6, 2e-6)

@@ -8,12 +8,14 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...diagnostics import Diagnostics, quote
+from ...model import LoopJoint
 from ...progress import Budget, BudgetSpentError, Progress, finish
 from ..tree import KinematicTree
 from .blocks import Block, split_linkage
 from .curves import LoopCurve, find_block_curves
-from .freedom import choose_followers, plan_linkages
-from .linkage import Linkage, Variable
+from .freedom import choose_followers, group_loops
+from .linkage import Variable
+from .plan import plan_linkage
 from .programs import LoopProgram, find_block_program
 from .surfaces import LoopSurface, find_block_surface
 
@@ -60,14 +62,14 @@ class _Closer:
         self._lines = {loop.name: loop.line for loop in tree.robot.loops}
         self._lost: set[str] = set()
         self._ranges: dict[str, tuple[float, float]] = {}
-        self._linkages = dict(enumerate(plan_linkages(tree, budget)))
+        self._linkages = dict(enumerate(group_loops(tree)))
         self._parts: dict[_Place, Block] = {}
         self.found: dict[_Place, Sequence[Closing]] = {}
 
     @property
     def left(self) -> int:
         """How many loops wait to be closed."""
-        whole = sum(len(each.closures) for each in self._linkages.values())
+        whole = sum(map(len, self._linkages.values()))
         return whole + sum(len(each.loops) for each in self._parts.values())
 
     def do_next(self) -> None:
@@ -79,7 +81,7 @@ class _Closer:
             for place, block in self._parts.items()
             if not coming & _needed_names(block)
         }
-        costs |= {place: _guess_splitting(each) for place, each in self._linkages.items()}
+        costs |= {place: _guess_splitting(loops) for place, loops in self._linkages.items()}
         place = min(costs, key=costs.__getitem__)
         if isinstance(place, int):
             self._split(place, self._linkages.pop(place))
@@ -88,9 +90,12 @@ class _Closer:
         with self._leave_open_what_fails(block.loops, block):
             self.found[place] = self._close(block)
 
-    def _split(self, place: int, linkage: Linkage) -> None:
-        names = [each.joint.name for each in linkage.closures]
+    def _split(self, place: int, loops: Sequence[LoopJoint]) -> None:
+        names = [each.name for each in loops]
         with self._leave_open_what_fails(names):
+            linkage = plan_linkage(self._tree, loops, self._budget)
+            if linkage is None:
+                return
             (follows,) = choose_followers(self._tree, [linkage])
             blocks = list(split_linkage(self._tree, linkage, follows))
             if not blocks:
@@ -157,9 +162,9 @@ def _find_obstacle(block: Block, lost: set[str]) -> str:
     return "" if block.inputs else "none of its joints is free"
 
 
-def _guess_splitting(linkage: Linkage) -> float:
-    """Guesses how many seconds it takes to take a linkage apart."""
-    return 0.02 + 1e-6 * len(linkage.closures) ** 3
+def _guess_splitting(loops: Sequence[LoopJoint]) -> float:
+    """Guesses how many seconds it takes to take the linkage of loops apart."""
+    return 0.02 + 1e-6 * len(loops) ** 3
 
 
 def _guess_closing(block: Block) -> float:

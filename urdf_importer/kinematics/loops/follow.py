@@ -33,6 +33,9 @@ _ASIDE = 0.05
 _ROUNDED = 3e-7
 """Gaps, in sizes of the linkage and radians, that descriptions of six digits leave."""
 _ANSWERING = 1e-3
+_HARDLY_PAST = 0.1
+"""Radians and sizes of the linkage by which descriptions may contradict their limits at zero."""
+_MOST_STARTS = 12
 
 
 class LinkageSolver:
@@ -71,12 +74,48 @@ class LinkageSolver:
 
     @cached_property
     def _valid(self) -> Closed:
-        """The closed pose nearest to zero within limits."""
+        """The closed pose nearest to zero within limits, those of followers too where the file does
+        not say by its zero which way the linkage is put together."""
+        found, own = self._find_nearest_to_zero(), find_limits(self.linkage, self._follows)
+        if own.hold(found.pose.values, _HARDLY_PAST):
+            return found
+        zero, free = zero_pose(self.linkage), self._free_limits
+        if free.hold(zero.values) and np.linalg.norm(self.linkage.measure(zero)[0]) <= NEARLY:
+            return found
+        return self._find_within(own.meet(free)) or found
+
+    def _find_within(self, limits: Limits) -> Closed | None:
+        """Returns the closed pose within limits nearest to zero, of those that are come to from
+        random ones."""
+        random, start = np.random.default_rng(0), start_pose(self.linkage)
+        reach = np.pi * self.linkage.units
+        low, high = (np.where(np.isfinite(end), end, start.values + way)
+                     for end, way in ((limits.lower, -reach), (limits.upper, reach)))  # fmt: skip
+        found: list[Closed] = []
+        for _ in range(_MOST_STARTS):
+            pose = start.copy()
+            pose.values = np.where(self.moving, random.uniform(low, high), start.values)
+            there = close(self.linkage, pose, self.moving)
+            if not limits.hold(there.pose.values, SLACK):
+                there = hold_limits(self.linkage, there.pose, limits)
+            if there.gap <= 100.0 * CLOSED and limits.hold(there.pose.values, SLACK):
+                found.append(there)
+        everything = np.ones_like(self.moving)
+        return min(
+            found, key=lambda each: self._distance(each.pose, start, everything), default=None
+        )
+
+    @cached_property
+    def _free_limits(self) -> Limits:
+        return find_limits(self.linkage, self._follows, free=True)
+
+    def _find_nearest_to_zero(self) -> Closed:
+        """Returns the closed pose nearest to zero within limits of free joints."""
         first = close(self.linkage, start_pose(self.linkage), self.moving)
         if first.gap <= CLOSED:
             return first
         there = close(self.linkage, first.pose, np.ones_like(self.moving))
-        free = find_limits(self.linkage, self._follows, free=True)
+        free = self._free_limits
         if free.hold(there.pose.values):
             return there
         held = hold_limits(self.linkage, there.pose, free)
@@ -274,14 +313,8 @@ class LinkageSolver:
     def _come_near(self, here: Closed, target: LinkagePose, farthest: float) -> Closed:
         """Slides to the nearest pose that can be reached. Free joints stay within their limits, but
         for those that are past them or were asked to go there."""
-        free = find_limits(self.linkage, self._follows, free=True)
-        free = free.widen(here.pose.values, target.values)
-        own = self._choose_limits(here)
-        limits = Limits(
-            lower=np.maximum(free.lower, own.lower),
-            upper=np.minimum(free.upper, own.upper),
-            units=own.units,
-        )
+        free = self._free_limits.widen(here.pose.values, target.values)
+        limits = self._choose_limits(here).meet(free)
         slide = Slide(self.linkage, target, ~self.moving, limits, self.closes)
         if not limits.hold(here.pose.values):
             held = hold_limits(self.linkage, here.pose, limits)

@@ -11,6 +11,8 @@ its Application to Linear Programming, 1957.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import mul
 from typing import Literal
 
 import numpy as np
@@ -27,8 +29,7 @@ Sum = dict[tuple[Factor, ...], float]
 Numbers = NDArray[np.float64]
 
 _PER_LINE, _PER_PRODUCT, _PER_TERM, _PER_RATE = 8e-6, 4e-6, 2.2e-6, 9e-6
-"""Seconds of writing a formula, and of each of its products; of computing a product for some hundred
-places, and its rates."""
+"""Seconds of writing a line, and each product in it; of computing one, and its rates, often."""
 _NOTHING = 1e-12
 _ZERO = 1e-13
 _WEAKEST, _SINGULAR = 0.1, 1e-4
@@ -276,18 +277,13 @@ class _Shapes:
 
     def __getitem__(self, factor: Factor) -> Numbers:
         index, shape = factor
-        if not shape:
-            return self._values[index]
-        if factor not in self._known:
+        if shape and factor not in self._known:
             self._known[factor] = _SHAPES[shape](self._values[index])
-        return self._known[factor]
+        return self._known[factor] if shape else self._values[index]
 
     def multiply(self, start: float, product: Iterable[Factor]) -> Numbers | float:
         """Returns a number times factors."""
-        found: Numbers | float = start
-        for factor in product:
-            found = found * self[factor]
-        return found
+        return reduce(mul, (self[factor] for factor in product), start)
 
 
 def _evaluate(line: Sum, shapes: _Shapes) -> Numbers:
@@ -305,9 +301,9 @@ def _differentiate(
     for product, factor in line.items():
         for place, (index, shape) in enumerate(product):
             if rates[index]:
-                ((others, slope),) = _SLOPES[shape](index).items()
+                ((others, sign),) = _SLOPES[shape](index).items()
                 rest = (*others, *product[:place], *product[place + 1 :])
-                term = shapes.multiply(factor * slope, rest)
+                term = shapes.multiply(factor * sign, rest)
                 partial[index] = partial[index] + term if index in partial else term
     for index, slope in partial.items():
         for root, rate in rates[index].items():

@@ -8,13 +8,13 @@ flat, so the rank is taken at other poses that close the loops, too.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...geometry.transforms import Matrix
 from ...model import LoopJoint
-from ...progress import Budget
 from ..tree import KinematicTree
 from .linkage import Linkage, LinkagePose, Variable
 from .newton import CLOSED, close, find_rank, start_pose
@@ -46,10 +46,12 @@ def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFre
     """Says which joints on the loops of a robot are free.
 
     Those of `actuated` are as long as the loops allow it, then the robot's joints that a
-    transmission names or ros2_control commands, then joints in the order of the file. Joints of
-    several degrees of freedom come last: loops turn them as little as possible.
+    transmission names or ros2_control commands, then those that others on their loops mimic one to
+    one, as the sides of a gripper do; on loops that have such, then those that springs hold, which
+    stay at rest; then joints in the order of the file. Joints of several degrees of freedom come
+    last: loops turn them as little as possible.
     """
-    linkages = tuple(plan_linkages(tree, Budget()))
+    linkages = tuple(plan_linkages(tree))
     moved = tuple(choose_followers(tree, linkages, actuated))
     names: dict[bool, set[str]] = {True: set(), False: set()}
     for linkage, follows in zip(linkages, moved, strict=True):
@@ -73,7 +75,7 @@ def choose_followers(
     driven |= {each.joint for each in tree.robot.controls if each.command_interfaces}
     order = {joint.name: place for place, joint in enumerate(tree.robot.joints)}
 
-    def rank(variable: Variable) -> tuple[bool, bool, bool, bool, int]:
+    def rank(variable: Variable, led: Collection[str], with_motor: bool) -> tuple[int, ...]:
         motion, name = variable.motion, variable.motion.joint.name
         locked = motion.lower is not None and motion.lower == motion.upper
         return (
@@ -81,23 +83,32 @@ def choose_followers(
             not locked,
             name not in actuated,
             name not in driven,
+            name not in led,
+            not (with_motor and variable.is_sprung),
             order.get(name, len(order)),
         )
 
     for linkage in linkages:
-        yield _choose_followers(linkage, rank)
+        led = {each.motion.joint.name for each in linkage.variables if _is_led(linkage, each)}
+        with_motor = any(each.motion.joint.name in driven | led for each in linkage.variables)
+        yield _choose_followers(linkage, partial(rank, led=led, with_motor=with_motor))
 
 
-def plan_linkages(tree: KinematicTree, budget: Budget) -> Iterator[Linkage]:
-    """Yields the linkages of a robot: loops that share joints are one. What is done with them is
-    counted by `budget`."""
-    for loops in _group_loops(tree):
-        linkage = plan_linkage(tree, loops, budget)
+def _is_led(linkage: Linkage, variable: Variable) -> bool:
+    """Whether other joints on the loops mimic a joint one to one."""
+    ratios = np.abs(linkage.mixing[:, variable.columns.start])
+    return variable.is_single and int((ratios == 1.0).sum()) > 1
+
+
+def plan_linkages(tree: KinematicTree) -> Iterator[Linkage]:
+    """Yields the linkages of a robot: loops that share joints are one."""
+    for loops in group_loops(tree):
+        linkage = plan_linkage(tree, loops)
         if linkage is not None:
             yield linkage
 
 
-def _group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
+def group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
     """Returns the loops that share variables, each group in their order, those first whose last
     loop comes first; without loops that have no variables."""
     groups: dict[int, list[int]] = {}
@@ -107,8 +118,9 @@ def _group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
         names = name_variables(tree, loop)
         if not names:
             continue
-        met = sorted({group_of[name] for name in names & group_of.keys()}, key=lambda g: len(groups[g]))
-        group = met.pop() if met else place
+        met = {group_of[name] for name in names & group_of.keys()}
+        group = max(met, key=lambda each: len(groups[each]), default=place)
+        met.discard(group)
         for other in met:
             groups[group] += groups.pop(other)
             names |= names_of.pop(other)

@@ -51,6 +51,14 @@ class Limits:
         found: NDArray[np.bool_] = (down & (way < -_EXACT)) | (up & (way > _EXACT))
         return found
 
+    def meet(self, others: "Limits") -> "Limits":
+        """Returns limits that hold what both of these hold."""
+        return Limits(
+            lower=np.maximum(self.lower, others.lower),
+            upper=np.minimum(self.upper, others.upper),
+            units=self.units,
+        )
+
     def widen(self, *poses: Vector) -> "Limits":
         """Returns limits that hold these values (n,), too."""
         return Limits(

@@ -27,7 +27,6 @@ from ...progress import Budget
 from ..forward import motion_matrix
 from ..motion import SCALAR_KINDS, JointMotion
 
-
 _PER_POSE, _PER_JOINT, _PER_TURN, _PER_NUMBER = 1.3e-4, 2e-6, 8e-5, 1e-8
 """Seconds of measuring a pose and of the step after it."""
 _SHARE = 0.1
@@ -64,6 +63,14 @@ class Variable:
     @property
     def is_single(self) -> bool:
         return self.motion.kind in SCALAR_KINDS
+
+    @property
+    def is_sprung(self) -> bool:
+        """Whether a spring holds the joint, as SDF says it: it is not meant to be moved far."""
+        dynamics = self.motion.joint.dynamics
+        return dynamics is not None and any(
+            extra.tag == "spring_stiffness" for extra in dynamics.extras
+        )
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -123,7 +130,9 @@ class Linkage:
         """Returns the gaps (G,) of all loops, shifts over the size, and how they change (G, n) with
         the variables, each by its unit; of many poses (N, G) and (N, G, n)."""
         kept = self._kept
-        self.budget.spend(kept.cost * (1.0 + _SHARE * (pose.values.size // kept.mixing.shape[1] - 1)))
+        self.budget.spend(
+            kept.cost * (1.0 + _SHARE * (pose.values.size // kept.mixing.shape[1] - 1))
+        )
         joints, links = self._place(pose)
         ends = links[..., kept.ends, :, :] @ kept.frames
         count = len(self.closures)

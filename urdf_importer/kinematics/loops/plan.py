@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a tree and its loops to the linkage that they make."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from .gap import find_axis
 from .linkage import Closure, Linkage, Variable
 
 _ALL, _NONE = np.eye(3), np.empty((0, 3))
+_PER_LOOP = 5e-5
+"""Seconds of planning a loop, or placing a link."""
 _LEAST_SIZE = 1e-6
 """Metres. Smaller loops are none: sizes are divided by."""
 
@@ -30,7 +32,7 @@ _Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]
 
 
 def plan_linkage(
-    tree: KinematicTree, loops: Iterable[LoopJoint], budget: Budget | None = None
+    tree: KinematicTree, loops: Sequence[LoopJoint], budget: Budget | None = None
 ) -> Linkage | None:
     """Returns the linkage of these loops; None where none of them asks for anything. What is done
     with it is counted by `budget`.
@@ -38,8 +40,10 @@ def plan_linkage(
     Loops whose links are not in the tree, or whose joint leaves all free or is of an unknown type,
     are passed over.
     """
+    budget = budget or Budget()
+    budget.spend(_PER_LOOP * (len(loops) + len(tree.links)))
     known = [(loop, allowed) for loop in loops if (allowed := _find_asked(tree, loop)) is not None]
-    return _assemble(tree, known, budget or Budget()) if known else None
+    return _assemble(tree, known, budget) if known else None
 
 
 def name_variables(tree: KinematicTree, loop: LoopJoint) -> frozenset[str]:

@@ -16,7 +16,6 @@ from numpy.polynomial import chebyshev
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
-from ..motion import JointMotion
 from .blocks import AngleReader, Block, choose_orders
 from .curves import HARDLY, NARROW
 from .limits import SLACK
@@ -139,7 +138,7 @@ class _Mapper:
         self._tracer = tracer
         self._wanted = wanted
         self.start = tracer.places(tracer.home)
-        self._weights = [_SPRING if _has_spring(each.motion) else 1.0 for each in block.inputs]
+        self._weights = [_SPRING if each.is_sprung else 1.0 for each in block.inputs]
         self._names = [variable.motion.joint.name for variable in block.inputs]
         self._worth = np.where(AngleReader(block.outputs, {}).turning, 1.0, block.linkage.size)
 
@@ -320,14 +319,6 @@ class _Mapper:
                 return False
             here = there
         return True
-
-
-def _has_spring(motion: JointMotion) -> bool:
-    """Whether a spring holds a joint, as SDF says it: it is not meant to be moved far."""
-    dynamics = motion.joint.dynamics
-    return dynamics is not None and any(
-        extra.tag == "spring_stiffness" for extra in dynamics.extras
-    )
 
 
 def evaluate_surface(surface: LoopSurface, places: Vector) -> Vector:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...diagnostics import quote
 from ...geometry.transforms import Matrix, rotations_about, unit
-from ...model import Dynamics, Limit
+from ...model import Dynamics, Extra, Limit
 from .document import Compiler, Node
 
 TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
@@ -65,10 +65,19 @@ def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool
 
 
 def read_dynamics(node: Node) -> Dynamics | None:
+    """Returns what slows a joint, with SDF's name for the stiffness of a spring."""
     damping, friction = node.number("damping"), node.number("frictionloss")
-    if not (damping or friction):
+    stiffness = node.number("stiffness")
+    if not (damping or friction or stiffness):
         return None
-    return Dynamics(damping=damping or None, friction=friction or None)
+    spring = Extra(
+        tag="spring_stiffness", xml=f"<spring_stiffness>{stiffness:g}</spring_stiffness>"
+    )
+    return Dynamics(
+        damping=damping or None,
+        friction=friction or None,
+        extras=(spring,) if stiffness else (),
+    )
 
 
 def find_point(holder: Matrix, node: Node) -> Matrix:

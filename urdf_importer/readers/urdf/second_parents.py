@@ -6,7 +6,7 @@ links where it needs them, with all joints at zero, it was meant to close a loop
 it is a mistake, which the plan of the tree reports.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def find_second_parents(robot: Robot, document: Document) -> dict[int, LoopJoint
             continue
         if measure_gap(loop, frame_between(loop, frames[ends[0]], frames[ends[1]])) < allowed:
             found[number] = loop
-            _report(joint, robot, document)
+    _report([robot.joints[number] for number in found], robot, document)
     return found
 
 
@@ -61,12 +61,22 @@ def _as_loop(joint: Joint) -> LoopJoint | None:
     return close_with(joint, "joint")
 
 
-def _report(joint: Joint, robot: Robot, document: Document) -> None:
-    first = next(each.name for each in robot.joints if each.child == joint.child)
-    document.diagnostics.warning(
-        "second-parent-loop",
-        f"joint {quote(joint.name)} is a second parent of link {quote(joint.child)}, which hangs "
-        f"on joint {quote(first)}; it closes a loop there, and other programs refuse the file",
-        subject=joint.name,
-        line=joint.line,
-    )
+def _report(joints: Sequence[Joint], robot: Robot, document: Document) -> None:
+    """Warns of the second parents of each link, once for all of them."""
+    firsts: dict[str, str] = {}
+    for joint in robot.joints:
+        firsts.setdefault(joint.child, joint.name)
+    seconds: dict[str, list[Joint]] = {}
+    for joint in joints:
+        seconds.setdefault(joint.child, []).append(joint)
+    for child, (joint, *others) in seconds.items():
+        more = f", as {len(others)} more joints are" if others else ""
+        closes = "they close loops" if others else "it closes a loop"
+        document.diagnostics.warning(
+            "second-parent-loop",
+            f"joint {quote(joint.name)} is a second parent of link {quote(child)}, which hangs on "
+            f"joint {quote(firsts[child])}{more}; {closes} there, and other programs refuse the "
+            "file",
+            subject=joint.name,
+            line=joint.line,
+        )
