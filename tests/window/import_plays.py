@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from driver import Driver, Steps
+from export_plays import import_robot
 from gizmo_plays import Hands
 
 _PLACING = "bl_ext.user_default.urdf_importer.urdf_importer.blender.standing.placing"
@@ -76,6 +77,23 @@ def drop_several(driver: Driver) -> Steps:
         assert end < begin, sides
 
 
+def drop_motion(driver: Driver) -> Steps:
+    """A recording on a robot: its dialog has folded groups, and fits into the window with one of
+    them open. ARGUMENTS: robot, recording."""
+    path, recording = driver.arguments
+    robot = import_robot(path)
+    yield from _open_dialog(driver, recording)
+    x, y = driver.place
+    # The dialog is left of the mouse, its first group a little below.
+    yield from driver.click(x - 330, y - 62)
+    yield 0.7
+    driver.take_picture("open_group")
+    driver.press("RET")
+    yield from driver.wait_for(
+        "it moves", lambda: robot.animation_data and robot.animation_data.action
+    )
+
+
 def is_idle() -> bool:
     """Whether no import runs: its operator would be among the window's modal ones."""
     running = bpy.context.window_manager.windows[0].modal_operators
@@ -83,24 +101,29 @@ def is_idle() -> bool:
 
 
 def _drop(driver: Driver, *paths: str) -> Steps:
-    """What a drop on the viewport calls: a popup with options; Return."""
-    area = driver.viewport
-    region = next(each for each in area.regions if each.type == "WINDOW")
-    driver.move(region.x + region.width / 2, region.y + region.height / 2)
-    yield 0.2
+    """Drops descriptions on the viewport, then Return."""
     count = len(bpy.data.armatures)
-    with bpy.context.temp_override(window=driver.window, area=area, region=region):
-        files = [{"name": os.path.basename(path)} for path in paths]
-        folder = os.path.dirname(paths[0])
-        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=folder, files=files)
-    yield 0.8
-    driver.take_picture("popup")
+    yield from _open_dialog(driver, *paths)
     driver.press("RET")
     yield from driver.wait_for(
         "the robots are there", lambda: len(bpy.data.armatures) >= count + len(paths)
     )
     yield from driver.wait_for("the import is over", is_idle)
     yield 0.5
+
+
+def _open_dialog(driver: Driver, *paths: str) -> Steps:
+    """What a drop on the viewport calls: a popup with options."""
+    area = driver.viewport
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    driver.move(region.x + region.width / 2, region.y + region.height / 2)
+    yield 0.2
+    with bpy.context.temp_override(window=driver.window, area=area, region=region):
+        files = [{"name": os.path.basename(path)} for path in paths]
+        folder = os.path.dirname(paths[0])
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=folder, files=files)
+    yield 0.8
+    driver.take_picture("popup")
 
 
 def _view(driver: Driver) -> Any:

@@ -17,6 +17,7 @@ from hand_plays import all_hands as all_hands
 from import_plays import bare as bare
 from import_plays import drop as drop
 from import_plays import drop_loops as drop_loops
+from import_plays import drop_motion as drop_motion
 from import_plays import drop_several as drop_several
 from import_plays import is_idle
 from live_plays import follow as follow

@@ -60,6 +60,10 @@ def test_several_files_dropped_at_once(play: Play) -> None:
     play("drop_several", *(SAMPLES / f"{name}.urdf" for name in names))
 
 
+def test_a_recording_dropped_on_a_robot(play: Play) -> None:
+    play("drop_motion", SAMPLES / "humanoid_arm.urdf", SAMPLES / "pick_and_place.mcap")
+
+
 def test_simmechanics_dropped_on_the_viewport(play: Play) -> None:
     play("drop", SAMPLES / "pumpjack.xml", "pumpjack")
 
