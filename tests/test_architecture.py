@@ -139,6 +139,69 @@ def exported_names() -> set[str]:
     raise AssertionError("urdf_importer exports nothing")
 
 
+STATE = {
+    "urdf_importer/blender/memory.py": "what was read from rigs, with all moments that end it",
+    "urdf_importer/blender/animation/live.py": "connections to servers, which outlive operators",
+    "urdf_importer/blender/build/sharing.py": "what materials look like as made, by their files",
+    "urdf_importer/blender/ik/live.py": "whether targets move by this code's own doing",
+    "urdf_importer/kinematics/inverse/problem.py": "what follows from a robot, a pure value",
+    "urdf_importer/kinematics/loops/solve.py": "what follows from a robot, a pure value",
+    "urdf_importer/meshes/kept_files.py": "files by their state on disk, of bounded size",
+    "operators/active_robot.py": "the robot that was shown last, and the pinned one",
+    "operators/command_line.py": "what Blender gave for the command, to take it out",
+    "operators/gizmos/drag_joint.py": "the drag that goes on",
+    "operators/gizmos/drag_tip.py": "the drag that goes on",
+    "operators/ik/ghosts.py": "the ghosts that are drawn",
+    "operators/importing/import_urdf.py": "the preferences at the last import",
+    "operators/importing/run_import.py": "the import that runs",
+    "operators/importing/source_watch.py": "files that a thread looks at",
+    "operators/keys.py": "keys that were added, to take them out",
+    "operators/motion/motion_panel.py": "what the last check found, shown until the next",
+    "operators/sidebar/panel_links.py": "the link that was clicked last, also one that is hidden",
+    "operators/sidebar/sliders.py": "properties that were added to Blender, to take them out",
+    "operators/sidebar/studio_operators.py": "how views looked before the studio",
+}
+"""Files whose functions change what belongs to the module, and why. May only get shorter: what was
+read from a rig belongs into blender/memory.py, which knows when it is out of date."""
+CHANGES = {"add", "append", "clear", "discard", "extend", "insert", "move_to_end", "pop"}
+CHANGES |= {"popitem", "remove", "setdefault", "update"}
+
+
+def test_modules_hold_no_state_but_what_is_listed() -> None:
+    sources = (*LIBRARY, *OPERATOR_FILES)
+    found = {source.name: changed_state(source.tree) for source in sources}
+    stateful = {name for name, names in found.items() if names and "morse" not in name.split("/")}
+    assert stateful == set(STATE), {name: found[name] for name in stateful ^ set(STATE)}
+
+
+def changed_state(tree: ast.Module) -> set[str]:
+    """The names of a module that its functions change: containers, globals, attributes of classes
+    that are not Blender's properties; and its own containers that begin empty."""
+    classes = {each.name for each in tree.body if isinstance(each, ast.ClassDef)}
+    names = set[str]()
+    changed = set[str]()
+    for each in tree.body:
+        target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
+        if isinstance(target, ast.Name) and isinstance(each, ast.Assign | ast.AnnAssign):
+            names.add(target.id)
+            empty = each.value is not None and ast.unparse(each.value) in ("[]", "{}", "set()")
+            if empty and target.id.startswith("_"):
+                changed.add(target.id)
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    for node in (node for function in functions for node in ast.walk(function)):
+        match node:
+            case ast.Global(names=declared):
+                changed.update(declared)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=verb)):
+                changed.update({name} & names if verb in CHANGES else ())
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                changed.update({name} & names)
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name))], value=value):
+                if not ast.unparse(value).startswith("bpy.props."):
+                    changed.update({name} & classes)
+    return changed
+
+
 def test_only_the_blender_layer_knows_blender() -> None:
     users = {
         room_of(source.parts)

@@ -4,6 +4,7 @@
 import bpy
 
 from .. import active_robot
+from ..keys import remove_keys
 from . import (
     panel,
     panel_display,
@@ -53,6 +54,7 @@ def register_sidebar() -> None:
 
 def unregister_sidebar() -> None:
     """Takes them out again."""
+    remove_keys()
     robot_menu.unregister_menus()
     active_robot.unregister_watch()
     whole_robot.unregister_menus()

@@ -12,6 +12,7 @@ from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot
+from ..keys import add_key
 from ..reports import refuse
 
 ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -190,25 +191,19 @@ CLASSES = (HomePose, ReadyPose, MirrorPose, MarkAsset, RobotMenu, RobotPie)
 _MENUS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 PIE_KEYS = ("Object Mode", "Pose")
 """Key maps in which Shift Alt R opens the pie; Blender's own have it free."""
-_keys: list[tuple[Any, Any]] = []
 
 
 def register_menus() -> None:
-    """Adds the menu to Blender's, and the key of the pie; a session without windows has no keys."""
+    """Adds the menu to Blender's, and the key of the pie."""
     for name in _MENUS:
         getattr(bpy.types, name).append(_draw_menu)
-    config = bpy.context.window_manager.keyconfigs.addon
-    for name in PIE_KEYS if config is not None else ():
-        keymap = config.keymaps.new(name=name)
-        item = keymap.keymap_items.new("wm.call_menu_pie", "R", "PRESS", shift=True, alt=True)
-        item.properties.name = RobotPie.bl_idname
-        _keys.append((keymap, item))
+    for name in PIE_KEYS:
+        item = add_key(name, "wm.call_menu_pie", "R", shift=True, alt=True)
+        if item is not None:
+            item.properties.name = RobotPie.bl_idname
 
 
 def unregister_menus() -> None:
-    """Takes them out again."""
-    for keymap, item in _keys:
-        keymap.keymap_items.remove(item)
-    _keys.clear()
+    """Takes the menu out again; the key goes with all others."""
     for name in _MENUS:
         getattr(bpy.types, name).remove(_draw_menu)

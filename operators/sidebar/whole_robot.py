@@ -15,6 +15,7 @@ from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, po
 from ..importing.placement import find_right, list_views
 from ..importing.source_watch import recall_changed
 from ..importing.update import UpdateRobot
+from ..keys import add_key
 from ..reports import refuse
 from ..wrapped_text import draw_wrapped
 from .select_operators import SelectRobot, run_selection
@@ -254,26 +255,17 @@ def _draw_in_context_menu(menu: Any, context: Any) -> None:
 
 
 _MENUS = ("VIEW3D_MT_object_context_menu", "VIEW3D_MT_pose_context_menu")
-_keys: list[tuple[Any, Any]] = []
 
 
 def register_menus() -> None:
     """Adds the entries to Blender's menus, and Ctrl+Tab on a body to its keys."""
     for name in _MENUS:
         getattr(bpy.types, name).append(_draw_in_context_menu)
-    keys = bpy.context.window_manager.keyconfigs.addon
-    if keys is not None:  # There is none without a window.
-        keymap = keys.keymaps.new(name="Object Non-modal", space_type="EMPTY")
-        _keys.append(
-            (keymap, keymap.keymap_items.new(PoseBody.bl_idname, "TAB", "PRESS", ctrl=True))
-        )
+    add_key("Object Non-modal", PoseBody.bl_idname, "TAB", ctrl=True)
 
 
 def unregister_menus() -> None:
-    """Takes them out again."""
-    for keymap, key in _keys:
-        keymap.keymap_items.remove(key)
-    _keys.clear()
+    """Takes the entries out again; the key goes with all others."""
     for name in _MENUS:
         getattr(bpy.types, name).remove(_draw_in_context_menu)
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys that the extension adds to Blender's, and takes out again."""
+
+from typing import Any
+
+import bpy
+
+_added: list[tuple[Any, Any]] = []
+
+
+def add_key(keymap: str, operator: str, key: str, **held: bool) -> Any | None:
+    """Adds a key to one of Blender's key maps; returns its item, None in a session without windows,
+    which has no keys."""
+    config = bpy.context.window_manager.keyconfigs.addon
+    if config is None:
+        return None
+    found = config.keymaps.new(name=keymap)
+    item = found.keymap_items.new(operator, key, "PRESS", **held)
+    _added.append((found, item))
+    return item
+
+
+def remove_keys() -> None:
+    """Takes all of them out again."""
+    for keymap, item in _added:
+        keymap.keymap_items.remove(item)
+    _added.clear()
