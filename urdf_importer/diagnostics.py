@@ -241,6 +241,11 @@ def quote(name: str) -> str:
     )
 
 
+def one_line(words: object) -> str:
+    """Returns what another library says, for a message: on one line, shortened."""
+    return " ".join(str(words)[:200].split())
+
+
 def quote_path(path: str | os.PathLike[str]) -> str:
     """Returns a path for a message, as `quote` does: its end says more than its beginning."""
     shown = os.fspath(path)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ConnectError, Diagnostics, KinematicsError, quote
+from ..diagnostics import ConnectError, Diagnostics, KinematicsError, one_line, quote
 from ..motion.names import match_names
 from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
@@ -161,9 +161,9 @@ class LiveLink:
         try:
             return self._go_on()
         except Exception as error:
-            words = " ".join(str(error)[:200].split())
             self.close()
-            self._end = f"a fault of the importer ended the link, the console says where: {words}"
+            self._end = "a fault of the importer ended the link, the console says where: "
+            self._end += one_line(error)
             raise
 
     def _go_on(self) -> bool:

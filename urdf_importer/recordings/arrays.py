@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnostics import KinematicsError, ReadError, quote
+from ..diagnostics import KinematicsError, ReadError, one_line, quote
 from ..motion.gather import MOST_VALUES
 from ..motion.trajectory import MOST_TIME, FrameTrack, Numbers, Trajectory
 
@@ -30,17 +30,13 @@ def read_arrays(data: bytes, source: str) -> Trajectory:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Reader(archive, source).read()
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
-        raise ReadError(f"this is not an .npz file: {_shorten(error)}", source=source) from None
+        raise ReadError(f"this is not an .npz file: {one_line(error)}", source=source) from None
     except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
-        raise ReadError(f"the arrays cannot be read: {_shorten(error)}", source=source) from None
+        raise ReadError(f"the arrays cannot be read: {one_line(error)}", source=source) from None
     except KinematicsError as error:
         raise ReadError(error.message, source=source) from None
     except zlib.error as error:
-        raise ReadError(f"the file is damaged: {error}", source=source) from None
-
-
-def _shorten(error: Exception) -> str:
-    return " ".join(str(error)[:200].split())
+        raise ReadError(f"the file is damaged: {one_line(error)}", source=source) from None
 
 
 class _Reader:

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..diagnostics import Diagnostics, ReadError, quote
+from ..diagnostics import Diagnostics, ReadError, one_line, quote
 from ..files.regular import open_regular_file
 from .compression import ZSTD, Unpacker, open_zstd, zstd_errors
 from .definitions import short_name
@@ -135,7 +135,7 @@ def _open(path: Path, diagnostics: Diagnostics) -> Iterator[_Database]:
             _check_tables(database)
             yield database
     except sqlite3.Error as error:
-        problem = str(error)[:200].replace("interrupted", "it takes too long, so it is damaged")
+        problem = one_line(error).replace("interrupted", "it takes too long, so it is damaged")
         raise ReadError(f"the database cannot be read: {problem}") from None
     except UnicodeDecodeError:
         # SQLite quotes a damaged schema in what it says about it.
@@ -227,5 +227,5 @@ def _copy(file: BinaryIO, target: BinaryIO, most: int) -> int:
                 raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
             target.write(part)
     except zstd_errors() as error:
-        raise ReadError(f"the packed file is damaged: {str(error)[:100]}") from None
+        raise ReadError(f"the packed file is damaged: {one_line(error)}") from None
     return size

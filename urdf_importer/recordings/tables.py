@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..diagnostics import ReadError, WriteError, quote
+from ..diagnostics import ReadError, WriteError, one_line, quote
 from ..motion.gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..motion.options import MotionOptions
 from ..motion.trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
@@ -68,7 +68,7 @@ def _split(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, fields
     except csv.Error as error:
         raise ReadError(
-            f"the table cannot be read: {error}", source=source, line=reader.line_num
+            f"the table cannot be read: {one_line(error)}", source=source, line=reader.line_num
         ) from None
 
 

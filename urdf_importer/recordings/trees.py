@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ReadError
+from ..diagnostics import ReadError, one_line
 from ..motion.trajectory import NANOSECONDS, Numbers, Trajectory
 
 Tree = Any
@@ -76,7 +76,8 @@ def read_yaml(text: str, source: str) -> list[Tree]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "characters that YAML forbids"
         line = mark.line + 1 if mark is not None else 0
-        raise ReadError(f"this is not YAML: {problem}", source=source, line=line) from None
+        message = f"this is not YAML: {one_line(problem)}"
+        raise ReadError(message, source=source, line=line) from None
     except RecursionError:
         raise ReadError("the file nests too deep", source=source) from None
 

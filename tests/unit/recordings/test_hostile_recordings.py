@@ -201,7 +201,7 @@ def test_a_damaged_schema_is_one_sentence(tmp_path, word):
     data = path.read_bytes()
     at = data.index(word)
     for place in range(at - 40, at + len(word) + 20):
-        for byte in b"\xff\0(":
+        for byte in b"\xff\n(":
             path.write_bytes(data[:place] + bytes([byte]) + data[place + 1 :])
             try:
                 read_trajectory(path)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics import MeshError, ReadError, Report, quote
+from ...diagnostics import MeshError, ReadError, Report, one_line, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from .values import Budget
@@ -133,7 +133,7 @@ class XacroFiles:
             line = mark.line + 1 if mark is not None else 0
             raise ReadError(f"the YAML is broken: {problem}", source=path, line=line) from None
         except (ArithmeticError, LookupError, AttributeError, TypeError, ValueError) as error:
-            raise ReadError(f"the YAML cannot be read: {error}", source=path) from None
+            raise ReadError(f"the YAML cannot be read: {one_line(error)}", source=path) from None
 
     def _check_levels(self, events: Iterable[Any], path: str) -> None:
         """Reads it once without making anything of it: the reader takes quadratic time for levels

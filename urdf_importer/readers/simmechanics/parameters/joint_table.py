@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....diagnostics import Diagnostics, ReadError
+from ....diagnostics import Diagnostics, ReadError, one_line
 from ...yaml_tree import Node
 from .values import Values
 
@@ -104,7 +104,7 @@ def _read_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             raise ReadError(
-                f"the table of joints cannot be read: {error}", source=source, line=line
+                f"the table of joints cannot be read: {one_line(error)}", source=source, line=line
             ) from None
         if any(cells):
             yield line, cells
