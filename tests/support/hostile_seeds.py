@@ -280,7 +280,8 @@ def meshes(suffix: str) -> list[bytes]:
     """Small mesh files of a format."""
     found = [path.read_bytes() for path in sorted(QUIRKS.glob(f"*{suffix}"))]
     if suffix == ".dae":
-        found.append(document().encode())
+        odd = f"<?xml version='1.0' encoding='utf{DIGITS}'?>"
+        found += [document().encode(), document(head=odd).encode()]
     if suffix == ".glb":
         points = b'"count": 3, "type": "VEC3"'
         found.append(found[0].replace(points, points.replace(b"3", b"0", 1)))
@@ -289,7 +290,8 @@ def meshes(suffix: str) -> list[bytes]:
         points = np.arange(12, dtype="<f4").tobytes()
         faces = np.array([0, 2, 1, 0, 1, 3], "<i4").tobytes()
         counts = [(4, 0, 0, 2), (4, 4, 4, 2)]
-        more = [b"", points + np.zeros(8, "<f4").tobytes()]
+        signalling = np.array([0x7FA00000] * 3, "<u4").tobytes()
+        more = [b"", signalling + points[12:] + np.zeros(8, "<f4").tobytes()]
         found += [np.array(count, "<i4").tobytes() + points + rest + faces
                   for count, rest in zip(counts, more, strict=True)]  # fmt: skip
     return found

@@ -271,7 +271,7 @@ def _finite_uvs(uvs: NDArray[np.floating]) -> NDArray[np.float32]:
 
 def _finite(numbers: NDArray[np.floating]) -> NDArray[np.float64]:
     """A copy, double, with zero for what is not a number or beyond any use."""
-    found = numbers.astype(np.float64)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # of signalling NaNs, too
+        found = numbers.astype(np.float64)
         found[~(np.abs(found) <= LARGEST_COORDINATE)] = 0.0
     return found

@@ -134,8 +134,8 @@ def to_seconds(nanoseconds: NDArray[np.int64]) -> Numbers:
 
 
 def to_nanoseconds(seconds: Numbers) -> NDArray[np.int64]:
-    """Returns whole nanoseconds; the inverse of to_seconds within a hundred days. What is no time
-    stays none: it is later than MOST_TIME."""
+    """Returns whole nanoseconds; the inverse of to_seconds within a hundred days. Larger numbers
+    become times beyond MOST_TIME."""
     bounded = np.clip(seconds, -_MOST_SECONDS, _MOST_SECONDS)
     rounded: NDArray[np.int64] = np.rint(bounded * NANOSECONDS).astype(np.int64)
     return rounded

@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import MeshError, Report, quote
+from ...diagnostics import MeshError, Report, one_line, quote
 from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ..faces import missing_part
@@ -111,7 +111,7 @@ def _parse_whole(data: bytes, path: Path, report: Report) -> Element:
             continue
         _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
         return root
-    raise MeshError(f"{quote(path.name)} is not a whole COLLADA document: {first}")
+    raise MeshError(f"{quote(path.name)} is not a whole COLLADA document: {one_line(first)}")
 
 
 def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool) -> None:
