@@ -145,7 +145,7 @@ class ImportOptions:
         2.0,
         "Loop Seconds",
         "How long the closing of loops may be planned for each robot, in seconds of an ordinary "
-        "computer: what takes longer stays open",
+        "computer: what takes longer stays open, at 0 all",
         group="Rig",
         minimum=0.0,
         maximum=3600.0,
