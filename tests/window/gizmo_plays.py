@@ -223,7 +223,7 @@ def _switch_tips_off(hands: "Hands") -> Steps:
 def _show_ways(hands: "Hands") -> Steps:
     """Ghosts of other ways to hold the hand are seen, and nothing of them stays."""
     hands.pose(_POSE)
-    hands.driver.move(*hands.empty)
+    yield from hands.rest_on(hands.empty)
     bpy.context.window_manager.urdf_ik.source = "gizmo"
     names, seen = set(bpy.data.objects.keys()), []
     for shown in (False, True, False):
