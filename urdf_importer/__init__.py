@@ -18,6 +18,7 @@ from typing import Any
 
 from . import reshape
 from .diagnostics import (
+    ArgumentError,
     BuildError,
     ConnectError,
     Diagnostic,
@@ -151,6 +152,7 @@ from .rig import RigPlan, plan_rig
 
 __all__ = [
     "CONVERT_MODES",
+    "ArgumentError",
     "BatchProgress",
     "BatchRecord",
     "BatchResult",
@@ -303,4 +305,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Returns what an optional part offers under this name, loaded when it is asked for."""
+    if name == "__version__":
+        from .files.version import find_version
+
+        return find_version()
     return find_offered(name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import ImportOptions, RobotError, writer_formats
+from . import ImportOptions, RobotError, __version__, writer_formats
 from .command.arguments import (
     EPILOG,
     add_common_arguments,
@@ -25,7 +25,6 @@ from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
 from .command.session import run_jobs
 from .command.terminal import Terminal
-from .command.version import find_version
 from .diagnostics import name_choices
 from .pipeline.formats import add_offered_commands
 
@@ -60,7 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Robot descriptions as exact, native Blender rigs.",
         epilog=EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {find_version()}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     importing = commands.add_parser(
         "import",

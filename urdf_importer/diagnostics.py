@@ -8,6 +8,8 @@
     |-- KinematicsError       its joints make no robot that can move
     |-- MeshError             a mesh file cannot be read (becomes a diagnostic of one visual)
     |-- BuildError            Blender cannot hold it
+    |-- ArgumentError         a caller handed over what cannot be meant; also a TypeError and a
+    |                         ValueError
     |-- ConnectError          no live link can be made, or what is asked of it cannot be
     `-- WriteError            the result cannot be written
 
@@ -18,8 +20,9 @@ element was lost; the robot is there in both cases.
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import Enum
 
 _BLENDER_PYTHONS = ("3.11", "3.13")
@@ -88,6 +91,10 @@ class WriteError(RobotError):
 
 class ConnectError(RobotError):
     pass
+
+
+class ArgumentError(RobotError, TypeError, ValueError):
+    """It names the argument or option, what was given and what may be."""
 
 
 # Code that works on one element without knowing which (a mesh loader, the search for a file) states
@@ -162,6 +169,9 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self._items)) or "no diagnostics"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +260,43 @@ def quote_path(path: str | os.PathLike[str]) -> str:
     """Returns a path for a message, as `quote` does: its end says more than its beginning."""
     shown = os.fspath(path)
     return quote(shown if len(shown) <= 80 else "..." + shown[-77:])
+
+
+def quote_value(value: object) -> str:
+    """Returns any value for a message, as Python writes it, on one line and shortened."""
+    if isinstance(value, str):
+        return quote(value)
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """Returns a hint at the known names that are most like `word`, else at the first of those that
+    there are, for the end of a sentence."""
+    # difflib compares all pairs of letters: long words and long lists of them would take for ever.
+    if len(word) > 200 or len(known) > 5000:
+        return ""
+    by_lower = {name.lower(): name for name in known if len(name) <= 200}
+    lower = word.lower()
+    holding = [each for each in by_lower if lower in each] if len(lower) > 2 else []
+    found = list(dict.fromkeys(get_close_matches(lower, by_lower) + holding))[:_MOST_NEAR]
+    if found:
+        return f"; did you mean {name_choices([quote(by_lower[each]) for each in found])}?"
+    shown = [quote(name) for name in by_lower.values()][:_MOST_NEAR]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    return f"; there are {', '.join(shown)}{more}" if shown else ""
+
+
+def unknown_name(
+    lack: str, name: str, known: Iterable[str], *, after: str = "", source: str = ""
+) -> KinematicsError:
+    """Returns the error for a name that nothing has, with a hint at those that are like it: `lack`
+    says what there is not, such as "the robot has no joint"."""
+    hint = nearest(name, tuple(known))
+    return KinematicsError(f"{lack} {quote(name)}{after}{hint}", source=source)
+
+
+_MOST_NEAR = 3
 
 
 def name_choices(words: Sequence[str]) -> str:

@@ -4,6 +4,8 @@
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
+from .arguments import check_option
+
 Profile = Literal["native", "morse"]
 CombineJoints = Literal["never", "balls", "exact"]
 FixedJoints = Literal["bones", "fold"]
@@ -49,12 +51,17 @@ def option(
     )
 
 
-def take_switches(options: Any) -> None:
-    """Puts the choices that False and True stand for in their places."""
-    for each in fields(options):
-        value = getattr(options, each.name)
-        if "switch" in each.metadata and isinstance(value, bool):
-            object.__setattr__(options, each.name, each.metadata["switch"][value])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What all classes of options share: fields made by `option`, whose values are checked when
+    options are made, in Python as by the command. Raises ArgumentError."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ()
+    """The titles of groups in the order of the front ends, where fields have another order."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, check_option(each, getattr(self, each.name)))
 
 
 def _packages_option() -> Any:
@@ -90,7 +97,7 @@ def _up_axis_option(group: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
+class ImportOptions(Options):
     """How a description becomes a rig. Every field has a sensible default."""
 
     profile: Profile = option(
@@ -269,12 +276,9 @@ class ImportOptions:
         maximum=1_000_000,
     )
 
-    def __post_init__(self) -> None:
-        take_switches(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacementOptions:
+class PlacementOptions(Options):
     """Where imported robots stand in the scene, and how large. The rig stays what the description
     says: only the armature object is placed and scaled, and the view aimed.
 
@@ -320,11 +324,8 @@ class PlacementOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileOptions:
+class FileOptions(Options):
     """What all exports share: where the robot's files are. A format's own options extend this."""
-
-    GROUPS: ClassVar[tuple[str, ...]] = ()
-    """The titles of groups in the order of the front ends, where fields have another order."""
 
     packages: tuple[tuple[str, str], ...] = _packages_option()
     package_paths: tuple[str, ...] = _package_paths_option()
@@ -364,12 +365,12 @@ class StartOptions(FileOptions):
     up_axis: UpAxis = _up_axis_option("Files")
 
 
-def group_options(*kinds: type[Any]) -> dict[str, list["Field[Any]"]]:
+def group_options(*kinds: type[Options]) -> dict[str, list["Field[Any]"]]:
     """Returns title -> fields of classes of options, as front ends show them. Of fields of one
     name the first counts."""
     groups: dict[str, list[Field[Any]]] = {}
     for kind in kinds:
-        groups |= {title: [] for title in getattr(kind, "GROUPS", ()) if title not in groups}
+        groups |= {title: [] for title in kind.GROUPS if title not in groups}
     seen: set[str] = set()
     for kind in kinds:
         for each in fields(kind):

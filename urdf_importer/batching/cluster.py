@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import RobotError
-from ..command.version import find_version
 from ..diagnostics import BuildError, WriteError, quote
+from ..files.version import find_version
 from .records import BatchRecord
 from .supervisor import DiskFullError, Limits, Supervisor, was_killed
 from .task import Task, prepare

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import FileOptions, ImportOptions, find_writer
+from ..arguments import options_of, several_options_of, texts_of
 from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import AnyPath
 from .cluster import run_on_cluster
@@ -72,14 +73,14 @@ def batch(
     cannot be listed; BuildError without Blender, or a scheduler at the address.
     """
     wanted = choose_outputs(
-        to,
-        options or ImportOptions(),
-        tuple(export_options),
+        texts_of(to, "to"),
+        options_of(options, ImportOptions),
+        several_options_of(export_options, FileOptions),
         picture_size=picture_size,
         picture_samples=picture_samples,
         strict=strict,
     )
-    inputs = find_inputs(paths)
+    inputs = find_inputs(texts_of(paths, "paths"))
     folder = _open_output(output, resume=resume, again=again)
     known = read_log(folder / NAME)
     work = _Work(inputs, folder, wanted, known, progress)

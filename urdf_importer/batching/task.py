@@ -13,9 +13,9 @@ from typing import Any
 from .. import FileOptions, ImportOptions, RobotError, WriteError
 from ..command.jobs import CheckJob, ExportJob, ImportJob, Job, run
 from ..command.report import Report, SayStage
-from ..command.version import find_version
 from ..diagnostics import FragmentError, quote
 from ..files.portable import relative_path
+from ..files.version import find_version
 
 BLEND, PICTURE = ".blend", ".png"
 _MOST_DIGESTED = 128 * 1024 * 1024

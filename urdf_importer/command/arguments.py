@@ -26,8 +26,8 @@ Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions |
 def add_option_arguments(
     parser: argparse.ArgumentParser, *kinds: type[Any], only: Container[str] | None = None
 ) -> None:
-    """Adds the arguments of these classes of options, in groups; the destination of each is the
-    name of its field. With `only`, those of the fields named there."""
+    """Adds the arguments of these classes of options, in groups. With `only`, those of the fields
+    named there."""
     hints: dict[str, Any] = {}
     for kind in reversed(kinds):
         hints |= get_type_hints(kind)
@@ -42,19 +42,24 @@ def add_option_arguments(
 def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
     """Reads the options that were written; everything else has its default."""
     written = vars(namespace)
-    chosen: dict[str, Any] = {
-        field.name: tuple(written[field.name])
-        if isinstance(field.default, tuple)
-        else written[field.name]
-        for field in fields(kind)
-        if field.name in written
-    }
-    return kind(**chosen)
+    places = {field.name: _place_of(field.name) for field in fields(kind)}
+    return kind(**{name: written[place] for name, place in places.items() if place in written})
+
+
+def is_written(namespace: argparse.Namespace, name: str) -> bool:
+    """Whether an argument of the command, or else of an option, of this name was written."""
+    return getattr(namespace, name, getattr(namespace, _place_of(name), None)) is not None
+
+
+def _place_of(name: str) -> str:
+    """Where an option's argument is in the namespace: not where an argument of the command is that
+    has the same name and another meaning, such as the --srdf of convert."""
+    return f"option {name}"
 
 
 def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
     name = field.name.replace("_", "-")
-    common = {"dest": field.name, "default": argparse.SUPPRESS}
+    common = {"dest": _place_of(field.name), "default": argparse.SUPPRESS}
     text = field.metadata["help"].replace("%", "%%")
     if isinstance(field.default, bool):
         standard = "yes" if field.default else "no"

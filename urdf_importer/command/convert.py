@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import CONVERT_MODES, ImportOptions, Reshaping, UrdfOptions
 from ..options import AUTO
-from .arguments import EPILOG, add_common_arguments, add_option_arguments, read_options
+from .arguments import EPILOG, add_common_arguments, add_option_arguments, is_written, read_options
 from .blends import is_blend
 from .jobs import ConvertJob, ExportJob, Job, SrdfJob
 from .plans import UsageError, check_outputs, find_report_files
@@ -197,7 +197,7 @@ def _plan_text(given: argparse.Namespace) -> ConvertJob:
     if output is None and given.json == "-":
         raise UsageError("-o and --json cannot both be standard output")
     for name in _OF_FILES:
-        if getattr(given, name, None) is not None:
+        if is_written(given, name):
             argument = "--" + name.replace("_", "-")
             raise UsageError(f"{argument} needs URDF that is written to a file: -o ROBOT.urdf")
     outputs = [] if output is None else [output]

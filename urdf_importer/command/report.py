@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .. import Diagnostic, Diagnostics, RobotError
+from ..files.version import find_version
 from .summary import Facts
-from .version import find_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..diagnostics import KinematicsError, quote
+from ..diagnostics import KinematicsError, quote, unknown_name
 from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ..model import Box, Cylinder, Link, Mesh, Sphere
 from .forward import place_links
@@ -224,7 +224,7 @@ def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -
     """The joints that turn without bounds about the base's y axis, with nothing that moves between
     them and the base."""
     if base not in tree.index:
-        raise KinematicsError(f"the robot has no link {quote(base)}")
+        raise unknown_name("the robot has no link", base, tree.index)
     frames = place_links(tree, {})
     home = np.linalg.inv(frames[base])
     stiff = _find_stiff(tree, base)
@@ -300,7 +300,7 @@ def _take_named(
         raise KinematicsError("name the wheels of both sides, or of none")
     for name in (*left, *right):
         if name not in tree.joint_index:
-            raise KinematicsError(f"the robot has no joint {quote(name)}")
+            raise unknown_name("the robot has no joint", name, tree.joint_index)
         if name not in wheels:
             raise KinematicsError(
                 f"joint {quote(name)} does not roll along the x axis of the robot's base: it is to "

@@ -2,11 +2,12 @@
 """Forward kinematics: joint positions -> link frames."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..diagnostics import KinematicsError, quote
+from ..diagnostics import KinematicsError, quote, quote_value, unknown_name
 from ..geometry.transforms import (
     Matrix,
     invert,
@@ -88,7 +89,7 @@ def complete_positions(
     complete: dict[str, float | tuple[float, ...]] = {}
     for name, position in positions.items():
         if name not in by_name:
-            raise KinematicsError(f"the robot has no joint {quote(name)}")
+            raise unknown_name("the robot has no joint", name, by_name)
         if by_name[name].moves:
             complete[name] = check_position(name, by_name[name].kind, position)
     for name, mimic in follow_to_masters(motions).items():
@@ -104,11 +105,18 @@ def check_position(name: str, kind: str, position: Position) -> float | tuple[fl
     Raises KinematicsError where it has the wrong size or is not finite.
     """
     size = POSITION_SIZES.get(kind, 1)
-    numbers = (position,) if isinstance(position, int | float) else tuple(position)
-    values = tuple(float(number) for number in numbers)
+    given: Any = position
+    try:
+        numbers = given if isinstance(given, Iterable) else (given,)
+        values = () if isinstance(given, str) else tuple(map(float, numbers))
+    except (TypeError, ValueError):
+        values = ()
     if len(values) != size or not all(map(math.isfinite, values)):
         wanted = "one finite number" if size == 1 else f"{size} finite numbers"
-        raise KinematicsError(f"the position of {kind} joint {quote(name)} must be {wanted}")
+        raise KinematicsError(
+            f"the position of {kind} joint {quote(name)} must be {wanted}, not "
+            + quote_value(position)
+        )
     return values[0] if size == 1 else values
 
 

@@ -9,7 +9,8 @@ one comes along. Above the root is the virtual joint, where there is one.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..diagnostics import KinematicsError, quote
+from ..arguments import robot_of
+from ..diagnostics import KinematicsError, quote, unknown_name
 from ..model import Chain, EndEffector, Group, Robot, Semantics
 from .tree import KinematicTree, retrace_tree
 
@@ -19,8 +20,10 @@ def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ..
 
     Raises KinematicsError for an unknown group and for one that needs groups that need it.
     """
+    robot = robot_of(robot)
     if all(group.name != name for group in semantics.groups):
-        raise KinematicsError(f"the SRDF has no group {quote(name)}", source=semantics.source)
+        known = [group.name for group in semantics.groups]
+        raise unknown_name("the SRDF has no group", name, known, source=semantics.source)
     if name in find_rings(semantics):
         raise KinematicsError(
             f"group {quote(name)} needs groups that need it", source=semantics.source

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ..geometry.transforms import Matrix, matrices_from_poses
 from ..model import IDENTITY, Joint, Link, Mimic, Robot
 from .motion import JointMotion, follow_to_masters, interpret_joint, resolve_mimics
@@ -168,7 +168,8 @@ class KinematicTree:
 
     def _find(self, link: str) -> int:
         if link not in self.index:
-            raise KinematicsError(f"the robot has no link {quote(link)}", source=self.robot.source)
+            source = self.robot.source
+            raise unknown_name("the robot has no link", link, self.index, source=source)
         return self.index[link]
 
 

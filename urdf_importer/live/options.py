@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ..options import option
+from ..options import Options, option
 
 ProtocolKind = Literal["auto", "rosbridge", "foxglove"]
 Direction = Literal["in", "out"]
@@ -12,7 +12,7 @@ LiveBase = Literal["auto", "none", "object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveOptions:
+class LiveOptions(Options):
     """What goes over a live link, and how."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Link", "Names", "Base", "Sending")

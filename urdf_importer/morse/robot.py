@@ -29,6 +29,7 @@ from .. import (
     set_joint_positions,
     write_builder_script,
 )
+from ..arguments import options_of, texts_of
 from ..diagnostics import quote
 from ..kinematics.forward import Position
 from .sensors import SensorSuggestion, suggest_sensors
@@ -86,10 +87,10 @@ class DescribedRobot:
         xacro_args: Mapping[str, str] | None = None,
         options: ImportOptions | None = None,
     ) -> None:
-        options = options or ImportOptions()
+        options = options_of(options, ImportOptions)
         self._options = replace(
             options,
-            package_paths=(*options.package_paths, *map(str, package_paths)),
+            package_paths=(*options.package_paths, *texts_of(package_paths, "package_paths")),
             packages=(*options.packages, *((k, str(v)) for k, v in (packages or {}).items())),
             xacro_args=(*options.xacro_args, *(xacro_args or {}).items()),
         )

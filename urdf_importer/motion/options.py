@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ..options import option
+from ..options import Options, option
 
 Clock = Literal["stamp", "log"]
 KeyKind = Literal["samples", "frames", "reduced"]
@@ -12,7 +12,7 @@ BaseKind = Literal["auto", "none", "object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MotionOptions:
+class MotionOptions(Options):
     """How a recording becomes a motion, and a motion keyframes."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Keys", "Names", "Base", "Reading")
@@ -140,7 +140,7 @@ class MotionOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetimeOptions:
+class RetimeOptions(Options):
     """How a motion is given other times within limits."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Retiming",)

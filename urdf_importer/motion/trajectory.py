@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..diagnostics import KinematicsError, quote
+from ..diagnostics import KinematicsError, quote, unknown_name
 
 Numbers = NDArray[np.float64]
 Interpolation = Literal["linear", "spline"]
@@ -117,7 +117,7 @@ class Trajectory:
         names that are none of its own."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
-            raise KinematicsError(f"the motion has no joint {quote(unknown[0])}")
+            raise unknown_name("the motion has no joint", unknown[0], self.names)
         columns = [self.names.index(name) for name in names]
         arrays: dict[str, Any] = {
             kind: array[:, columns]

@@ -3,14 +3,17 @@
 
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of, rig_of
 from ..diagnostics import Diagnostics
+from ..files.packages import AnyPath
 from ..motion.options import MotionOptions
 from ..motion.trajectory import Trajectory
+from ..recordings.read import trajectory_of
 
 
 def apply_trajectory(
     armature: Any,
-    trajectory: Trajectory,
+    trajectory: Trajectory | AnyPath,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Any:
@@ -18,15 +21,19 @@ def apply_trajectory(
     actions stay in the file. Keys stand at the samples, between frames too, so that the rig shows
     the recorded lines exactly, and the splines of commands.
 
-    Joints that mimic another follow it; the base moves as the motion's frames say, and where it has
+    `trajectory` may be the path of a recording, which is read as read_trajectory does. Joints that
+    mimic another follow it; the base moves as the motion's frames say, and where it has
     no joints, but frames of links, the joints between these do too. Raises KinematicsError where no
     joint of the robot is in the motion, and BuildError for an object that
     is not an imported robot; nothing is left behind then.
     """
     from ..blender.animation import apply
 
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
-    return apply.apply_trajectory(armature, trajectory, options or MotionOptions(), diagnostics)
+    armature = rig_of(armature)
+    options = options_of(options, MotionOptions)
+    trajectory = trajectory_of(trajectory, options, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, trajectory.source)
+    return apply.apply_trajectory(armature, trajectory, options, diagnostics)
 
 
 def sample_trajectory(
@@ -49,6 +56,7 @@ def sample_trajectory(
     """
     from ..blender.animation import sample
 
+    armature = rig_of(armature)
     return sample.sample_trajectory(armature, frame_range, rate, links=links)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of
 from ..collisions.matrix import find_pairs
 from ..collisions.parts import load_parts
 from ..collisions.testers import CoalTester, Tester, find_coal
@@ -57,8 +58,8 @@ def collision_steps(
     """Runs find_disabled_collisions in steps, for progress bars."""
     yield Progress(share=0.0, text="shapes")
     tester = _find_tester()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
-    with open_export(robot, options or FileOptions(), diagnostics) as opened:
+    diagnostics = diagnostics_of(diagnostics)
+    with open_export(robot, options_of(options, FileOptions), diagnostics) as opened:
         tree = retrace_tree(opened.robot)
         parts = load_parts(opened.robot.links, opened.files)
     return (yield from find_pairs(tree, parts, tester, samples, seed))

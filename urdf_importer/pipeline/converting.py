@@ -4,6 +4,7 @@ before they import."""
 
 from typing import Literal, get_args
 
+from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
 from ..files.regular import read_regular_file
@@ -49,8 +50,8 @@ def convert_description(
     """
     if isinstance(description, Robot):
         return _convert(description, edges_of_robot(description), mode, None)
-    options = options or ImportOptions()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(description))
+    options = options_of(options, ImportOptions)
+    diagnostics = diagnostics_of(diagnostics, description)
     assembly = _find_assembly(description, diagnostics, options)
     if assembly is not None:
         return _convert(assembly.robot, edges_of_assembly(assembly), mode, assembly)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, Literal
 
+from ..arguments import positions_of, rig_of, texts_of
 from ..diagnostics import KinematicsError, quote
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
@@ -51,6 +52,7 @@ def bake_drive(
     from ..blender.driving.bake import DriveWish
     from ..blender.driving.bake import bake_drive as bake
 
+    armature = rig_of(armature)
     unit = 1.0 if convention is None else convention.unit
     checked, twists = _check_ride(commands, kind, unit)
     return bake(
@@ -60,8 +62,8 @@ def bake_drive(
             twists=twists,
             radius=None if radius is None else radius * unit,
             distance=None if distance is None else distance * unit,
-            left=(left,) if isinstance(left, str) else left,
-            right=(right,) if isinstance(right, str) else right,
+            left=texts_of(left, "left"),
+            right=texts_of(right, "right"),
             start=start,
             fps=fps,
             base=base,
@@ -102,7 +104,8 @@ def bake_velocity(
     """
     from ..blender.driving.velocity import bake_velocity as bake
 
-    return bake(armature, speeds, until or {}, seconds, start, fps)
+    armature = rig_of(armature)
+    return bake(armature, positions_of(speeds), positions_of(until), seconds, start, fps)
 
 
 def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> Any:
@@ -114,6 +117,7 @@ def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> A
     """
     from ..blender.driving import grasp as grasping
 
+    armature = rig_of(armature)
     return grasping.grasp(armature, link, item, frame)
 
 

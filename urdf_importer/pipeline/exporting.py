@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from ..diagnostics import Diagnostics, MeshError, quote
+from ..arguments import diagnostics_of, robot_or_rig_of
+from ..diagnostics import ArgumentError, Diagnostics, MeshError, quote, quote_value
 from ..files.packages import AnyPath
 from ..meshes import RobotFiles
 from ..model import Mesh, Robot
@@ -33,6 +34,7 @@ class ExportOptions(WebotsOptions):
     """The options of all formats in one, as they were once; deprecated."""
 
     def __post_init__(self) -> None:
+        WebotsOptions.__post_init__(self)
         warnings.warn(
             "ExportOptions is deprecated; each format has options of its own, such as "
             "WebotsOptions and MorseOptions",
@@ -85,9 +87,10 @@ def export_robot(
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises KinematicsError where the robot is not a tree or an option names a joint or link
     that it does not have, WriteError where the files cannot be written, BuildError for an object
-    that is not an imported robot; nothing is written then. Raises TypeError for the options of
-    another format.
+    that is not an imported robot; nothing is written then. Raises ArgumentError, a TypeError, for
+    the options of another format.
     """
+    robot = robot_or_rig_of(robot)
     file = Path(path)
     found = find_writer(file, options)
     return write_format(found, robot, file, options, diagnostics, strict=strict)
@@ -103,6 +106,7 @@ def write_format(
     strict: bool = False,
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
+    robot = robot_or_rig_of(robot)
     chosen = _fit_options(options, kind)
     if kind.find_variant is not None:
         kind = kind.find_variant(chosen, Path(path))
@@ -150,8 +154,8 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
         given = (each.name for each in fields(options) if each.name in names)
         return wanted(**{name: getattr(options, name) for name in given})
     if not isinstance(options, wanted):
-        raise TypeError(
-            f"{kind.label} is written with {wanted.__name__}, not {type(options).__name__}"
+        raise ArgumentError(
+            f"{kind.label} is written with {wanted.__name__}, not {quote_value(options)}"
         )
     return options
 
@@ -164,6 +168,7 @@ def suggest_proto_name(robot: Robot | Any) -> str:
 def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
     """Returns a name, without suffix, for the file of this robot, or of this armature's robot, in a
     format. Raises BuildError for an object that is not an imported robot."""
+    robot = robot_or_rig_of(robot)
     if isinstance(robot, Robot):
         return kind.suggest_name(robot.name)
     from ..blender.extract.robot import extract_name
@@ -185,8 +190,9 @@ def open_export(
     for as long as the block runs. Without `reads_scene` the rig is left to the writer; with
     `keeps_seats` links of a scene stand away from their joints where the description has them so.
     """
+    robot = robot_or_rig_of(robot)
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    diagnostics = diagnostics_of(diagnostics)
     diagnostics.source = diagnostics.source or described.source
     resolver = find_files(described.source, options)
     opened = OpenExport(

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..arguments import rig_of
 from ..diagnostics import Diagnostics
 from ..model import Robot
 from ..readers.gazebo import interpret_extras
@@ -22,6 +23,7 @@ def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
 
     Raises BuildError for an object that is not an imported robot.
     """
+    armature = rig_of(armature)
     if edits:
         return _extract_edited(armature)
     from ..blender.extract import robot as extract
@@ -36,6 +38,7 @@ def compare_with_description(armature: Any) -> tuple[Change, ...]:
     compare_with_source says the other direction: what the file changed since the import. Raises
     BuildError for an object that is not an imported robot.
     """
+    armature = rig_of(armature)
     robot = _extract_edited(armature)
     return compare_robots(read_text(robot) or extract_robot(armature), robot)
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from os import PathLike
 from typing import Any
 
+from ..arguments import rig_of
 from ..diagnostics import Diagnostics
 from ..files.outputs import write_text
 from ..files.packages import AnyPath
@@ -54,6 +55,7 @@ def solve_ik(
     from ..blender.ik.solve import Effort, pose_link
     from ..blender.ik.targets import Wish
 
+    armature = rig_of(armature)
     wish = Wish(
         link=link, target=target, mode=mode, frame=frame, orientation=orientation, group=group,
         state=state, convention=convention,
@@ -80,6 +82,7 @@ def add_ik(
     """
     from ..blender.ik import live as following
 
+    armature = rig_of(armature)
     return following.add_ik(armature, group_or_link, live=live, diagnostics=diagnostics)
 
 
@@ -119,6 +122,7 @@ def bake_path(
     from ..blender.ik import bake
     from ..blender.ik.targets import Wish
 
+    armature = rig_of(armature)
     rows = read_link_path(str(path)) if isinstance(path, (str, PathLike)) else path
     wish = Wish(
         link=link, target=(0.0, 0.0, 0.0), mode="absolute", frame=frame, orientation=orientation,
@@ -146,6 +150,7 @@ def trace_path(
     cannot be written."""
     from ..blender.ik import bake
 
+    armature = rig_of(armature)
     rows = bake.trace_path(armature, link, range(start, end + 1, step), frame, convention)
     if output is not None:
         lines = [HEADS[1], *(",".join(map(repr, row)) for row in rows)]
@@ -158,4 +163,5 @@ def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> 
     from the one before. Returns the frames in which it cannot: they hold the last pose."""
     from ..blender.ik import bake
 
+    armature = rig_of(armature)
     return bake.bake_ik(armature, target, start, end, step)

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath
 from ..model import Robot
@@ -49,8 +50,8 @@ def read_robot(
     `diagnostics` collects what is odd about the file; of the options, those about files and xacro
     matter. Raises ReadError where no robot can be read.
     """
-    options = options or ImportOptions()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    options = options_of(options, ImportOptions)
+    diagnostics = diagnostics_of(diagnostics, path)
     resolver = find_files(path, options)
     return read_description(path, diagnostics, resolver, options)
 
@@ -63,7 +64,7 @@ def list_xacro_arguments(
     argument may be missing, or it takes more than `seconds`), lists those declared up to there.
     Raises ReadError where it cannot be read at all."""
     refuse_folder(path)
-    options = options or ImportOptions()
+    options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     return _list_xacro_arguments(
         find_description(path), resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
@@ -73,7 +74,7 @@ def list_xacro_arguments(
 def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[str, ...]:
     """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
     order: those that the option `model` takes. Raises ReadError for other files."""
-    options = options or ImportOptions()
+    options = options_of(options, ImportOptions)
     return _list_models(
         find_description(path), resolver=find_files(path, options), xacro_args=options.xacro_args
     )
@@ -101,8 +102,8 @@ def import_steps(
     from ..blender.semantics.apply import apply_semantics
     from ..blender.standing.record import record_import
 
-    options = options or ImportOptions()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
+    options = options_of(options, ImportOptions)
+    diagnostics = diagnostics_of(diagnostics, path)
     yield Progress(share=0.0, text="reading")
     # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)

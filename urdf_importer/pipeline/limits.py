@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of, robot_or_rig_of
 from ..diagnostics import Diagnostics, KinematicsError
+from ..files.packages import AnyPath
 from ..model import Robot
 from ..motion.check import check_motion
 from ..motion.limits import (
@@ -23,6 +25,7 @@ from ..motion.options import RetimeOptions
 from ..motion.retime import retime, scale_speed
 from ..motion.trajectory import Trajectory
 from ..readers.joint_limits import read_joint_limits
+from ..recordings.read import trajectory_of
 
 Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
 """A file as MoveIt's joint_limits.yaml, or bounds by the joints' names."""
@@ -36,14 +39,14 @@ def find_limits(
     """Returns the limits of each joint of one number, by which check_trajectory judges: those of
     the description of a `Robot` or an imported robot, and what `limits` say beyond. Raises as
     check_trajectory does."""
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    diagnostics = diagnostics_of(diagnostics)
     robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
     return dict(_find_limits(robot, limits, diagnostics).joints)
 
 
 def check_trajectory(
     robot_or_armature: Any,
-    trajectory: Trajectory,
+    trajectory: Trajectory | AnyPath,
     limits: Limits | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> tuple[Violation, ...]:
@@ -60,7 +63,8 @@ def check_trajectory(
     Raises KinematicsError where no joint of the robot is in the motion, ReadError for a file of
     limits that makes no sense, BuildError for an object that is not an imported robot.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
+    trajectory = trajectory_of(trajectory, None, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, trajectory.source)
     robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
     if not trajectory.names:
         return ()
@@ -69,7 +73,7 @@ def check_trajectory(
 
 
 def retime_trajectory(
-    trajectory: Trajectory,
+    trajectory: Trajectory | AnyPath,
     armature: Any = None,
     robot: Robot | None = None,
     speed: float | None = None,
@@ -90,7 +94,8 @@ def retime_trajectory(
     Raises KinematicsError for neither or both of a speed and limits, where no joint that moves has
     a limit, and as check_trajectory does.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(trajectory.source)
+    trajectory = trajectory_of(trajectory, None, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, trajectory.source)
     has_robot = armature is not None or robot is not None
     if speed is not None:
         if has_robot or limits is not None:
@@ -101,16 +106,17 @@ def retime_trajectory(
     described = _robot_of(robot if robot is not None else armature) if has_robot else None
     found = _find_limits(described, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
-    return retime(trajectory, found, joints, options or RetimeOptions())
+    return retime(trajectory, found, joints, options_of(options, RetimeOptions))
 
 
 def _robot_of(robot_or_armature: Any) -> Robot:
-    if isinstance(robot_or_armature, Robot):
-        return robot_or_armature
+    given = robot_or_rig_of(robot_or_armature)
+    if isinstance(given, Robot):
+        return given
     from ..blender.extract.edits import extract_edits
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        return extract_edits(robot_or_armature, Path(folder), Diagnostics(), shapes=False).robot
+        return extract_edits(given, Path(folder), Diagnostics(), shapes=False).robot
 
 
 def _find_limits(

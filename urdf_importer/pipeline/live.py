@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of, rig_of
 from ..diagnostics import Diagnostics
 from ..live.link import LiveLink
 from ..live.options import LiveOptions
@@ -28,5 +29,6 @@ def connect(
     """
     from ..blender.animation import live
 
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(url or ""))
-    return live.connect(armature, url, options or LiveOptions(), diagnostics)
+    armature = rig_of(armature)
+    diagnostics = diagnostics_of(diagnostics, url or "")
+    return live.connect(armature, url, options_of(options, LiveOptions), diagnostics)

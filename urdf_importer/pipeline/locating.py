@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..arguments import rig_of, texts_of
 from ..diagnostics import MeshError, ReadError, quote, quote_path
 from ..files.candidates import find_workspaces
 from ..files.folders import Folders, walk_up
@@ -32,6 +33,7 @@ def locate_package(armature: Any, folder: AnyPath, package: str = "") -> UpdateR
     from ..blender.extract.robot import extract_robot
     from ..blender.standing.record import find_record
 
+    armature = rig_of(armature)
     record = find_record(armature)
     path = os.path.abspath(folder)
     if not os.path.isdir(path):
@@ -59,10 +61,12 @@ def find_package_folders(
     from ..blender.extract.robot import extract_robot
     from ..blender.standing.record import find_record
 
+    armature = rig_of(armature)
     record = find_record(armature)
     missing = _find_missing(record.path, record.options, extract_robot(armature), package)
     rests = [read_reference(*uri).path for uri in missing]
-    found = dict.fromkeys(_walk_candidates(record.path, package, package_paths))
+    folders = texts_of(package_paths, "package_paths")
+    found = dict.fromkeys(_walk_candidates(record.path, package, folders))
     held = {each: sum(os.path.isfile(os.path.join(each, rest)) for rest in rests) for each in found}
     return tuple(sorted((each for each in found if held[each]), key=lambda each: -held[each]))
 

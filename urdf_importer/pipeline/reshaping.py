@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reshape as a list of wishes: strip, prune, attach, rename, reroot, resize, scale, axes, merge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import get_args
 
+from ..arguments import options_of, pairs_of, robot_of, texts_of
 from ..diagnostics import Diagnostics
 from ..model import Robot
 from ..options import ImportOptions
@@ -53,6 +55,12 @@ class Reshaping:
     merge_fixed: bool = False
     keep_frames: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if isinstance(each.default, tuple):
+                read = pairs_of if get_args(get_args(each.type)[0]) else texts_of
+                object.__setattr__(self, each.name, read(getattr(self, each.name), each.name))
+
 
 def reshape_robot(
     robot: Robot,
@@ -65,6 +73,8 @@ def reshape_robot(
     Raises KinematicsError for what cannot be, ReadError for files that cannot be read; nothing is
     written.
     """
+    robot, wishes = robot_of(robot), options_of(wishes, Reshaping)
+    reading = options_of(reading, ImportOptions)
     if wishes.strip:
         robot = strip(robot, wishes.strip)
     if wishes.prune or wishes.keep:

@@ -4,6 +4,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from ..arguments import options_of, positions_of, rig_of, rigs_of, texts_of
 from ..diagnostics import Diagnostics
 from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
@@ -28,7 +29,8 @@ def set_joint_positions(
     """
     from ..blender.standing import pose
 
-    pose.set_joint_positions(armature, positions, diagnostics)
+    armature = rig_of(armature)
+    pose.set_joint_positions(armature, positions_of(positions), diagnostics)
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
@@ -36,6 +38,7 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     moving joints, in the units and tuples of set_joint_positions. Raises BuildError."""
     from ..blender.standing import pose
 
+    armature = rig_of(armature)
     return pose.get_joint_positions(armature)
 
 
@@ -49,7 +52,8 @@ def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
     """
     from ..blender.standing import mirrored
 
-    return mirrored.mirror_pose(armature, joints)
+    armature = rig_of(armature)
+    return mirrored.mirror_pose(armature, None if joints is None else texts_of(joints, "joints"))
 
 
 def link_pose(armature: Any, link: str, *, convention: Convention | None = None) -> Matrix:
@@ -57,6 +61,7 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
     Raises KinematicsError."""
     from ..blender.standing import pose
 
+    armature = rig_of(armature)
     frame = pose.link_pose(armature, link)
     return frame if convention is None else convention.from_robot(frame)
 
@@ -73,7 +78,7 @@ def place_robots(
     they stood before does not matter; views stay."""
     from ..blender.standing import placing
 
-    placing.place_robots(armatures, options or PlacementOptions(), across)
+    placing.place_robots(rigs_of(armatures), options_of(options, PlacementOptions), across)
 
 
 def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
@@ -82,6 +87,7 @@ def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
     parts stay hidden. Raises BuildError."""
     from ..blender.standing import whole
 
+    armature = rig_of(armature)
     return whole.duplicate_robot(armature, linked=linked)
 
 
@@ -90,6 +96,7 @@ def delete_robot(armature: Any) -> None:
     are. Raises BuildError."""
     from ..blender.standing import whole
 
+    armature = rig_of(armature)
     whole.delete_robot(armature)
 
 
@@ -99,6 +106,7 @@ def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
     stay. Raises BuildError."""
     from ..blender.update import reset
 
+    armature = rig_of(armature)
     return reset.reset_parts(armature, locked_only=locked_only)
 
 
@@ -151,6 +159,7 @@ def render_preview(
     """
     from ..blender.preview import render as preview
 
+    armature = rig_of(armature)
     preview.render_preview(armature, path, width=width, height=height, samples=samples, bones=bones)
 
 
@@ -163,6 +172,7 @@ def mark_as_asset(armature: Any) -> Any:
     """
     from ..blender.preview import asset
 
+    armature = rig_of(armature)
     return asset.mark_as_asset(armature)
 
 
@@ -184,7 +194,7 @@ def build_studio(
     """
     from ..blender.preview import stage
 
-    return stage.build_studio(armatures, turntable=turntable, frames=frames)
+    return stage.build_studio(rigs_of(armatures), turntable=turntable, frames=frames)
 
 
 def remove_studio() -> bool:
@@ -208,4 +218,5 @@ def set_material_preset(
     """
     from ..blender.standing import finishes
 
+    armature = rig_of(armature)
     return finishes.set_material_preset(armature, preset, objects)

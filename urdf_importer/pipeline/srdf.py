@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of, rig_of, robot_of
 from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
 from ..model import Robot, Semantics
@@ -20,8 +21,8 @@ def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = Non
     """Returns what an SRDF file, or one in xacro, says of a robot: groups, states, end effectors,
     pairs of links that are not checked. What the robot does not have is kept, with an error in
     `diagnostics`, and has no effect. Raises ReadError where the file is not SRDF."""
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(str(path))
-    return reader.read_srdf(path, robot, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, path)
+    return reader.read_srdf(path, robot_of(robot), diagnostics)
 
 
 def find_srdf(path: AnyPath, name: str = "") -> Path | None:
@@ -38,7 +39,8 @@ def read_own_srdf(
     """Reads the SRDF that the options ask for; where they ask for none, what the description itself
     says of that, as MuJoCo's do, or None. Raises ReadError, also where it is to be found and is not
     there."""
-    if not options.srdf:
+    robot = robot_of(robot)
+    if not options_of(options, ImportOptions).srdf:
         return find_semantics(robot, diagnostics)
     file = options.srdf
     if file == AUTO:
@@ -67,7 +69,7 @@ def write_srdf(
     object that is not an imported robot."""
     if not isinstance(semantics, Semantics):
         semantics = extract_semantics(semantics)
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(semantics.source)
+    diagnostics = diagnostics_of(diagnostics, semantics.source)
 
     def read(data: bytes) -> Semantics:
         return reader.read_srdf_text(data, None, semantics.source, Diagnostics())
@@ -87,6 +89,7 @@ def apply_srdf(
     from ..blender.extract.robot import extract_robot
     from ..blender.semantics.apply import apply_semantics
 
+    armature = rig_of(armature)
     if not isinstance(semantics, Semantics):
         semantics = read_srdf(semantics, extract_robot(armature), diagnostics)
     apply_semantics(armature, semantics)
@@ -99,4 +102,5 @@ def extract_semantics(armature: Any) -> Semantics:
     the user made. Raises BuildError for an object that is not an imported robot."""
     from ..blender.semantics.apply import extract_semantics
 
+    armature = rig_of(armature)
     return extract_semantics(armature)

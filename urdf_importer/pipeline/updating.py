@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..arguments import options_of, rig_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
 from ..files.packages import AnyPath
 from ..files.states import FileState
@@ -47,6 +48,7 @@ def compare_with_source(
     The arguments are those of update_robot. Raises RobotError where the source cannot be
     read, or the object is not an imported robot.
     """
+    armature = rig_of(armature)
     return _draft_update(armature, path, options, package_paths).changes
 
 
@@ -56,7 +58,8 @@ def compare_with_robot(
     """Returns what update_robot(armature, robot=robot, names=names) would change, without changing
     anything. Raises RobotError where that robot is not a tree, or the object is not an imported
     robot."""
-    return _draft_robot(armature, robot, names or {}).changes
+    armature = rig_of(armature)
+    return _draft_robot(armature, robot_of(robot), names or {}).changes
 
 
 def find_reshaped(armature: Any) -> Robot:
@@ -66,6 +69,7 @@ def find_reshaped(armature: Any) -> Robot:
     not an imported robot."""
     from ..blender.extract.edits import extract_edits
 
+    armature = rig_of(armature)
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=False)
     return interpret_extras(edited.robot)
@@ -93,8 +97,9 @@ def update_robot(
     and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
     only for files that it names.
     """
+    armature = rig_of(armature)
     if robot is not None:
-        draft = _draft_robot(armature, robot, names or {}, options)
+        draft = _draft_robot(armature, robot_of(robot), names or {}, options)
     else:
         draft = _draft_update(armature, path, options, package_paths)
     if not draft.changes:
@@ -183,7 +188,7 @@ def _draft_robot(
 
     record = find_record(armature)
     check_editable(armature)
-    options = options or record.options
+    options = options_of(options or record.options, ImportOptions)
     diagnostics = Diagnostics(robot.source or record.path)
     files = open_files(
         find_files(robot.source or record.path, options), diagnostics, robot, options
@@ -244,7 +249,7 @@ def _draft_update(
     record = find_record(armature)
     check_editable(armature)
     path = str(Path(path).absolute()) if path is not None else record.path
-    chosen = options or record.options
+    chosen = options_of(options or record.options, ImportOptions)
     options = _add_folders(chosen, package_paths)
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
@@ -277,7 +282,8 @@ def _draft_update(
 def _add_folders(options: ImportOptions, package_paths: Sequence[str]) -> ImportOptions:
     """Returns options that look into more folders. Folders alone change nothing, so this is not a
     change of the options."""
-    folders = dict.fromkeys((*options.package_paths, *map(os.path.abspath, package_paths)))
+    added = texts_of(package_paths, "package_paths")
+    folders = dict.fromkeys((*options.package_paths, *map(os.path.abspath, added)))
     return replace(options, package_paths=tuple(folders))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..arguments import diagnostics_of, options_of, robot_or_rig_of
 from ..diagnostics import Diagnostic, Diagnostics, MeshError
 from ..files.outputs import suggest_stem
 from ..files.packages import AnyPath, PackageResolver
@@ -72,8 +73,9 @@ def write_urdf(
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
     an object that is not an imported robot.
     """
-    options = options or UrdfOptions()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics()
+    robot = robot_or_rig_of(robot)
+    options = options_of(options, UrdfOptions)
+    diagnostics = diagnostics_of(diagnostics)
     if isinstance(robot, Robot):
         diagnostics.source = diagnostics.source or robot.source
         new = NewFiles()

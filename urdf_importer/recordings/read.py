@@ -6,7 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ..diagnostics import Diagnostics, KinematicsError, ReadError, name_choices, quote
+from ..arguments import diagnostics_of, options_of
+from ..diagnostics import (
+    ArgumentError,
+    Diagnostics,
+    KinematicsError,
+    ReadError,
+    name_choices,
+    quote,
+    quote_value,
+)
 from ..files.regular import read_regular_file
 from ..motion.gather import Gathered, assemble
 from ..motion.options import MotionOptions
@@ -56,14 +65,31 @@ def read_trajectory(
     in one sentence, for what cannot be read and where several topics are possible.
     """
     source = os.fspath(path)
-    options = options or MotionOptions()
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(source)
+    options = options_of(options, MotionOptions)
+    diagnostics = diagnostics_of(diagnostics, source)
     try:
         return _read(source, topic, options, diagnostics)
     except (ReadError, KinematicsError) as error:
         if error.source:
             raise
         raise ReadError(error.message, source=source) from None
+
+
+def trajectory_of(
+    given: Trajectory | AnyPath,
+    options: MotionOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Trajectory:
+    """Returns a trajectory as it is, and that of a path as read_trajectory does. Raises
+    ArgumentError for anything else."""
+    if isinstance(given, str | os.PathLike):
+        return read_trajectory(given, None, options, diagnostics)
+    if not isinstance(given, Trajectory):
+        raise ArgumentError(
+            "a motion is given as a Trajectory, which read_trajectory returns, or as a path, not "
+            f"as {quote_value(given)}"
+        )
+    return given
 
 
 def _read(

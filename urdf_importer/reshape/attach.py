@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Material, Pose, Robot
@@ -32,6 +33,7 @@ def attach(
 
     Raises KinematicsError for an unknown link, a tool of several roots, and names that clash.
     """
+    robot, tool = robot_of(robot), robot_of(tool)
     need_links(robot, [link])
     tree = retrace_tree(tool)
     roots = [each.name for each, parent in zip(tree.links, tree.parents, strict=True) if parent < 0]

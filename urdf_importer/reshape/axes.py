@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arguments import robot_of
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..geometry.volumes import inertia_of, tensor_of
 from ..kinematics.conventions import read_axes
@@ -17,6 +18,7 @@ def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
     Link frames turn where they stand: each becomes P T P^-1. Mesh files stay as they are, so their
     shapes turn by P. Raises KinematicsError for what are no axes.
     """
+    robot = robot_of(robot)
     basis = read_axes(axes)
     if np.array_equal(basis, np.eye(3)):
         return robot

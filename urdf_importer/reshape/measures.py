@@ -5,6 +5,7 @@ import json
 import math
 from decimal import Decimal, localcontext
 
+from ..arguments import robot_of
 from ..geometry.transforms import Matrix
 from ..kinematics.conventions import Convention, read_axes
 from ..model import Joint, Robot
@@ -20,6 +21,7 @@ def measure(robot: Robot, *, lengths: bool = False, axes: str = "xyz", unit: flo
     The table of origins, unchanged, changes nothing, in any decimal unit. Raises KinematicsError
     for axes and units that are none.
     """
+    robot = robot_of(robot)
     basis, unit = read_axes(axes), Convention(axes, unit).unit
     lines = ["lengths:" if lengths else "origins:"]
     for joint in robot.joints:
@@ -39,6 +41,7 @@ def measure(robot: Robot, *, lengths: bool = False, axes: str = "xyz", unit: flo
 
 def measure_csv(robot: Robot, *, lengths: bool = False) -> str:
     """Returns the same as rows of joint,x,y,z or joint,length, in the robot's axes and metres."""
+    robot = robot_of(robot)
     rows = ["joint,length" if lengths else "joint,x,y,z"]
     for joint in robot.joints:
         numbers = [math.hypot(*joint.origin.xyz)] if lengths else joint.origin.xyz

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..arguments import diagnostics_of, robot_of, texts_of
+from ..diagnostics import Diagnostics, quote, unknown_name
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import (
@@ -50,13 +51,14 @@ def merge_fixed(
     Gazebo is told to preserve and those with the attribute dont_collapse. Origins of what does not
     move stay as written. Raises KinematicsError for a name in `keep` that nothing has.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    robot = robot_of(robot)
+    keep = texts_of(keep, "keep")
+    diagnostics = diagnostics_of(diagnostics, robot.source)
     tree = retrace_tree(robot)
     for name in keep:
         if name not in tree.index and name not in tree.joint_index:
-            raise KinematicsError(
-                f"the robot has no link or joint {quote(name)}", source=robot.source
-            )
+            known = (*tree.index, *tree.joint_index)
+            raise unknown_name("the robot has no link or joint", name, known, source=robot.source)
     preserved = {*keep, *_find_preserved(robot)}
     hosts, frames = _find_hosts(tree, preserved)
     if all(hosts[place] == place for place in range(len(hosts))):

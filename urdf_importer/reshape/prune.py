@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..arguments import diagnostics_of, robot_of, texts_of
+from ..diagnostics import Diagnostics, KinematicsError, unknown_name
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Link, Robot
 from .references import follow_names, free_followers, need_links
@@ -27,7 +28,10 @@ def prune(
     is gone moves by itself, with a warning. Raises KinematicsError for an unknown name, and where
     nothing would be left.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    robot = robot_of(robot)
+    keep = None if keep is None else texts_of(keep, "keep")
+    remove = texts_of(remove, "remove")
+    diagnostics = diagnostics_of(diagnostics, robot.source)
     tree = retrace_tree(robot)
     gone = _find_gone(robot, tree, keep, remove)
     if unused_frames:
@@ -54,9 +58,8 @@ def _find_gone(
     for name in remove:
         place = tree.index.get(name, tree.joint_index.get(name, -1))
         if place < 0:
-            raise KinematicsError(
-                f"the robot has no link or joint {quote(name)}", source=robot.source
-            )
+            known = (*tree.index, *tree.joint_index)
+            raise unknown_name("the robot has no link or joint", name, known, source=robot.source)
         gone.update(tree.links[index].name for index in tree.subtree(place))
     if keep is not None:
         need_links(robot, keep)

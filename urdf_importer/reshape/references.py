@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
+from ..diagnostics import Diagnostics, quote, unknown_name
 from ..markup.references import NameFollower, Names
 from ..model import Joint, Robot
 from ..readers.gazebo import interpret_extras
@@ -15,7 +15,7 @@ def need_links(robot: Robot, names: Iterable[str]) -> None:
     known = {link.name for link in robot.links}
     for name in names:
         if name not in known:
-            raise KinematicsError(f"the robot has no link {quote(name)}", source=robot.source)
+            raise unknown_name("the robot has no link", name, known, source=robot.source)
 
 
 def need_joints(robot: Robot, names: Iterable[str]) -> None:
@@ -23,7 +23,7 @@ def need_joints(robot: Robot, names: Iterable[str]) -> None:
     known = {joint.name for joint in robot.joints}
     for name in names:
         if name not in known:
-            raise KinematicsError(f"the robot has no joint {quote(name)}", source=robot.source)
+            raise unknown_name("the robot has no joint", name, known, source=robot.source)
 
 
 def find_repeated(names: Iterable[str]) -> str | None:

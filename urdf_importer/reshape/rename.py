@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
 from ..model import Joint, Link, Material, Robot, Visual
 from .references import find_repeated, follow_names, need_joints, need_links
@@ -27,6 +28,7 @@ def rename(
     go around all of both. Raises KinematicsError for a name in a mapping that nothing has, for an
     empty name, and where two links, joints or materials would have one name.
     """
+    robot = robot_of(robot)
     _need_known(robot, names, links, joints, materials)
 
     def renamed(name: str, first: Renaming | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
+from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
 from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
@@ -29,6 +30,7 @@ def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
     Raises KinematicsError for an unknown link, and where planar, floating or ball joints are on the
     way: none of these words says such a joint turned round.
     """
+    robot = robot_of(robot)
     need_links(robot, [link])
     tree = retrace_tree(robot)
     way = [place for place in tree.ancestors(tree.index[link]) if tree.parents[place] >= 0]

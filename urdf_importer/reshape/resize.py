@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..arguments import diagnostics_of, robot_of
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
@@ -40,7 +41,8 @@ def resize(
     `meshes` mesh files keep their size. Raises KinematicsError for unknown names, numbers that are
     not finite, factors that are not positive, and a length of a joint that stands on its parent.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    robot = robot_of(robot)
+    diagnostics = diagnostics_of(diagnostics, robot.source)
     origins, lengths, grown = dict(origins or {}), dict(lengths or {}), _read_factors(factors)
     need_joints(robot, [*origins, *lengths])
     need_links(robot, grown)

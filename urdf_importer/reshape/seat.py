@@ -4,6 +4,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from ..arguments import robot_of, texts_of
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..markup.edit import XmlEditor
 from ..markup.write import format_numbers
@@ -20,6 +21,8 @@ def seat_links(robot: Robot, joints: Collection[str] | None = None) -> Robot:
     further joints and loops of such links are said in their new frames. A robot that has no such
     joint is returned as it is, as is everything that stands on other links.
     """
+    robot = robot_of(robot)
+    joints = None if joints is None else texts_of(joints, "joints")
     frames = {
         joint.child: matrix_from_pose(joint.child_origin)
         for joint in robot.joints

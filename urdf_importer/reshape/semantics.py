@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from ..arguments import diagnostics_of, robot_of
 from ..diagnostics import Diagnostics, quote
 from ..kinematics.semantic_groups import find_rings, resolve_groups
 from ..model import Group, GroupState, Robot, Semantics
@@ -25,7 +26,8 @@ def adapt_srdf(
     Groups that have no joint left go, and their states and end effectors with them; a warning says
     so of each.
     """
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(semantics.source)
+    robot = robot_of(robot)
+    diagnostics = diagnostics_of(diagnostics, semantics.source)
     renamed = _rename(semantics, names) if names else semantics
     left = _without_gone(renamed, robot)
     adapted = _without_empty_groups(left, robot, diagnostics)

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..arguments import robot_of, texts_of
 from ..diagnostics import KinematicsError, quote
 from ..model import Extra, Joint, Link, Robot
 from .references import interpret_again
@@ -37,7 +38,8 @@ def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
     that is neither a part nor the tag of anything in the robot; "gazebo", "transmission" and
     "ros2_control" may be missing.
     """
-    words = {what} if isinstance(what, str) else set(what)
+    robot = robot_of(robot)
+    words = set(texts_of(what, "what"))
     tags = words.difference(PARTS)
     _need_tags(robot, tags)
     links = tuple(_strip_link(link, words) for link in robot.links)

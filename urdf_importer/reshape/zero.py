@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..arguments import positions_of, robot_of
 from ..geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ..kinematics.forward import Position, complete_positions, local_matrices
 from ..kinematics.tree import retrace_tree
@@ -20,6 +21,8 @@ def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
     are counted from there: every link that stood in a place can stand there still. Raises
     KinematicsError for unknown joints and wrong positions.
     """
+    robot = robot_of(robot)
+    positions = positions_of(positions)
     tree = retrace_tree(robot)
     complete = complete_positions(tree.joint_motions, positions)
     local = local_matrices(tree, positions)

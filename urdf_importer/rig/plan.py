@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arguments import diagnostics_of, options_of, robot_of
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix
 from ..kinematics.forward import joint_frames, zero_frames
@@ -90,8 +91,9 @@ def plan_steps(
     robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> Generator[Progress, None, RigPlan]:
     """Does plan_rig in steps, of which closed loops need many."""
-    options = fit_options(options or ImportOptions())
-    diagnostics = diagnostics if diagnostics is not None else Diagnostics(robot.source)
+    robot = robot_of(robot)
+    options = fit_options(options_of(options, ImportOptions))
+    diagnostics = diagnostics_of(diagnostics, robot.source)
     _check_size(robot, options)
     described = plan_tree(robot, diagnostics)
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described

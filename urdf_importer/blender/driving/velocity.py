@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...diagnostics import KinematicsError, quote
+from ...diagnostics import KinematicsError, quote, unknown_name
 from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
@@ -56,7 +56,7 @@ def bake_velocity(
 
 def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[Any, RigJoint]:
     if name not in known:
-        raise KinematicsError(f"the robot has no joint {quote(name)} that moves")
+        raise unknown_name("the robot has no joint", name, known, after=" that moves")
     bone, joint = known[name]
     if joint.kind not in _SCALARS:
         raise KinematicsError(f"joint {quote(name)} is {joint.kind}: it has no single speed")

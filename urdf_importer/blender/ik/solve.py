@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
@@ -147,7 +147,7 @@ def choose_joints(
     names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group
     for name in names:
         if name not in rig.motions:
-            raise KinematicsError(f"the robot has no joint {quote(name)}")
+            raise unknown_name("the robot has no joint", name, rig.motions)
     return tuple(name for name in moving if name in names and name not in passive)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...diagnostics import KinematicsError, quote
+from ...diagnostics import unknown_name
 from ...kinematics.semantic_groups import describe_group, resolve_groups
 from ...model import Group, Robot, Semantics
 from ...rig.rig_plan import FIXED, JOINTS, MECHANISM, MODELS
@@ -101,7 +101,8 @@ def _members_of(armature: Any, name: str) -> list[tuple[Any, str]]:
         for bone in collection.bones
     ]
     if not found:
-        raise KinematicsError(f"the robot has no group {quote(name)} with bones")
+        known = {name_group(collection) for _, collection in find_collections(armature)}
+        raise unknown_name("the robot has no group", name, sorted(known), after=" with bones")
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...diagnostics import KinematicsError, quote
+from ...diagnostics import unknown_name
 from . import properties
 from .armatures import children_of, objects_of
 from .joints import read_link_joint
@@ -30,7 +30,8 @@ def find_link(armature: Any, link: str) -> Any:
         described = child.get(properties.LINK)
         if described is not None and described["name"] == link:
             return child
-    raise KinematicsError(f"the robot has no link {quote(link)}")
+    known = filter(None, map(name_link, links_of(armature)))
+    raise unknown_name("the robot has no link", link, known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

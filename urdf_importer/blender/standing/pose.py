@@ -11,7 +11,7 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
+from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
 from ...geometry.transforms import (
     Matrix,
     invert,
@@ -47,7 +47,7 @@ def set_joint_positions(
         if name not in joints:
             if name in _fixed_joints(armature):
                 continue
-            raise KinematicsError(f"the robot has no moving joint {quote(name)}")
+            raise unknown_name("the robot has no moving joint", name, joints)
         checked[name] = check_position(name, joints[name][1].kind, position)
     with loops_closed(armature, diagnostics):
         for name, value in checked.items():

@@ -4,11 +4,12 @@ substituted or lost. It can be shown, and the import repeated, also in a re-open
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics import BuildError, Diagnostic, Severity, quote
+from ...diagnostics import ArgumentError, BuildError, Diagnostic, Severity, quote
 from ...files.states import FileState as FileState
 from ...files.states import find_changed as find_changed
 from ...files.states import read_state as read_state
@@ -85,10 +86,15 @@ def _chosen(options: ImportOptions) -> dict[str, Any]:
 
 
 def _read_options(text: str) -> ImportOptions:
-    """Reads options; those that a later version wrote and this one does not know are left out."""
+    """Reads options; those that a later version wrote and this one does not know, and values that
+    it does not take, are left out."""
     known = {field.name for field in fields(ImportOptions)}
-    chosen = {key: value for key, value in json.loads(text).items() if key in known}
-    return ImportOptions(**{key: _freeze(value) for key, value in chosen.items()})
+    options = ImportOptions()
+    for key, value in json.loads(text).items():
+        if key in known:
+            with suppress(ArgumentError):
+                options = replace(options, **{key: value})
+    return options
 
 
 def _read_files(text: str) -> dict[str, FileState]:
@@ -97,10 +103,6 @@ def _read_files(text: str) -> dict[str, FileState]:
         return {path: (int(size), int(time)) for path, (size, time) in json.loads(text).items()}
     except (ValueError, TypeError, AttributeError):
         return {}
-
-
-def _freeze(value: Any) -> Any:
-    return tuple(_freeze(item) for item in value) if isinstance(value, list) else value
 
 
 def _describe(item: Diagnostic) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ...geometry.transforms import (
     Matrix,
     Vector,
@@ -195,7 +195,7 @@ def _choose_movable(
 def check_joint(tree: KinematicTree, name: str) -> None:
     """Raises KinematicsError for a joint that the robot does not have."""
     if name not in tree.joint_index:
-        raise KinematicsError(f"the robot has no joint {quote(name)}")
+        raise unknown_name("the robot has no joint", name, tree.joint_index)
 
 
 def _complete_start(

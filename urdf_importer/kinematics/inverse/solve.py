@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arguments import diagnostics_of, positions_of, robot_of, texts_of
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Robot
@@ -87,15 +88,17 @@ def inverse_kinematics(
     KinematicsError for names that the robot does not have and arguments of wrong shapes.
     """
     began = time.perf_counter()
+    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
     asked = Question(
-        robot=robot, link=link, targets=read_one(target, "target"), start=start or {}, base=base,
-        joints=joints, position=position, orientation=orientation, tip=tip, tolerance=tolerance,
+        robot=robot, link=link, targets=read_one(target, "target"), start=positions_of(start),
+        base=base, joints=joints, position=position, orientation=orientation, tip=tip,
+        tolerance=tolerance,
     )  # fmt: skip
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
             return answer_looped(asked, looped, seconds, restarts, seed)
-        kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
+        kept = diagnostics_of(diagnostics, robot.source)
         return _answer(asked, pose_problem(asked, kept), began, seconds, restarts, seed)
 
 
@@ -118,9 +121,11 @@ def find_solutions(
     such as elbow up and elbow down, the nearest to the start first; none where there is none.
     Arguments and errors are those of inverse_kinematics."""
     deadline = time.perf_counter() + seconds
+    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
     asked = Question(
-        robot=robot, link=link, targets=read_one(target, "target"), start=start or {}, base=base,
-        joints=joints, position=position, orientation=orientation, tip=tip, tolerance=TOLERANCE,
+        robot=robot, link=link, targets=read_one(target, "target"), start=positions_of(start),
+        base=base, joints=joints, position=position, orientation=orientation, tip=tip,
+        tolerance=TOLERANCE,
     )  # fmt: skip
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics of robots whose loops stay closed."""
 
+from ...arguments import positions_of, robot_of
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
 from ...model import Robot
@@ -29,10 +30,11 @@ def forward_kinematics(
 
     Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
     """
+    robot, positions = robot_of(robot), positions_of(positions)
     if not (robot.loops and close_loops):
-        return place_links(retrace_tree(robot), positions or {})
+        return place_links(retrace_tree(robot), positions)
     closer = recall_closer(robot)
-    found = closer.close(positions or {})
+    found = closer.close(positions)
     if diagnostics is not None:
         report_missed(robot, found, diagnostics)
     return place_links(closer.tree, found.positions)

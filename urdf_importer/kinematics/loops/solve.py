@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...diagnostics import KinematicsError, quote
+from ...arguments import positions_of, robot_of
+from ...diagnostics import unknown_name
 from ...model import Robot
 from ..forward import Positions, check_position
 from ..recent import Recent
@@ -59,7 +60,7 @@ def close_loops(
 
     Raises KinematicsError for an unknown joint or a wrong kind of position.
     """
-    return LoopCloser(robot, freedom).close(positions or {}, start=start)
+    return LoopCloser(robot, freedom).close(positions_of(positions), start=start)
 
 
 def trace_loops(
@@ -74,7 +75,7 @@ def trace_loops(
     those of close_loops."""
     closer = LoopCloser(robot, freedom)
     for pose in poses:
-        found = closer.close(pose, start=start, gently=start is not None)
+        found = closer.close(positions_of(pose), start=start, gently=start is not None)
         start = found.positions
         yield found
 
@@ -83,7 +84,7 @@ class LoopCloser:
     """Closes the loops of one robot, again and again: what it takes is worked out once."""
 
     def __init__(self, robot: Robot | KinematicTree, freedom: LoopFreedom | None = None) -> None:
-        self.tree = robot if isinstance(robot, KinematicTree) else retrace_tree(robot)
+        self.tree = robot if isinstance(robot, KinematicTree) else retrace_tree(robot_of(robot))
         self.freedom = freedom or find_freedom(self.tree)
         self.solvers = tuple(
             LinkageSolver(linkage, follows)
@@ -137,7 +138,7 @@ def _check_positions(
     checked: dict[str, float | tuple[float, ...]] = {}
     for name, position in positions.items():
         if name not in tree.joint_index:
-            raise KinematicsError(f"the robot has no joint {quote(name)}")
+            raise unknown_name("the robot has no joint", name, tree.joint_index)
         motion = tree.motions[tree.joint_index[name]]
         assert motion is not None
         if motion.moves:

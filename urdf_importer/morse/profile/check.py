@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import rig_of
 from ...blender.extract.robot import extract_robot
 from ...blender.standing.armatures import find_main
 from ...blender.standing.joints import RigJoint, joints_of, read_joints
@@ -29,6 +30,7 @@ def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
 
     Raises BuildError for an object that is not an armature.
     """
+    armature = rig_of(armature)
     if armature.type != "ARMATURE":
         raise BuildError(f"object {quote(armature.name)} is not an armature")
     diagnostics = Diagnostics(armature.name)

@@ -18,7 +18,7 @@ from ...blender.standing.armatures import (
     name_armature,
 )
 from ...blender.standing.joints import name_joints, posed_joints_of, read_joints
-from ...diagnostics import BuildError, KinematicsError, quote
+from ...diagnostics import BuildError, KinematicsError, quote, unknown_name
 from ...names import Claims
 
 Group = Mapping[str, str]
@@ -81,7 +81,7 @@ def _find_group(main: Any, joints: Sequence[str]) -> tuple[Any, Group]:
     known = set(main[properties.ROBOT]["joints"])
     for name in joints:
         if name not in known:
-            raise KinematicsError(f"the robot has no joint {quote(name)}")
+            raise unknown_name("the robot has no joint", name, known)
     moving = [name for name in joints if name in bones]
     if not moving:
         raise KinematicsError("the armature to be split off needs a joint that moves")

@@ -4,13 +4,13 @@ frames that users drew, by their display names."""
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics, nearest, quote
 from ...geometry.transforms import rotation_from_quaternion
 from .mechanism.graph import Frame, Matrix, Mechanism
 from .mechanism.values import make_frame
 from .naming import Names
 from .parameters.keys import FrameChoice, NewFrame, Parameters
-from .parameters.values import Values, nearest
+from .parameters.values import Values
 
 # WORLD is ROOT turned by 90 degrees about x: what is y up in WORLD is z up in ROOT.
 _WORLD_FROM_ROOT = make_frame(

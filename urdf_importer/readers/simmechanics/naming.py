@@ -3,9 +3,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...diagnostics import nearest
 from .mechanism.graph import Mechanism
 from .parameters.keys import Dialect, Parameters
-from .parameters.values import Values, nearest
+from .parameters.values import Values
 
 
 class NameGiver:

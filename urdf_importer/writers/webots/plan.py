@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...diagnostics import Diagnostics, quote, unknown_name
 from ...kinematics.tree import plan_tree
 from ...model import Robot
 from ..masses import MeasureVolume
@@ -70,7 +70,7 @@ def _check_slot(plan: StructurePlan, slot: str) -> None:
     """Raises KinematicsError for a link that is not in the robot, such as the world above a
     floating robot."""
     if slot and slot not in plan.holders():
-        raise KinematicsError(f"the robot has no link {quote(slot)} for a tool slot")
+        raise unknown_name("the robot has no link", slot, plan.holders(), after=" for a tool slot")
 
 
 def _axes_by_joint(solids: Sequence[SolidPlan]) -> dict[str, AxisPlan]:

@@ -2,20 +2,9 @@
 """Values of a parameter file: the right kind, or one sentence with the line."""
 
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 
-from ....diagnostics import Diagnostics, ReadError, quote
+from ....diagnostics import Diagnostics, ReadError, nearest, quote
 from ...yaml_tree import Node
-
-
-def nearest(word: str, known: Collection[str]) -> str:
-    """Returns a hint at the known word that is most like `word`, for the end of a sentence."""
-    # difflib compares all pairs of letters: long words and long lists of them would take for ever.
-    if len(word) > 200 or len(known) > 5000:
-        return ""
-    by_lower = {name.lower(): name for name in known if len(name) <= 200}
-    found = get_close_matches(word.lower(), by_lower, n=1)
-    return f"; did you mean {quote(by_lower[found[0]])}?" if found else ""
 
 
 class Values:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ....diagnostics import Diagnostics, KinematicsError, quote
+from ....diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
@@ -189,7 +189,8 @@ def _read_overrides(robot: Robot, options: WebotsOptions) -> dict[str, str]:
     names = {link.name for link in robot.links}
     for link, kind in options.collision_overrides:
         if link not in names:
-            raise KinematicsError(f"there is no link {quote(link)} to choose a collision shape for")
+            after = " to choose a collision shape for"
+            raise unknown_name("there is no link", link, names, after=after)
         if kind not in KINDS:
             known = ", ".join(KINDS)
             raise KinematicsError(f"{quote(kind)} is not a collision shape; choose from {known}")

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What callers hand over, taken for the one thing that it can mean, or refused in a sentence."""
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, is_dataclass
+from typing import Any, TypeVar, get_args
+
+from .diagnostics import ArgumentError, Diagnostics, name_choices, quote_value
+from .model import Robot
+
+Kind = TypeVar("Kind")
+
+
+def rig_of(given: Any) -> Any:
+    """Returns the armature of what stands for a robot in Blender: itself, or the result of an
+    import. Whether it is a robot's is not asked. Raises ArgumentError for what is no object of
+    Blender."""
+    try:
+        rig = getattr(given, "armature", given)
+        is_object = hasattr(rig, "session_uid")
+    except ReferenceError:
+        raise ArgumentError("the robot's armature is no longer in Blender") from None
+    if not is_object:
+        raise ArgumentError(
+            "a robot in Blender is given by its armature, or by the result of import_robot, not by "
+            + quote_value(given)
+        )
+    return rig
+
+
+def rigs_of(given: Any) -> list[Any]:
+    """Returns what rig_of does of several; one alone counts as one."""
+    several = None if isinstance(given, str) else _entries_of(given)
+    return [rig_of(each) for each in ([given] if several is None else several)]
+
+
+def robot_of(given: Any) -> Robot:
+    """Returns the `Robot` that was given, or that of an import's result. Raises ArgumentError."""
+    robot = getattr(given, "robot", given)
+    if not isinstance(robot, Robot):
+        raise ArgumentError(
+            "a description is given as a Robot, which read_robot and extract_robot return, not as "
+            + quote_value(given)
+        )
+    return robot
+
+
+def robot_or_rig_of(given: Any) -> Any:
+    """Returns a `Robot` as it is, and for anything else what rig_of does."""
+    return given if isinstance(given, Robot) else rig_of(given)
+
+
+def options_of(given: Kind | None, kind: type[Kind]) -> Kind:
+    """Returns the options that were given, or those of a class by default. Raises ArgumentError for
+    anything else."""
+    if given is not None and not isinstance(given, kind):
+        name = kind.__name__
+        raise ArgumentError(f"options have to be {name}(...), not {quote_value(given)}")
+    return kind() if given is None else given
+
+
+def several_options_of(given: Any, kind: type[Kind]) -> tuple[Kind, ...]:
+    """Returns options of one class of which there may be several; one alone counts as one."""
+    several = [given] if isinstance(given, kind) else _entries_of(given)
+    return tuple(options_of(each, kind) for each in ([given] if several is None else several))
+
+
+def diagnostics_of(given: Any, source: object = "") -> Diagnostics:
+    """Returns what collects diagnostics, or a new one about `source`. Raises ArgumentError for
+    anything else, such as options in its place."""
+    if given is not None and not isinstance(given, Diagnostics):
+        hint = "; options are given by name: options=..." if is_dataclass(given) else ""
+        raise ArgumentError(f"diagnostics have to be Diagnostics(), not {quote_value(given)}{hint}")
+    return Diagnostics(str(source)) if given is None else given
+
+
+def positions_of(given: Any) -> Mapping[str, Any]:
+    """Returns joint positions by the names of the joints; none of None. Raises ArgumentError."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ArgumentError(
+            f"joint positions have to be {{joint: number}}, not {quote_value(given)}"
+        )
+    return given or {}
+
+
+def texts_of(given: str | os.PathLike[str] | Iterable[Any], name: str) -> tuple[str, ...]:
+    """Returns the texts of an argument that takes several. One text, or one path, counts as one:
+    its letters are never taken for texts. Raises ArgumentError."""
+    one = _text_of(given)
+    if one is not None:
+        return (one,)
+    entries = _entries_of(given)
+    texts = None if entries is None else [_text_of(entry) for entry in entries]
+    if texts is None or None in texts:
+        raise _refusal(name, given, "texts or paths, such as ('a', 'b')")
+    return tuple(text for text in texts if text is not None)
+
+
+def pairs_of(given: Any, name: str) -> tuple[tuple[str, str], ...]:
+    """Returns the pairs of texts of an argument that takes several. A mapping stands for its pairs,
+    and a number in a pair for its text. Raises ArgumentError."""
+    entries = given.items() if isinstance(given, Mapping) else given
+    found = None if isinstance(given, str) else _entries_of(entries)
+    pairs: list[tuple[str, str]] = []
+    for entry in found or ():
+        both = None if isinstance(entry, str) else _entries_of(entry)
+        texts = [_text_of(part, numbers=True) for part in both or ()]
+        if len(texts) == 2 and texts[0] is not None and texts[1] is not None:
+            pairs.append((texts[0], texts[1]))
+    if found is None or len(pairs) != len(found):
+        raise _refusal(name, given, "pairs of texts, such as {'a': 'b'} or (('a', 'b'),)")
+    return tuple(pairs)
+
+
+def check_option(field: "Field[Any]", given: Any) -> Any:
+    """Returns the value of an option in its own type, by what `option()` says of its field. Raises
+    ArgumentError for one that the command would refuse too."""
+    meta, default = field.metadata, field.default
+    if "switch" in meta and isinstance(given, bool):
+        return meta["switch"][given]
+    if "choices" in meta:
+        if not isinstance(given, str) or given not in meta["choices"]:
+            raise _refusal(
+                field.name, given, name_choices([repr(each) for each in meta["choices"]])
+            )
+        return given
+    if isinstance(default, bool):
+        return _check_switch(field, given)
+    if isinstance(default, str):
+        text = _text_of(given) if meta.get("entries") == "FILE" else given
+        if not isinstance(text, str):
+            raise _refusal(field.name, given, "a text")
+        return text
+    if not isinstance(default, tuple):
+        return given if given is None and default is None else _check_number(field, given)
+    if "entries" in meta:
+        return _check_vector(field, given)
+    if get_args(get_args(field.type)[0]):
+        return pairs_of(given, field.name)
+    return texts_of(given, field.name)
+
+
+def _check_switch(field: "Field[Any]", given: Any) -> bool:
+    # 0 and 1 of any kind of number, numpy's own truth too; what has a length is no truth.
+    if hasattr(given, "__len__") or given not in (False, True):
+        raise _refusal(field.name, given, "True or False")
+    return bool(given)
+
+
+def _check_number(field: "Field[Any]", given: Any) -> float:
+    least = field.metadata.get("minimum", -math.inf)
+    most = field.metadata.get("maximum", math.inf)
+    whole = isinstance(field.default, int)
+    number = _number_of(given)
+    inside = number is not None and least <= number <= most
+    if number is None or not inside or (whole and number != math.floor(number)):
+        kind = "a whole number" if whole else "a number"
+        bounds = f" of at least {least:g}" if math.isinf(most) else f" from {least:g} to {most:g}"
+        raise _refusal(field.name, given, kind + ("" if math.isinf(least) else bounds))
+    return int(number) if whole else number
+
+
+def _check_vector(field: "Field[Any]", given: Any) -> tuple[float, ...]:
+    kinds = get_args(field.type)
+    entries = None if isinstance(given, str) else _entries_of(given)
+    numbers = [_number_of(entry) for entry in entries or ()]
+    if entries is None or None in numbers or (... not in kinds and len(numbers) != len(kinds)):
+        wanted = "numbers" if ... in kinds else f"{len(kinds)} numbers"
+        raise _refusal(field.name, given, f"{wanted}: {field.metadata['entries']}")
+    return tuple(number for number in numbers if number is not None)
+
+
+def _text_of(given: Any, *, numbers: bool = False) -> str | None:
+    """Returns a text, or a path as text; None for anything else."""
+    if isinstance(given, os.PathLike):
+        given = os.fspath(given)
+    if numbers and not isinstance(given, bool) and isinstance(given, int | float):
+        return repr(given)
+    return given if isinstance(given, str) else None
+
+
+def _number_of(given: Any) -> float | None:
+    """Returns a finite number; None for anything else, also for texts and truths."""
+    if isinstance(given, str | bytes | bool):
+        return None
+    try:
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _entries_of(given: Any) -> list[Any] | None:
+    """Returns the entries of what has some, in their order; None for anything else."""
+    if isinstance(given, bytes | bytearray | Mapping) or not isinstance(given, Iterable):
+        return None
+    return list(given)
+
+
+def _refusal(name: str, given: Any, wanted: str) -> ArgumentError:
+    return ArgumentError(f"{name} is {quote_value(given)}; it has to be {wanted}")
