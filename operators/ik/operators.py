@@ -265,8 +265,11 @@ class BakeIK(RobotIK, bpy.types.Operator):
             self.report({"WARNING"}, "Add a target first")
             return {"CANCELLED"}
         failed: set[int] = set()
-        for target in targets:
-            failed.update(bake_ik(robot, target, self.start, self.end, self.step))
+        try:
+            for target in targets:
+                failed.update(bake_ik(robot, target, self.start, self.end, self.step))
+        except RobotError as error:
+            return refuse(self, error, "WARNING")
         _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
         return {"FINISHED"}
 

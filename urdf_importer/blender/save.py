@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ..diagnostics import ReadError, WriteError, quote
-from ..files.outputs import replace_file
+from ..files.outputs import need_suffix, replace_file
 
 
 def new_file() -> None:
@@ -31,8 +31,10 @@ def open_file(path: str | PathLike[str]) -> None:
 def save_scene(path: str | PathLike[str]) -> None:
     """Saves what is open as a compressed .blend, whole or not at all, without backups.
 
-    An existing file is overwritten. What is open keeps its own name. Raises WriteError.
+    An existing file is overwritten. What is open keeps its own name. Raises WriteError, also where
+    the name does not end in .blend.
     """
+    need_suffix(path, ".blend", "the file of a scene")
     with replace_file(path) as temporary:
         try:
             bpy.ops.wm.save_as_mainfile(

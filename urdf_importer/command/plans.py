@@ -5,13 +5,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import find_writer, writer_formats
+from .. import find_writer, reader_formats, writer_formats
 from ..diagnostics import WriteError, name_choices, quote
-from ..files.outputs import check_output
+from ..files.outputs import SEPARATORS, check_output
 from .blends import is_blend
 from .jobs import CheckJob, ExportJob, ImportJob
-
-_SEPARATORS = ("/", os.sep)
 
 
 class UsageError(Exception):
@@ -31,7 +29,9 @@ def plan_imports(
     if output is None and len(inputs) > 1 and inputs[-1].lower().endswith(".blend"):
         *inputs, output = inputs
     if output is None and preview is None and report is None:
-        raise UsageError("nothing to do: say a .blend to write, --preview or --json")
+        *others, last = inputs
+        hint = _hint(others[0], last) if others else ""
+        raise UsageError(f"nothing to do: say a .blend to write, --preview or --json{hint}")
     jobs = [
         ImportJob(
             input=each,
@@ -60,32 +60,43 @@ def plan_exports(
     if robot is not None and not any(map(is_blend, inputs)):
         raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")
     return [
-        ExportJob(input=each, output=path, format=find_writer(path).name, robot=robot)
-        for each, path in _find_exports(inputs, output)
+        ExportJob(input=each, output=path, format=find_writer(place).name, robot=robot)
+        for each, path, place in _find_exports(inputs, output)
     ]
 
 
-def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path]]:
-    """(input, output) for each input."""
-    folder = output.endswith(_SEPARATORS) or Path(output).is_dir()
+def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, str]]:
+    """(input, output, output with / at its end where it is a folder) for each input."""
+    folder = output.endswith(SEPARATORS) or Path(output).is_dir()
     if len(inputs) > 1:
         if not folder:
             raise UsageError("-o has to be a folder when there are several inputs")
         if not Path(output).is_dir():
             raise WriteError(f"there is no folder {quote(output)}")
-        jobs = [(each, Path(output, Path(each).name.partition(".")[0])) for each in inputs]
-        if len({path for _, path in jobs}) < len(jobs):
+        paths = [Path(output, Path(each).name.partition(".")[0]) for each in inputs]
+        if len(set(paths)) < len(paths):
             raise UsageError("several inputs have the same name")
-        return jobs
+        return [(each, path, f"{path}/") for each, path in zip(inputs, paths, strict=True)]
     if not folder:
         suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
         if Path(output).suffix not in suffixes:
             raise UsageError(
                 f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
-                f"not {quote(output)}"
+                f"not {quote(output)}{_hint(inputs[0], output)}"
             )
         check_outputs(inputs, [Path(output)])
-    return [(inputs[0], Path(output))]
+    return [(inputs[0], Path(output), f"{output}/" if folder else output)]
+
+
+def _hint(robot: str, output: str) -> str:
+    """Says which command writes such a file, where it is not the one that was asked."""
+    suffix = Path(output).suffix.lower()
+    describes = any(suffix in each.suffixes for each in reader_formats())
+    if suffix == ".blend":
+        return f"; a .blend is made by: urdf-importer import {robot} -o {output}"
+    if not describes and any(suffix in each.suffixes for each in writer_formats()):
+        return f"; a {suffix} is written by: urdf-importer export {robot} -o {output}"
+    return ""
 
 
 def find_report_files(report: str | None) -> list[Path]:
@@ -111,10 +122,13 @@ def _find_target(
 ) -> Path | None:
     if output is None:
         return None
-    if output.endswith(_SEPARATORS) or Path(output).is_dir():
+    if output.endswith(SEPARATORS) or Path(output).is_dir():
         return Path(output) / Path(input).with_suffix(suffix).name
     if several:
         raise UsageError(f"{argument} has to be a folder when there are several inputs")
     if Path(output).suffix.lower() != suffix:
-        raise UsageError(f"{argument} has to be a folder or end in {suffix}, not {quote(output)}")
+        raise UsageError(
+            f"{argument} has to be a folder or end in {suffix}, not {quote(output)}"
+            + _hint(input, output)
+        )
     return Path(output)

@@ -16,6 +16,8 @@ from ..diagnostics import WriteError, quote_path
 from .portable import avoid_reserved
 
 AnyPath = str | os.PathLike[str]
+SEPARATORS = ("/", os.sep)
+"""At the end of a name they say that it is a folder's."""
 
 
 def suggest_stem(name: str) -> str:
@@ -43,6 +45,13 @@ def check_output(path: AnyPath) -> None:
         raise WriteError(
             f"cannot write {quote_path(path)}: no right to write in {quote_path(folder)}"
         )
+
+
+def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
+    """Raises WriteError where the name of `what` ends otherwise: with another suffix the file would
+    lie about what is in it."""
+    if Path(path).suffix.lower() != suffix:
+        raise WriteError(f"{what} has to end in {suffix}, not {quote_path(path)}")
 
 
 @contextmanager

@@ -96,7 +96,11 @@ def assemble(
         positions = np.empty((len(times), len(names)))
     seen = ~np.isnan(positions).all(axis=0)
     if not seen.any() and not tracks:
-        raise ReadError("it holds no position of any joint", source=source)
+        raise ReadError(
+            "it holds no position of any joint: neither a JointState (name, position) nor a "
+            "JointTrajectory (joint_names, points) with numbers, nor poses of frames",
+            source=source,
+        )
     kept = {kind: _columns(array, seen) for kind, array in arrays.items() if array is not None}
     return Trajectory(
         names=tuple(name for name, is_seen in zip(names, seen, strict=True) if is_seen),

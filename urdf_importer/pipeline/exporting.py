@@ -75,7 +75,8 @@ def export_robot(
 ) -> Written:
     """Writes a robot in the format that the suffix of `path` stands for: for Webots a PROTO
     (.proto), with its meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO
-    beside it, or a project folder; a builder script of MORSE (.py); or another of writer_formats().
+    beside it, or a project folder (one that is there, or a name with / at its end); a builder
+    script of MORSE (.py); or another of writer_formats().
     Existing files are overwritten.
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, which
@@ -91,9 +92,8 @@ def export_robot(
     the options of another format.
     """
     robot = robot_or_rig_of(robot)
-    file = Path(path)
-    found = find_writer(file, options)
-    return write_format(found, robot, file, options, diagnostics, strict=strict)
+    found = find_writer(path, options)
+    return write_format(found, robot, path, options, diagnostics, strict=strict)
 
 
 def write_format(

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
+from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
@@ -98,25 +99,29 @@ def writer_formats() -> tuple[WriterFormat[Any], ...]:
     return (*_WRITERS, *(each for formats in offered for each in formats))
 
 
-def find_writer(path: Path, options: FileOptions | None = None) -> WriterFormat[Any]:
-    """Returns the format of a path: that of its suffix or, where there is none or the path is a
-    folder, the format that writes folders; of several of these the one that `options` belong to.
+def find_writer(path: AnyPath, options: FileOptions | None = None) -> WriterFormat[Any]:
+    """Returns the format of a path: that of its suffix, or that which writes folders, for a folder
+    that is there or a name with a slash at its end; of several of these the one that `options`
+    belong to. Where they do, a name without suffix is a folder's too.
 
-    Raises WriteError for a suffix that belongs to no format.
+    Raises WriteError for a suffix that belongs to no format, and for none.
     """
     formats = writer_formats()
-    if path.suffix and not path.is_dir():
-        for each in formats:
-            if path.suffix in each.suffixes:
-                return each
-        suffixes = [suffix for each in formats for suffix in each.suffixes]
-        raise WriteError(
-            f"cannot write {quote(path.name)}: the name must end with {name_choices(suffixes)}, or "
-            "be that of a folder"
-        )
+    place, text = Path(path), os.fspath(path)
     folders = [each for each in formats if each.writes_folders]
     fitting = [each for each in folders if isinstance(options, each.options)]
-    return (fitting or folders)[0]
+    if text.endswith(SEPARATORS) or place.is_dir() or (fitting and not place.suffix):
+        return (fitting or folders)[0]
+    for each in formats:
+        if place.suffix in each.suffixes:
+            return each
+    suffixes = [suffix for each in formats for suffix in each.suffixes]
+    is_blend = place.suffix.lower() == ".blend"
+    hint = "; a .blend is made by import_robot and save_blend" if is_blend else ""
+    raise WriteError(
+        f"cannot write {quote(place.name)}: the name has to end in {name_choices(suffixes)}, or be "
+        f"that of a folder (with / at its end){hint}"
+    )
 
 
 def add_offered_commands(commands: Any) -> None:

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from ..arguments import rig_of
-from ..diagnostics import Diagnostics
+from ..diagnostics import ArgumentError, Diagnostics
 from ..files.outputs import write_text
 from ..files.packages import AnyPath
 from ..kinematics import IKResult
@@ -146,12 +146,12 @@ def trace_path(
 ) -> tuple[tuple[float, ...], ...]:
     """Returns the way of a link over frames of the scene, as bake_path takes it: rows (time, x, y,
     z, qx, qy, qz, qw), the first at time 0, written in `convention`. With `output` it is also
-    written there, as CSV. Raises KinematicsError for unknown names, WriteError where the file
-    cannot be written."""
+    written there, as CSV. Raises KinematicsError for unknown names, ArgumentError where there is no
+    such frame, WriteError where the file cannot be written."""
     from ..blender.ik import bake
 
     armature = rig_of(armature)
-    rows = bake.trace_path(armature, link, range(start, end + 1, step), frame, convention)
+    rows = bake.trace_path(armature, link, _frames(start, end, step), frame, convention)
     if output is not None:
         lines = [HEADS[1], *(",".join(map(repr, row)) for row in rows)]
         write_text(output, "\n".join(lines) + "\n")
@@ -160,8 +160,18 @@ def trace_path(
 
 def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
     """Keys a robot's joints from frame to frame so that the link follows its target, each frame
-    from the one before. Returns the frames in which it cannot: they hold the last pose."""
+    from the one before. Returns the frames in which it cannot: they hold the last pose. Raises
+    ArgumentError where there is no such frame."""
     from ..blender.ik import bake
 
     armature = rig_of(armature)
-    return bake.bake_ik(armature, target, start, end, step)
+    return bake.bake_ik(armature, target, _frames(start, end, step))
+
+
+def _frames(start: int, end: int, step: int) -> range:
+    if end < start or step < 1:
+        raise ArgumentError(
+            f"frames {start} to {end} in steps of {step} are none: the last one cannot be before "
+            "the first, nor the step below 1"
+        )
+    return range(start, end + 1, step)

@@ -135,7 +135,7 @@ def find_robots() -> dict[str, Any]:
 def save_blend(path: AnyPath) -> None:
     """Saves what is open in Blender as a compressed .blend, whole or not at all, without backups.
 
-    An existing file is overwritten. Raises WriteError.
+    An existing file is overwritten. Raises WriteError, also for a name that does not end in .blend.
     """
     from ..blender import save
 
@@ -155,7 +155,8 @@ def render_preview(
 
     `width` and `height` are in pixels, `samples` per pixel. `bones` shows the rig through a
     transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
-    for an object that is not an imported robot, WriteError where the file cannot be written.
+    for an object that is not an imported robot, WriteError where the file cannot be written
+    or its name does not end in .png.
     """
     from ..blender.preview import render as preview
 

@@ -16,6 +16,7 @@ from ..files.packages import PackageResolver
 from ..markup.encoding import decode_text
 from ..model import Robot
 from ..options import ImportOptions
+from .other_kinds import refuse_other_kind
 
 _TAG = re.compile(rb"<(?:[^\s<>/!?:]+:)?([^\s<>/!?:]+)")
 
@@ -57,12 +58,15 @@ class ReaderFormat:
 
 def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:
     """Returns the format of a file: by its first tag, else by its suffix, else the first format,
-    which says what is wrong with the file."""
+    which says what is wrong with the file. Raises ReadError for a file of quite another kind."""
     root = find_root_tag(data, source)
     suffix = PurePath(source).suffix.lower()
     by_root = (each for each in formats if root in each.roots)
     by_suffix = (each for each in formats if suffix in each.suffixes)
-    return next(by_root, None) or next(by_suffix, None) or formats[0]
+    found = next(by_root, None)
+    if found is None:
+        refuse_other_kind(data, source)
+    return found or next(by_suffix, None) or formats[0]
 
 
 def find_root_tag(data: bytes, source: str) -> str:

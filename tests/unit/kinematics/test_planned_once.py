@@ -78,7 +78,7 @@ def write_morse(robot: Robot, folder: Path) -> None:
 
 def write_project(robot: Robot, folder: Path) -> None:
     """With the part for ROS."""
-    export_robot(robot, folder / "project")
+    export_robot(robot, f"{folder}/project/")
 
 
 @pytest.mark.parametrize("write", [write_morse, write_project])

@@ -95,13 +95,17 @@ def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
     for suffix in (".toy", ".box"):
         written = export_robot(robot, tmp_path / f"a{suffix}", ToyOptions(wheels=3))
         assert written.path.read_text() == "gripper 3" and written.facts["painted"] is True
-    assert find_writer(tmp_path / "new") is WEBOTS
+    assert find_writer(f"{tmp_path}/new/") is WEBOTS and find_writer(tmp_path) is WEBOTS
+    for name in ("new", "a.none"):
+        with pytest.raises(
+            WriteError, match=r"in \.proto, \.wbt, \.toy, \.box or \.py, or be that of"
+        ):
+            export_robot(robot, tmp_path / name)
+    assert not list(tmp_path.glob("new*"))
     assert find_writer(tmp_path / "new", ToyOptions()) is TOY
     assert export_robot(robot, tmp_path / "new", ToyOptions()).path.is_dir()
     assert suggest_name(TOY, robot) == "GRIPPER"
     assert urdf_importer.ToyOptions is ToyOptions
-    with pytest.raises(WriteError, match=r"must end with \.proto, \.wbt, \.toy, \.box or \.py, or"):
-        export_robot(robot, tmp_path / "a.none")
 
 
 @pytest.mark.usefixtures("toy")

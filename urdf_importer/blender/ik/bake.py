@@ -27,13 +27,13 @@ _RESTARTS, _SECONDS = 24, 0.25
 _MOST_FRAMES = 1_000_000
 
 
-def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
+def bake_ik(armature: Any, target: Any, frames: Iterable[int]) -> tuple[int, ...]:
     """Keys the joints so that the link follows its target from frame to frame; see pipeline.ik."""
 
     def solve(frame: int, shown: Solved) -> IKResult:
         return solve_target(armature, target, shown, restarts=_RESTARTS, seconds=_SECONDS)
 
-    failed = _bake(armature, range(start, end + 1, step), solve)
+    failed = _bake(armature, frames, solve)
     # Keys show from now on, also where the target is out of reach.
     set_influence(armature, 0.0, target)
     return failed

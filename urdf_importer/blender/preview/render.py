@@ -16,7 +16,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import BuildError, quote
-from ...files.outputs import replace_file
+from ...files.outputs import need_suffix, replace_file
 from ...geometry.transforms import Matrix
 from ...rig.rig_plan import FIXED, JOINTS
 from ..standing import properties
@@ -178,8 +178,9 @@ def render_preview(
     `bones` shows the rig through a transparent robot: moving joints in colour with the axis of
     each, fixed ones in grey. A robot without visuals is shown by its bones and links in any case.
     An existing file is overwritten. Raises BuildError if the object is not an imported robot,
-    WriteError if the file cannot be written.
+    WriteError if the file cannot be written or its name does not end in .png.
     """
+    need_suffix(path, ".png", "the file of a picture")
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     with replace_file(path) as temporary, Studio(width, height, samples) as studio:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that are given for a robot by mistake: what they are, and what takes them."""
+
+from pathlib import PurePath
+
+from ..diagnostics import ReadError
+
+_BLEND = (
+    "a file of Blender, not a robot description: open_blend opens it, and the commands export, "
+    "convert, measure, animate and sample take the robots in it"
+)
+_PICTURE = "a picture, not a robot description"
+_MESH = "a mesh, not a robot description: a description names it, in <mesh filename=...>"
+_TABLE = (
+    "a table or a recording of motion, not a robot description: apply_trajectory and the command "
+    "animate put it on a robot"
+)
+_ARCHIVE = "an archive, not a robot description: unpack it first"
+_BEGINNINGS = {
+    b"BLENDER": _BLEND,
+    b"\x89PNG": _PICTURE,
+    b"\xff\xd8\xff": _PICTURE,
+    b"GIF8": _PICTURE,
+    b"glTF": _MESH,
+    b"ply\n": _MESH,
+    b"solid ": _MESH,
+    b"Kaydara FBX": _MESH,
+    b"PK\x03\x04": _ARCHIVE,
+    b"#ROSBAG": _TABLE,
+    b"\x89MCAP": _TABLE,
+    b"SQLite format 3": _TABLE,
+}
+_SUFFIXES = {
+    ".blend": _BLEND,
+    ".stl": _MESH,
+    ".obj": _MESH,
+    ".dae": _MESH,
+    ".gltf": _MESH,
+    ".csv": _TABLE,
+    ".json": _TABLE,
+    ".yaml": _TABLE,
+    ".yml": _TABLE,
+    ".npz": _TABLE,
+    ".gz": _ARCHIVE,
+    ".zip": _ARCHIVE,
+}
+
+
+def refuse_other_kind(data: bytes, source: str) -> None:
+    """Raises ReadError where a file without a tag that any format knows is of a kind that is often
+    at hand beside robots: by its first bytes, else by its suffix."""
+    suffix = PurePath(source).suffix.lower()
+    kinds = (kind for start, kind in _BEGINNINGS.items() if data.startswith(start))
+    kind = next(kinds, None) or _SUFFIXES.get(suffix)
+    if kind is not None:
+        raise ReadError(f"this is {kind}", source=source)
