@@ -14,7 +14,9 @@ from typing import Any
 from . import ImportOptions, RobotError, __version__, writer_formats
 from .command.arguments import (
     EPILOG,
+    CommandParser,
     add_common_arguments,
+    add_format_arguments,
     add_option_arguments,
     read_options,
 )
@@ -31,8 +33,10 @@ from .pipeline.formats import add_offered_commands
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status; wrong usage and --help exit by themselves."""
-    arguments = build_parser().parse_args(argv)
+    arguments, unknown = build_parser().parse_known_args(argv)
     parser: argparse.ArgumentParser = arguments.parser
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     terminal = Terminal(quiet=arguments.quiet)
     try:
         if "act" in arguments:
@@ -54,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="urdf-importer",
         description="Robot descriptions as exact, native Blender rigs.",
         epilog=EPILOG,
@@ -100,6 +104,7 @@ def _add_export(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_common_arguments(parser, _plan_exports)
+    parser.usage = "%(prog)s ROBOT.urdf -o ROBOT.proto [options]"
     parser.add_argument(
         "-o",
         "--output",
@@ -113,7 +118,7 @@ def _add_export(commands: Any) -> None:
         metavar="NAME",
         help="which of several robots in a .blend: the name of its armature",
     )
-    add_option_arguments(parser, *(each.options for each in formats))
+    add_format_arguments(parser, {each.label: each.options for each in formats})
     reading = ("xacro_args", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
 

@@ -6,11 +6,11 @@ What the user does not write is not in the namespace, so defaults are written on
 
 import argparse
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
 from .. import MotionOptions, RetimeOptions
 from ..options import FileOptions, ImportOptions, group_options
@@ -23,20 +23,48 @@ Plan = Callable[[argparse.Namespace], Sequence[Job]]
 Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions | RetimeOptions)
 
 
+class CommandParser(argparse.ArgumentParser):
+    """Says in two lines what is wrong with the words and where help is: usage is pages long here,
+    and would hide it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\nsee {self.prog} --help\n")
+
+
 def add_option_arguments(
-    parser: argparse.ArgumentParser, *kinds: type[Any], only: Container[str] | None = None
+    parser: argparse.ArgumentParser,
+    *kinds: type[Any],
+    only: Container[str] | None = None,
+    heading: str = "",
 ) -> None:
-    """Adds the arguments of these classes of options, in groups. With `only`, those of the fields
-    named there."""
+    """Adds the arguments of these classes of options, in their groups, or in one under a heading.
+    With `only`, those of the fields named there."""
     hints: dict[str, Any] = {}
     for kind in reversed(kinds):
         hints |= get_type_hints(kind)
+    group = parser.add_argument_group(heading) if heading else None
     for title, members in group_options(*kinds).items():
         chosen = [field for field in members if only is None or field.name in only]
         if chosen:
-            group = parser.add_argument_group(title.lower())
+            under = group or parser.add_argument_group(title.lower())
             for field in chosen:
-                _add_argument(group, field, hints[field.name])
+                _add_argument(under, field, hints[field.name])
+
+
+def add_format_arguments(parser: argparse.ArgumentParser, kinds: Mapping[str, type[Any]]) -> None:
+    """Adds the arguments of the options of formats (label -> class): a group for each format, then
+    one for each company of formats that have some in common."""
+    holders: dict[str, list[str]] = {}
+    for label, kind in kinds.items():
+        for field in fields(kind):
+            holders.setdefault(field.name, []).append(label)
+    for company in sorted(dict.fromkeys(map(tuple, holders.values())), key=len):
+        *others, last = company
+        title = f"{', '.join(others)} and {last}" if others else last
+        only = [name for name, labels in holders.items() if tuple(labels) == company]
+        heading = f"for all formats ({title})" if len(company) == len(kinds) else f"for {title}"
+        own = [kinds[label] for label in company]
+        add_option_arguments(parser, *own, only=only, heading=heading)
 
 
 def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
@@ -188,6 +216,7 @@ def _read_pair(separator: str, text: str) -> tuple[str, str]:
 
 def add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
     """Adds what all commands have."""
+    parser.usage = "%(prog)s ROBOT.urdf ... [options]"
     parser.set_defaults(parser=parser, plan=plan)
     parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
     parser.add_argument(

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from ..files.outputs import write_text
 from .jobs import CheckJob, ConvertJob, ExportJob, Job, MeasureJob, SrdfJob, run
@@ -45,7 +46,9 @@ def _describe(job: Job, report: Report) -> str:
     """Describes a finished job in one line."""
     spent = sum(report.seconds.values())
     if isinstance(job, ExportJob):
-        return describe_export(report.facts, report.output, report.files, spent, report.diagnostics)
+        is_folder = Path(report.output).is_dir()
+        shown = f"{job.output}/" if is_folder else str(job.output)
+        return describe_export(report.facts, shown, report.files, spent, report.diagnostics)
     if isinstance(job, SrdfJob):
         return describe_srdf(report.facts, report.output, spent, report.diagnostics)
     return describe_import(report.facts, report.files, spent, report.diagnostics)

@@ -47,7 +47,7 @@ def shown_in(frame):
     return get_joint_positions(armature)
 
 
-@pytest.mark.parametrize("keys", ["all", "reduced", "frames"])
+@pytest.mark.parametrize("keys", ["samples", "reduced", "frames"])
 def test_followers_that_nothing_moves_are_keyed(keys, tmp_path):
     robot = hexagon()
     armature = bring_in(robot, tmp_path)

@@ -134,8 +134,9 @@ def test_wrong_usage_exits_with_2_and_one_sentence(
     with pytest.raises(SystemExit) as exit:
         main(["import", MESSY, *written])
     assert exit.value.code == 2
-    said = capsys.readouterr().err
-    assert said.count("error:") == 1 and said.splitlines()[-1].startswith("urdf-importer")
+    sentence, place = capsys.readouterr().err.splitlines()
+    assert sentence.startswith("urdf-importer import: error: ")
+    assert place == "see urdf-importer import --help"
 
 
 # What is refused before any work

@@ -55,7 +55,7 @@ def export_mjcf(
     robot is not a tree or an option names a joint that it does not have, WriteError where the files
     cannot be written; nothing is written then."""
     options, diagnostics = found.options, found.diagnostics
-    path = path.absolute()
+    given, path = path, path.absolute()
     if path.parent.is_dir():
         check_output(path)
     _report_kept(found.robot, diagnostics)
@@ -79,9 +79,9 @@ def export_mjcf(
                 source=diagnostics.source,
             )
         written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(path.parent / file.relative_to(folder) for file in written)
+        files = tuple(given.parent / file.relative_to(folder) for file in written)
     return MjcfExport(
-        path=path,
+        path=given,
         files=files,
         robot=document.name,
         facts=_count(plan, document),

@@ -65,7 +65,7 @@ def export_urdf(
             f"{quote(options.ros_package)} is not a name that a ROS package can have: small "
             "letters, digits, _ and -"
         )
-    path = path.absolute()
+    given, path = path, path.absolute()
     if path.parent.is_dir():
         check_output(path)
     if options.complete == "always":
@@ -85,8 +85,8 @@ def export_urdf(
                 source=diagnostics.source,
             )
         written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(path.parent / file.relative_to(folder) for file in written)
-    return WrittenUrdf(path=path, files=files, robot=replace(robot, source=str(path)))
+        files = tuple(given.parent / file.relative_to(folder) for file in written)
+    return WrittenUrdf(path=given, files=files, robot=replace(robot, source=str(path)))
 
 
 def _place_new(
