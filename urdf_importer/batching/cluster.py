@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Supervisors inside the tasks of a Dask cluster, whose machines share inputs and outputs."""
 
+import logging
 import os
 import secrets
 import socket
@@ -25,6 +26,7 @@ _SECONDS_TO_CONNECT = 20
 _COUNT_EVERY = 10.0
 """Seconds between two counts of the workers: new ones may join at any time."""
 _DASK = ("distributed", "dask", "tornado", "concurrent", "asyncio")
+_LOGGERS = ("distributed", "tornado")
 _MISSING = (
     "a cluster needs Dask, which this Python does not have ({reason}): install it with "
     "`pip install 'urdf-importer[dask]'`"
@@ -46,14 +48,15 @@ def run_on_cluster(
     output folder takes no files any more, ClusterError where the scheduler goes away.
     """
     distributed = _load_dask()
-    try:
-        client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise BuildError(f"no Dask scheduler answers at {quote(address)}") from error
-    with closing(_Closing(client)):
-        if tasks:
-            running = distributed.as_completed([], loop=client.loop)
-            yield from _Cluster(client, running, limits, address).run(tasks)
+    with _silence_dask():
+        try:
+            client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise BuildError(f"no Dask scheduler answers at {quote(address)}") from error
+        with closing(_Closing(client)):
+            if tasks:
+                running = distributed.as_completed([], loop=client.loop)
+                yield from _Cluster(client, running, limits, address).run(tasks)
 
 
 def _load_dask() -> Any:
@@ -62,6 +65,21 @@ def _load_dask() -> Any:
     except ImportError as missing:
         raise BuildError(_MISSING.format(reason=missing)) from missing
     return distributed
+
+
+@contextmanager
+def _silence_dask() -> Iterator[None]:
+    """Stops what Dask logs by itself: of a scheduler that goes away it has pages of tracebacks, and
+    ClusterError says it in a sentence. Its loggers have levels of their own, one by one."""
+    known = [name for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]
+    levels = {name: logging.getLogger(name).level for name in known}
+    for name in known:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 class _Closing:

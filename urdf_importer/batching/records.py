@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from ..files.version import find_version
+
 Status = Literal["ok", "skipped", "failed", "timeout", "crashed", "memory", "lost"]
 """ok: all files are there; skipped: found in a folder and only a part of a description; failed: one
 sentence says why; timeout, memory: above the limit; crashed: Blender died, twice; lost: the host
@@ -57,8 +59,10 @@ class BatchRecord:
         return sum(self.seconds.values())
 
     def to_json(self) -> str:
-        """Returns the record as JSON on one line of ASCII, whatever the names hold."""
-        return json.dumps(asdict(self), allow_nan=False)
+        """Returns the record as JSON on one line of ASCII, whatever the names hold. What the
+        report of an import has is in it under the same names."""
+        reported = {"version": find_version(), "ok": self.status == "ok", **self.facts}
+        return json.dumps(reported | asdict(self), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

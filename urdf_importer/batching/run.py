@@ -162,6 +162,7 @@ def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
                 f"there is a batch in {quote(str(folder))} already: --resume goes on with it, "
                 "--again starts over"
             )
+        remove_leftovers(folder)
     return folder
 
 

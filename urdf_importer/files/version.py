@@ -2,11 +2,13 @@
 """The version, which the manifest states, also for the pip package made from it."""
 
 import tomllib
+from functools import cache
 from pathlib import Path
 
 MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
 
 
+@cache
 def find_version() -> str:
     """Finds the version of the checkout or extension that this file lies in, else of the
     package."""

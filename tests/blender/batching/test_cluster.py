@@ -70,7 +70,10 @@ def test_where_nobody_answers_one_sentence_says_so(
 @pytest.mark.slow
 @pytest.mark.parametrize("count_every", [0.0, 3600.0], ids=["counting", "waiting"])
 def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count_every: float
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    count_every: float,
 ) -> None:
     """Dask takes half a minute to notice where it only waits."""
     monkeypatch.setattr(cluster, "_COUNT_EVERY", count_every)
@@ -87,5 +90,6 @@ def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(
             batch(
                 [SAMPLES], tmp_path / "out", scheduler=address, progress=kill_the_scheduler, **large
             )
+    assert capfd.readouterr().err == ""
     result = batch([SAMPLES], tmp_path / "out", resume=True, jobs=2, **large)
     assert result.ok and len(result.records) > len(seen) >= 1

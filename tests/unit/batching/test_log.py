@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import urdf_importer
 from urdf_importer import WriteError
 from urdf_importer.batching.log import Log, order_records, read_log, set_aside
 from urdf_importer.batching.records import BatchRecord, Status, read_record
@@ -34,6 +35,15 @@ def test_a_record_comes_back(record: BatchRecord) -> None:
     line = record.to_json()
     assert line.isascii() and "\n" not in line
     assert read_record(line.encode()) == record
+
+
+def test_a_line_has_what_the_report_of_an_import_has() -> None:
+    facts = {"links": 5, "joints": 4, "moving_joints": 2, "bones": 2, "total_mass": 1.5}
+    record = BatchRecord(input="a", place="a", status="ok", robot="arm", facts=facts)
+    line = json.loads(record.to_json())
+    assert facts.items() <= line.items()
+    assert line["ok"] is True and line["version"] == urdf_importer.__version__
+    assert json.loads(make("a", "failed").to_json())["ok"] is False
 
 
 @given(st.binary() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(
