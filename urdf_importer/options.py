@@ -330,9 +330,6 @@ class FileOptions(Options):
     packages: tuple[tuple[str, str], ...] = _packages_option()
     package_paths: tuple[str, ...] = _package_paths_option()
 
-    def __post_init__(self) -> None:
-        take_switches(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOptions(FileOptions):
