@@ -38,11 +38,11 @@ def unpacked(monkeypatch: pytest.MonkeyPatch) -> Counter[type]:
     return counted
 
 
-@pytest.mark.parametrize("file", ["arm.proto", "arm.wbt", "project", "arm.py"])
+@pytest.mark.parametrize("file", ["arm.proto", "arm.wbt", "project/", "arm.py"])
 def test_each_link_and_joint_once(file: str, tmp_path: Path, unpacked: Counter[type]) -> None:
     made = import_robot(ARM)
     write: Any = write_builder_script if file.endswith(".py") else export_robot
-    write(made.armature, tmp_path / file)
+    write(made.armature, f"{tmp_path}/{file}")
     robot = made.robot
     assert (unpacked[Robot], unpacked[Link], unpacked[Joint]) == (
         1,

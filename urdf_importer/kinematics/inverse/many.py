@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import diagnostics_of, positions_of, robot_of, texts_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix, Vector
 from ...model import Robot
@@ -89,13 +90,14 @@ def inverse_kinematics_many(
     the way, this function calls it target by target too, and takes as long.
     """
     began = time.perf_counter()
+    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
     given = _read_targets(targets)
-    shared, varied = _sort_starts(robot, start or {}, len(given))
+    shared, varied = _sort_starts(robot, positions_of(start), len(given))
     asked = Question(
         robot=robot, link=link, targets=given, start=shared, base=base, joints=joints,
         position=position, orientation=orientation, tip=tip, tolerance=tolerance, varied=varied,
     )  # fmt: skip
-    kept = Diagnostics(robot.source) if diagnostics is None else diagnostics
+    kept = diagnostics_of(diagnostics, robot.source)
     parts: list[IKResults] = []
     with np.errstate(all="ignore"):
         looped = is_looped(asked)

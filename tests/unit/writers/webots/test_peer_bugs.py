@@ -171,11 +171,11 @@ def test_sensors_without_ranges(kind: str, inside: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["2dofPlanar", "Robot", "two words", "3d", "DEF", "Ünï 7"])
-@pytest.mark.parametrize("target", ["world.wbt", "project"])
+@pytest.mark.parametrize("target", ["world.wbt", "project/"])
 def test_robots_of_any_name_get_a_proto(name: str, target: str, tmp_path: Path) -> None:
     source = tmp_path / "robot.urdf"
     source.write_text(f'<robot name="{name}">{link("body")}</robot>', encoding="utf-8")
-    result = export_robot(read_robot(source), tmp_path / target)
+    result = export_robot(read_robot(source), f"{tmp_path}/{target}")
     assert check(result.proto).problems == ()
     (world,) = (file for file in result.files if file.suffix == ".wbt")
     checked = check(world)
