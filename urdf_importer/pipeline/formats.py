@@ -26,6 +26,7 @@ from ..readers import (
     refuse_template,
 )
 from ..readers import ReaderFormat as ReaderFormat
+from ..readers.odd_names import report_odd_names
 from ..writers.formats import WriterFormat
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
@@ -82,7 +83,7 @@ def read_description(
             "parameters and joint parameters belong to SimMechanics files, which this is not",
             source=source,
         )
-    return found.read(
+    robot = found.read(
         Description(
             data=data,
             source=source,
@@ -91,6 +92,8 @@ def read_description(
             diagnostics=diagnostics,
         )
     )
+    report_odd_names(robot, diagnostics)
+    return robot
 
 
 def writer_formats() -> tuple[WriterFormat[Any], ...]:
