@@ -36,8 +36,9 @@ def _report(
 
 def _names(robot: Robot) -> Iterator[tuple[str, int]]:
     yield robot.name, 0
-    for each in (*robot.links, *robot.joints, *robot.loops):
-        yield each.name, each.line
+    yield from ((each.name, each.line) for each in robot.links)
+    yield from ((each.name, each.line) for each in robot.joints)
+    yield from ((each.name, each.line) for each in robot.loops)
 
 
 def _has_unseen(name: str) -> bool:
