@@ -184,8 +184,9 @@ def changed_state(tree: ast.Module) -> set[str]:
         target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
         if isinstance(target, ast.Name) and isinstance(each, ast.Assign | ast.AnnAssign):
             names.add(target.id)
-            empty = each.value is not None and ast.unparse(each.value) in ("[]", "{}", "set()")
-            if empty and target.id.startswith("_"):
+            value = "" if each.value is None else ast.unparse(each.value)
+            grows = value in ("[]", "{}", "set()") or value.startswith("Recent(")
+            if grows and target.id.startswith("_"):
                 changed.add(target.id)
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     for node in (node for function in functions for node in ast.walk(function)):
