@@ -25,18 +25,18 @@ from urdf_importer import (
 from urdf_importer.images.check import is_whole_image
 from urdf_importer.images.decode import decode_brightness, decode_image
 from urdf_importer.images.size import check_image
+from urdf_importer.kinematics.link_path_file import read_commands, read_link_path
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.websocket import BrokenError, Frames, Greeting
 from urdf_importer.meshes import load_mesh
-from urdf_importer.readers.joint_limits import read_joint_limits
-from urdf_importer.readers.link_paths import read_commands, read_link_path
-from urdf_importer.readers.measures import read_measures_text
+from urdf_importer.motion.limits_file import read_joint_limits
 from urdf_importer.readers.simmechanics import (
     edges_of_assembly,
     read_assembly,
     write_starter_parameters,
 )
+from urdf_importer.reshape.measures_file import read_measures_text
 from urdf_importer.writers.graph import write_graph_picture
 
 HERE = read_address("ws://localhost:9090")

@@ -11,7 +11,7 @@ from ..files.packages import AnyPath
 from ..geometry.transforms import Matrix
 from ..kinematics.conventions import Convention
 from ..kinematics.drive import Commands, DriveResult, check_commands
-from ..readers.link_paths import TWISTS, read_commands
+from ..kinematics.link_path_file import TWISTS, read_commands
 
 DriveKind = Literal["wheels", "twist"]
 

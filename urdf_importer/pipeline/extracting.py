@@ -7,8 +7,8 @@ from typing import Any
 
 from ..arguments import rig_of
 from ..diagnostics import Diagnostics
+from ..gazebo import interpret_extras
 from ..model import Robot
-from ..readers.gazebo import interpret_extras
 from ..readers.urdf.robot import read_robot_text
 from ..reshape.compare import Change, compare_robots
 

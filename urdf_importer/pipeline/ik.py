@@ -12,8 +12,8 @@ from ..files.packages import AnyPath
 from ..kinematics import IKResult
 from ..kinematics.conventions import Convention
 from ..kinematics.inverse import Target
+from ..kinematics.link_path_file import HEADS, read_link_path
 from ..kinematics.link_paths import Rows, plan_path
-from ..readers.link_paths import HEADS, read_link_path
 
 
 def solve_ik(

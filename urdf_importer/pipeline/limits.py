@@ -20,11 +20,11 @@ from ..motion.limits import (
     limits_of,
     table_of,
 )
+from ..motion.limits_file import read_joint_limits
 from ..motion.names import match_names
 from ..motion.options import RetimeOptions
 from ..motion.retime import retime, scale_speed
 from ..motion.trajectory import Trajectory
-from ..readers.joint_limits import read_joint_limits
 from ..recordings.read import trajectory_of
 
 Limits = str | os.PathLike[str] | Mapping[str, JointLimits]

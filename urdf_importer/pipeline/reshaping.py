@@ -8,7 +8,6 @@ from ..arguments import options_of, pairs_of, robot_of, texts_of
 from ..diagnostics import Diagnostics
 from ..model import Robot
 from ..options import ImportOptions
-from ..readers.measures import Measures, read_measures
 from ..reshape import (
     attach,
     convert_axes,
@@ -19,6 +18,7 @@ from ..reshape import (
     resize,
     strip,
 )
+from ..reshape.measures_file import Measures, read_measures
 from .importing import read_robot
 
 

@@ -12,10 +12,10 @@ from ..arguments import options_of, rig_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
 from ..files.packages import AnyPath
 from ..files.states import FileState
+from ..gazebo import interpret_extras
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics
 from ..options import ImportOptions
-from ..readers.gazebo import interpret_extras
 from ..reshape import adapt_srdf, rename
 from ..reshape.compare import Change, compare_options, compare_renamed, compare_robots
 from ..rig import RigPlan, plan_rig

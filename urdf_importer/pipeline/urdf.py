@@ -18,11 +18,11 @@ from ..geometry.tidy import tidy_angle
 from ..kinematics.forward import Position
 from ..meshes import RobotFiles, load_mesh
 from ..model import Joint, Mesh, Robot
+from ..model.file_names import name_files
 from ..readers.urdf.robot import read_located, read_robot_text
 from ..reshape import move_zero, resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
-from ..reshape.file_names import name_files
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
 from ..writers.urdf.export import UrdfReading, export_urdf
 from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name

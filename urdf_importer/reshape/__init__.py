@@ -7,10 +7,10 @@ All of them leave the robot that they are given as it is, refuse unknown names b
 return an equal robot where there is nothing to do. What names a link or joint follows it.
 """
 
-from ..readers.measures import read_measures, read_measures_text
 from .attach import attach
 from .axes import convert_axes
 from .measures import measure, measure_csv
+from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
 from .prune import prune
 from .rename import rename

@@ -9,7 +9,7 @@ from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Material, Pose, Robot
-from .file_names import is_relative, name_files
+from ..model.file_names import is_relative, name_files
 from .references import find_repeated, interpret_again, need_links
 from .rename import rename
 from .resize import resize

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..arguments import diagnostics_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, quote, unknown_name
+from ..gazebo.tags import find_reference, holds_sensor, preserves_joint
+from ..geometry.inertia import add_bodies, body_of, inertial_of, move_pose
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import (
@@ -22,13 +23,8 @@ from ..model import (
     Robot,
     Visual,
 )
-from .inertia import add_bodies, body_of, inertial_of, move_pose
 from .references import follow_names, free_followers
 
-_PRESERVED = re.compile(
-    r"<(?:preserveFixedJoint|disableFixedJointLumping)\s*>\s*(?:true|1)\s*<", re.IGNORECASE
-).search
-_REFERENCE = re.compile(r"""<gazebo\b[^<>]*?\sreference\s*=\s*["']([^"'<>]*)["']""").match
 _Shape = TypeVar("_Shape", Visual, Collision)
 
 
@@ -107,9 +103,9 @@ def _move_origin(
 def _find_preserved(robot: Robot) -> set[str]:
     found = {j.name for j in robot.joints if dict(j.attributes).get("dont_collapse") == "true"}
     for extra in robot.extras:
-        reference = _REFERENCE(extra.xml) if extra.tag == "gazebo" else None
-        if reference is not None and _PRESERVED(extra.xml):
-            found.add(reference[1])
+        reference = find_reference(extra)
+        if reference is not None and preserves_joint(extra):
+            found.add(reference)
     return found
 
 
@@ -217,9 +213,8 @@ def _warn_of_places(
 ) -> None:
     """Further XML that says where something stands in a link that is a part of another now."""
     for extra in robot.extras:
-        reference = _REFERENCE(extra.xml) if extra.tag == "gazebo" else None
-        place = tree.index.get(reference[1], -1) if reference is not None else -1
-        if place >= 0 and frames[place] is not None and "<sensor" in extra.xml:
+        place = tree.index.get(find_reference(extra) or "", -1)
+        if place >= 0 and frames[place] is not None and holds_sensor(extra):
             diagnostics.warning(
                 "reference-not-followed",
                 f"<{extra.tag}> of link {quote(tree.links[place].name)} has a sensor, whose place "

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..diagnostics import Diagnostics, quote, unknown_name
+from ..gazebo import interpret_extras
 from ..markup.references import NameFollower, Names
 from ..model import Joint, Robot
-from ..readers.gazebo import interpret_extras
 
 
 def need_links(robot: Robot, names: Iterable[str]) -> None:

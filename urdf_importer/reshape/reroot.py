@@ -7,10 +7,10 @@ from typing import Literal
 
 from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
+from ..geometry.inertia import move_pose
 from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Link, Pose, Robot, Vector3
-from .inertia import move_pose
 from .references import need_links
 from .seat import move_link, seat_links
 

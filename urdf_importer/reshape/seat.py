@@ -5,12 +5,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..arguments import robot_of, texts_of
+from ..gazebo.tags import holds_sensor
+from ..geometry.inertia import move_pose
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..markup.edit import XmlEditor
 from ..markup.write import format_numbers
 from ..markup.xml import Element, parse_fragment, text_of
 from ..model import IDENTITY, Extra, Joint, Link, LoopJoint, Pose, Robot, Sensor
-from .inertia import move_pose
 
 _NUMBERS = 6
 
@@ -81,7 +82,7 @@ def _seat_sensor(sensor: Sensor, frames: Mapping[str, Matrix]) -> Sensor:
 
 def _seat_extra(extra: Extra, frames: Mapping[str, Matrix]) -> Extra:
     """The XML with the poses of a link's sensors in its new frame."""
-    if extra.tag != "gazebo" or "<sensor" not in extra.xml:
+    if not holds_sensor(extra):
         return extra
     data = extra.xml.encode("utf-8")
     root = parse_fragment(data)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..diagnostics import Diagnostics, quote
+from ..geometry.inertia import is_positive
 from ..geometry.transforms import Matrix
 from ..geometry.volumes import MassProperties
 from ..model import Link, Robot
-from ..reshape.inertia import is_positive
 
 MeasureVolume = Callable[[Link], MassProperties | None]
 """A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""

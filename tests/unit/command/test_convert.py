@@ -9,8 +9,8 @@ import pytest
 from support.real_robots import ROOT, descriptions
 from urdf_importer import Diagnostics, adapt_srdf, read_robot, read_srdf
 from urdf_importer.cli import main
-from urdf_importer.readers.measures import read_measures
 from urdf_importer.reshape import merge_fixed, prune, resize, strip
+from urdf_importer.reshape.measures_file import read_measures
 
 PR2 = next(path for path in descriptions() if path.name == "pr2.urdf")
 TABLE = """

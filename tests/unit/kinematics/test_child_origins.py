@@ -14,12 +14,12 @@ from scipy.spatial.transform import Rotation
 from support.strategies import Wishes, robots_with_positions, unseated, write_robot_text
 from urdf_importer import Diagnostics, forward_kinematics, read_robot
 from urdf_importer.collisions.sampling import Poses, Sampler
+from urdf_importer.gazebo import interpret_extras
 from urdf_importer.geometry.transforms import matrix_from_pose, plane_axes
 from urdf_importer.kinematics.forward import complete_positions, joint_frames, zero_frames
 from urdf_importer.kinematics.inverse.chain import moving_joints, plan_chain
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Extra, Joint, Link, LoopJoint, Pose, Robot
-from urdf_importer.readers.gazebo import interpret_extras
 from urdf_importer.reshape import (
     attach,
     convert_axes,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import Diagnostics
+from urdf_importer.gazebo import extras
 from urdf_importer.model.deferred import Deferred
 from urdf_importer.readers import read_robot_text
-from urdf_importer.readers.gazebo import extras
 
 ROBOT = b"""<robot name="r"><link name="eye"/>
 <gazebo reference="eye"><mu1>0.5</mu1><sensor name="s" type="imu"/></gazebo></robot>"""

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, quote
+from ...geometry.inertia import move_pose
 from ...geometry.transforms import matrix_from_pose
 from ...meshes import ShownShape
 from ...meshes.robot_files import Shape
 from ...model import IDENTITY, Collision, Link, Pose, Robot, Visual, VisualMaterials
 from ...reshape import seat_links
-from ...reshape.inertia import move_pose
 from ..standing import properties
 from ..standing.record import find_record
 from .robot import find_link_empties

@@ -7,8 +7,8 @@ the larger side of the picture: the game engine fits it there, whatever Blender 
 
 import math
 
+from ...kinematics.sensor_frames import WIDEST_PLANE, frame_of, frame_of_camera
 from ...model import Camera, CameraSensor, LogicalCamera
-from ...sensors.places import WIDEST_PLANE, frame_of, frame_of_camera
 from .plan import ComponentPlan, Properties
 
 _HALF_SENSOR = 16.0

@@ -3,6 +3,7 @@
 stand."""
 
 from ...geometry.transforms import matrix_from_pose
+from ...kinematics.sensor_frames import frame_of
 from ...kinematics.tree import KinematicTree
 from ...model import (
     Altimeter,
@@ -14,7 +15,6 @@ from ...model import (
     Magnetometer,
     Sensor,
 )
-from ...sensors.places import frame_of
 from .plan import ComponentPlan, Properties
 
 # The standard atmosphere up to 11 km.

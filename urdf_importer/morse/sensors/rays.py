@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, rotations_from_rpy
+from ...kinematics.sensor_frames import frame_of, turn_rays
 from ...model import Fan, Lidar, Sonar
-from ...sensors.places import frame_of, turn_rays
 from .plan import ComponentPlan, Properties
 
 _ONE_RAY = 1e-4

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
+from ...kinematics.sensor_frames import Places, explain_unknown
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import (
     Altimeter,
@@ -29,7 +30,6 @@ from ...model import (
     Sonar,
 )
 from ...names import Claims
-from ...sensors.places import Places, explain_unknown
 from .cameras import plan_cameras, plan_logical
 from .motion import (
     is_moved,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
+from ...gazebo import interpret_extras
 from ...geometry.transforms import Matrix, invert, pose_of
 from ...markup.write import format_numbers
 from ...markup.xml import Element
@@ -22,7 +23,6 @@ from ...model import (
     Vector3,
     close_with,
 )
-from ..gazebo import interpret_extras
 from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
 from .joints import Drafted, draft_joint, wrap_extras
 from .joints import others_of as others_of_joint

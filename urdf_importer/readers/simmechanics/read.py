@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...files.regular import read_regular_file
+from ...gazebo import interpret_extras
 from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
 from ...model import Robot
-from ..gazebo import interpret_extras
 from ..urdf.robot import paused_garbage_collection
 from .advice import Measure, advise_scale
 from .assembly import Assembly, Connection, apply_parameters

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ...diagnostics import NoLinksError, quote
+from ...gazebo import interpret_extras
 from ...markup.xml import Element
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 from ...names import Claims
-from ..gazebo import interpret_extras
 from .beyond import read_attributes
 from .document import Document, Tally
 from .gazebo_joint import GazeboLoops, read_gazebo_loops

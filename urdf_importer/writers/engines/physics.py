@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...geometry.hulls import convex_hull
+from ...geometry.inertia import add_bodies, body_of
 from ...geometry.transforms import Matrix, invert, matrix_from_pose, quaternion_from_rotation
 from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
 from ...meshes import RobotFiles
 from ...model import Box, Capsule, Collision, Cylinder, Joint, Link, Sphere
-from ...reshape.inertia import add_bodies, body_of
 
 Data = dict[str, Any]
 Carriers = Mapping[str, tuple[str, Matrix]]

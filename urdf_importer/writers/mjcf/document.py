@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...geometry.inertia import Body
 from ...geometry.transforms import Matrix, quaternion_from_rotation
 from ...markup.write import Value, XmlWriter
-from ...reshape.inertia import Body
 from .constraints import Equality
 from .motors import ActuatorPlan
 from .plan import BodyPlan, JointPlan, StructurePlan

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
+from ...geometry.inertia import Body, body_of, clamp_inertia, find_fault
 from ...geometry.transforms import Matrix
 from ...model import Link
-from ...reshape.inertia import Body, body_of, clamp_inertia, find_fault
 from ..masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from .plan import BodyPlan, StructurePlan
 

@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
+from ...geometry.inertia import Body
 from ...geometry.transforms import (
     Matrix,
     Vector,
@@ -32,7 +33,6 @@ from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
 from ...model import Link
 from ...names import Claims
-from ...reshape.inertia import Body
 
 JointKind = Literal["hinge", "slide", "ball", "free"]
 WORLD = "world"

@@ -14,6 +14,14 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
+from ...kinematics.sensor_frames import (
+    WIDEST_PLANE,
+    Places,
+    explain_unknown,
+    frame_of,
+    frame_of_camera,
+    turn_rays,
+)
 from ...markup.write import Value
 from ...model import (
     Altimeter,
@@ -29,14 +37,6 @@ from ...model import (
     Sonar,
 )
 from ...names import Claims
-from ...sensors.places import (
-    WIDEST_PLANE,
-    Places,
-    explain_unknown,
-    frame_of,
-    frame_of_camera,
-    turn_rays,
-)
 
 # From x forward, z up to a camera's frame: it looks along -z with y up.
 _CAMERA = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

@@ -20,7 +20,7 @@ from ...files.portable import avoid_reserved, relative_path
 from ...geometry.mesh_data import MeshData
 from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
-from ...reshape.file_names import is_relative, name_files
+from ...model.file_names import is_relative, name_files
 
 FOLDER = "meshes"
 TEXTURES = "textures"

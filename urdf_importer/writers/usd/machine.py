@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
+from ...geometry.inertia import Body, add_bodies, body_of
 from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
 from ...model import Link, hang_on
-from ...reshape.inertia import Body, add_bodies, body_of
 from ..masses import sphere_inertia
 
 WORLD = ""

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, WriteError, quote
+from ...geometry.inertia import Body
 from ...geometry.transforms import Matrix
 from ...kinematics.tree import KinematicTree
 from ...model import Robot
 from ...names import Claims
-from ...reshape.inertia import Body
 from ..engines.options import EngineOptions
 from ..file_folder import FileFolder
 from ..formats import OpenExport

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, WebotsOptions, export_robot, read_robot
-from urdf_importer.readers.gazebo.parts import KINDS
+from urdf_importer.gazebo.parts import KINDS
 
 COLLISION = f"<collision>{BOX}</collision>"
 WORDS = """

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....diagnostics import Diagnostics, ReadError, one_line
-from ...yaml_tree import Node
+from ....markup.yaml_tree import Node
 from .values import Values
 
 MOST_BYTES = 16 * 1024 * 1024

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ....diagnostics import Diagnostics
+from ....markup.yaml_tree import Node, parse_yaml
 from ....model import Pose
-from ...yaml_tree import Node, parse_yaml
 from .keys import (
     ExportedFrame,
     ExtraJoint,

@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ....markup.yaml_tree import Node
 from ....model import Box, Cylinder, Pose, Sphere
-from ...yaml_tree import Node
 from ..blobs import check_blob
 from .keys import (
     SENSOR_TYPES,

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from ....diagnostics import Diagnostics, ReadError, nearest, quote
-from ...yaml_tree import Node
+from ....markup.yaml_tree import Node
 
 
 class Values:

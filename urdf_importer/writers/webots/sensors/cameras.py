@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cameras, which look along +x with z up: Camera for colours, RangeFinder for depths."""
 
+from ....kinematics.sensor_frames import WIDEST_PLANE, frame_of_camera
 from ....model import Camera, CameraSensor, Lens, Stream
-from ....sensors.places import WIDEST_PLANE, frame_of_camera
 from ..vrml import Node, Value
 from .plan import DeviceKind, DevicePlan
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ....kinematics.sensor_frames import frame_of
 from ....model import (
     Altimeter,
     ContactSensor,
@@ -13,7 +14,6 @@ from ....model import (
     Noise,
     Sensor,
 )
-from ....sensors.places import frame_of
 from ..vrml import Value
 from .plan import DeviceKind, DevicePlan
 

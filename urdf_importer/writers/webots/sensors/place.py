@@ -15,6 +15,7 @@ from itertools import takewhile
 from typing import Any
 
 from ....diagnostics import Diagnostics, quote
+from ....kinematics.sensor_frames import Places, explain_unknown
 from ....model import (
     Altimeter,
     CameraSensor,
@@ -29,7 +30,6 @@ from ....model import (
     Sensor,
     Sonar,
 )
-from ....sensors.places import Places, explain_unknown
 from ..names import NameTables
 from ..options import WebotsOptions
 from ..structure.frames import pose_fields

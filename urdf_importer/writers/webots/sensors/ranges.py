@@ -6,8 +6,8 @@ import math
 import numpy as np
 
 from ....geometry.transforms import Matrix
+from ....kinematics.sensor_frames import frame_of, turn_rays
 from ....model import Fan, Lidar, Sensor, Sonar
-from ....sensors.places import frame_of, turn_rays
 from ..vrml import Value
 from .plan import DevicePlan
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....diagnostics import Diagnostics
+from ....geometry.inertia import clamp_inertia, find_fault, is_positive
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.volumes import tensor_of
 from ....model import Link
-from ....reshape.inertia import clamp_inertia, find_fault, is_positive
 from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from ..options import WebotsOptions
 from ..vrml import Node, Value

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...markup.elements import Element, split_numbers
-from ...model import Noise, Pose, Stream
+from ..markup.elements import Element, split_numbers
+from ..model import Noise, Pose, Stream
 
 Dialect = Literal["sdf", "old", "urdf"]
 

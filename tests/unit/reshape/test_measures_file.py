@@ -19,8 +19,8 @@ from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import Diagnostics, ReadError, forward_kinematics, read_robot, read_srdf
 from urdf_importer.cli import main
-from urdf_importer.readers.measures import read_measures, read_measures_text
 from urdf_importer.reshape import measure, measure_csv, resize
+from urdf_importer.reshape.measures_file import read_measures, read_measures_text
 
 YAML = """# A table
 origins: {torso: [0, 83.2, 0]}

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from support.real_robots import descriptions
 from support.source_tree import sources_of
 from urdf_importer import Diagnostics, ReadError, read_robot
+from urdf_importer.gazebo import interpret_extras
+from urdf_importer.gazebo.parts import KINDS
 from urdf_importer.model import (
     Altimeter,
     Barometer,
@@ -42,8 +44,6 @@ from urdf_importer.model import (
     Stream,
 )
 from urdf_importer.readers import read_robot_text
-from urdf_importer.readers.gazebo import interpret_extras
-from urdf_importer.readers.gazebo.parts import KINDS
 
 NOISE = "<noise><mean>0.1</mean><stddev>-0.2</stddev></noise>"
 
@@ -306,11 +306,11 @@ def test_extras_are_read_in_one_place() -> None:
     for word in ("parse_extra", "markup.elements"):
         users = {source.name for source in sources_of("urdf_importer") if word in source.text}
         rooms = {name.rpartition("/")[0] for name in users} - {"urdf_importer/markup"}
-        assert rooms == {"urdf_importer/readers/gazebo"}
+        assert rooms == {"urdf_importer/gazebo"}
     texts = re.compile(r"\.extras\b.*\.xml|\bfor extra in robot\.extras")
     readers = {s.name for s in sources_of("urdf_importer") if texts.search(s.text)}
     # What moves links asks only whether an element keeps one as it is, and moves its poses.
     moving = {f"urdf_importer/reshape/{name}.py" for name in ("merge", "seat")}
     # What MuJoCo says of itself has words of its own, and no reader of URDF or SDF makes them.
     own = {"urdf_importer/readers/mjcf/semantics.py", "urdf_importer/writers/mjcf/export.py"}
-    assert readers == {"urdf_importer/readers/gazebo/extras.py", *moving, *own}
+    assert readers == {"urdf_importer/gazebo/extras.py", *moving, *own}

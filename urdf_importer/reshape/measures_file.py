@@ -15,8 +15,6 @@ CSV has rows below a head, joint,x,y,z for origins or joint,length for lengths, 
 and in metres.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -26,10 +24,10 @@ from typing import Any
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import read_regular_file
+from ..markup.rows import MOST_BYTES, read_rows
+from ..markup.yaml_tree import Node, parse_yaml
 from ..model import Vector3
-from .yaml_tree import Node, parse_yaml
 
-MOST_BYTES = 4 * 1024 * 1024
 _MOST_YAML = 2 * 1024 * 1024
 """YAML takes ten times as long to read as the other two."""
 _KEYS = ("origins", "lengths", "factors", "scale", "symmetric", "convention")
@@ -85,24 +83,6 @@ def _load_csv(data: bytes, path: str) -> Node:
         items = [Node(line=line, text=number) for number in numbers]
         pairs[name] = items[0] if width == 1 else Node(line=line, items=items)
     return Node(line=0, pairs={group: Node(line=0, pairs=pairs)})
-
-
-def read_rows(data: bytes, path: str) -> list[tuple[int, list[str]]]:
-    """Rows that are not empty, each with the line that it ends on."""
-    found, line = [], 0
-    try:
-        text = io.StringIO(data.decode("utf-8-sig"), newline="")
-        rows = csv.reader(text, skipinitialspace=True)
-        for row in rows:
-            line = rows.line_num
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                found.append((line, cells))
-    except (UnicodeDecodeError, csv.Error) as problem:
-        raise ReadError(
-            f"the table cannot be read: {problem}", source=path, line=line + 1
-        ) from None
-    return found
 
 
 def _load_json(data: bytes, path: str) -> Node | None:

@@ -12,7 +12,7 @@ from urdf_importer import (
     check_trajectory,
     retime_trajectory,
 )
-from urdf_importer.readers.joint_limits import read_joint_limits
+from urdf_importer.motion.limits_file import read_joint_limits
 
 TABLE = """\
 # a comment

@@ -13,7 +13,7 @@ import math
 
 from ..diagnostics import ReadError, quote
 from ..files.regular import read_regular_file
-from .measures import MOST_BYTES, read_rows
+from ..markup.rows import MOST_BYTES, read_rows
 
 HEADS = ("time,x,y,z", "time,x,y,z,qx,qy,qz,qw")
 

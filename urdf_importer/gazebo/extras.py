@@ -13,8 +13,8 @@ stands in <gazebo>, <sensor> and <ros2_control> is read.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ...markup.elements import Element, parse_extra
-from ...model import (
+from ..markup.elements import Element, parse_extra
+from ..model import (
     Extra,
     JointControl,
     Material,
@@ -24,8 +24,8 @@ from ...model import (
     Setting,
     SimulationSettings,
 )
-from ...model.deferred import Deferred
-from ...model.visual_material import GAZEBO_PREFIX, find_gazebo_color
+from ..model.deferred import Deferred
+from ..model.visual_material import GAZEBO_PREFIX, find_gazebo_color
 from .sensors import read_sensor
 
 _PARTS_OF_IMU = ("accelerometer", "gyroscope")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from urdf_importer import Convention, KinematicsError
 from urdf_importer.diagnostics import ReadError
 from urdf_importer.geometry.transforms import rotation_from_quaternion
+from urdf_importer.kinematics.link_path_file import read_link_path
 from urdf_importer.kinematics.link_paths import plan_path, row_of
-from urdf_importer.readers.link_paths import read_link_path
 
 NUMBERS = st.floats(-1e3, 1e3)
 AXES = st.sampled_from(["xyz", "zxy", "yzx", "-yxz", "-x-yz", "zy-x"])

@@ -3,8 +3,8 @@
 
 from collections.abc import Callable, Mapping
 
-from ...markup.elements import Element
-from ...model import (
+from ..markup.elements import Element
+from ..model import (
     Altimeter,
     Barometer,
     ContactSensor,

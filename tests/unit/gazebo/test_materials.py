@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from urdf_importer.gazebo import interpret_extras
 from urdf_importer.model import Extra, Link, Material, Robot
-from urdf_importer.readers.gazebo import interpret_extras
 
 
 def gazebo(inner: str, start: str = '<gazebo reference="l">', line: int = 7) -> Extra:

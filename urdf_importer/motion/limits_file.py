@@ -16,8 +16,8 @@ from collections.abc import Mapping
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import read_regular_file
-from ..motion.limits import LimitTable
-from .yaml_tree import Node, parse_yaml
+from ..markup.yaml_tree import Node, parse_yaml
+from .limits import LimitTable
 
 MOST_BYTES = 1024 * 1024
 MOST_JOINTS = 10_000

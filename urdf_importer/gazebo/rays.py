@@ -3,8 +3,8 @@
 
 import math
 
-from ...markup.elements import Element
-from ...model import Fan, Lidar, Noise, Sonar
+from ..markup.elements import Element
+from ..model import Fan, Lidar, Noise, Sonar
 from .parts import Head, plugin_files, read_noise
 
 _NEAR, _FAR = 0.01, 30.0

@@ -5,17 +5,10 @@ import math
 from dataclasses import replace
 from typing import cast
 
-from ...markup.elements import Element
-from ...model import IDENTITY, Camera, CameraSensor, Lens, LogicalCamera, Pose, Stream
-from ...model.sensor import CameraKind
-from .parts import (
-    Head,
-    plugin_files,
-    read_cloud_topic,
-    read_depth_topic,
-    read_noise,
-    read_pose,
-)
+from ..markup.elements import Element
+from ..model import IDENTITY, Camera, CameraSensor, Lens, LogicalCamera, Pose, Stream
+from ..model.sensor import CameraKind
+from .parts import Head, plugin_files, read_cloud_topic, read_depth_topic, read_noise, read_pose
 
 _WIDTH, _HEIGHT, _FIELD_OF_VIEW = 320, 240, 1.047
 _NEAR, _FAR = 0.1, 100.0

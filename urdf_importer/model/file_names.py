@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
-from ..model import Collision, Link, Material, Mesh, Robot, Visual
+from . import Collision, Link, Material, Mesh, Robot, Visual
 
 _Shape = TypeVar("_Shape", Visual, Collision)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry.transforms import Matrix, Vector, matrix_from_pose, pose_of, pose_of_numbers
-from ..geometry.volumes import inertia_of, tensor_of
 from ..model import Inertial, Pose
+from .transforms import Matrix, Vector, matrix_from_pose, pose_of, pose_of_numbers
+from .volumes import inertia_of, tensor_of
 
 _LEAST = 1e-6
 """The smallest principal moment that a repaired inertia has, as a share of the largest."""
