@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -66,6 +67,8 @@ class Log:
             if written != len(line):
                 raise OSError(None, "no space left on device")
         except OSError as error:
+            with suppress(OSError):
+                _cut_torn_line(self._file)
             raise _refusal(self._path, error) from error
 
     def __enter__(self) -> "Log":

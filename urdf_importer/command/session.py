@@ -46,8 +46,8 @@ def _describe(job: Job, report: Report) -> str:
     """Describes a finished job in one line."""
     spent = sum(report.seconds.values())
     if isinstance(job, ExportJob):
-        is_folder = Path(report.output).is_dir()
-        shown = f"{job.output}/" if is_folder else str(job.output)
+        written = Path(report.output)  # Its name may be another, where a format asks for that.
+        shown = f"{job.output}/" if written.is_dir() else str(job.output.with_name(written.name))
         return describe_export(report.facts, shown, report.files, spent, report.diagnostics)
     if isinstance(job, SrdfJob):
         return describe_srdf(report.facts, report.output, spent, report.diagnostics)

@@ -32,9 +32,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[Path]:
     counted: Counter[Path] = Counter()
     load = kept_files.load_mesh
 
-    def count(path: Path, *others: Any) -> Any:
+    def count(path: Path, *others: Any, **more: Any) -> Any:
         counted[path] += 1
-        return load(path, *others)
+        return load(path, *others, **more)
 
     kept_files.forget_files()
     monkeypatch.setattr(kept_files, "load_mesh", count)

@@ -54,7 +54,7 @@ def test_import_without_blender_says_what_to_install(tmp_path: Path) -> None:
     done = run_without_blender("import", GRIPPER, "-o", str(tmp_path / "a.blend"))
     assert done.returncode == 1
     assert done.stderr.startswith("urdf-importer: error: importing needs Blender")
-    assert "pip install bpy" in done.stderr and done.stderr.count("\n") == 1
+    assert "pip install 'urdf-importer[blender]'" in done.stderr and done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

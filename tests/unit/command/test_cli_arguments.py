@@ -82,6 +82,9 @@ def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[s
         assert set(field.metadata["choices"]) == set(get_args(literal))
         wanted = next(each for each in field.metadata["choices"] if each != field.default)
         written = [name, wanted]
+        off, on = field.metadata.get("switch", (field.default, ""))
+        if field.default not in (off, on):
+            wanted, written = on, [name]
     elif field.default == ():
         pair = get_args(hint)[0] is not str
         wanted = (("a", str(tmp_path)), ("b", str(ROOT))) if pair else (str(tmp_path), str(ROOT))

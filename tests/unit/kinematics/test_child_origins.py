@@ -98,14 +98,14 @@ def test_the_way_between_any_two_links_passes_them(robot_and_positions, chance):
     movable = moving_joints(tree, base, link)
     complete = complete_positions(tree.joint_motions, positions)
     chain = plan_chain(tree, base, link, np.eye(4), (), complete)
-    _, held = chain.place(np.zeros((1, len(chain.variables))))
+    held = chain.place(np.zeros((1, len(chain.variables))))[-1] @ chain.last
     frames = forward_kinematics(robot, positions)
     wanted = np.linalg.inv(frames[base]) @ frames[link]
     assert held[0] == pytest.approx(wanted, abs=1e-9)
     scalars = [name for name, motion in movable.items() if motion.is_scalar]
     chain = plan_chain(tree, base, link, np.eye(4), scalars, complete)
     values = np.array([[complete.get(each.joint, 0.0) for each in chain.variables]])
-    assert chain.place(values)[1][0] == pytest.approx(wanted, abs=1e-9)
+    assert (chain.place(values)[-1] @ chain.last)[0] == pytest.approx(wanted, abs=1e-9)
 
 
 @settings(max_examples=25)

@@ -292,7 +292,8 @@ def _read_axis(
     limit = _read_limit(first.get("limit"), page)
     is_bounded = limit is not None and (limit.lower is not None or limit.upper is not None)
     is_turning = loop.type != "prismatic"
-    known = ("xyz", "limit", "dynamics", "use_parent_model_frame")
+    # Others become the joint's own, where words of joints would have another meaning.
+    known = ("xyz", "limit", "dynamics", "use_parent_model_frame", *_HANDLED, "axis", "axis2")
     others = [child for child in element or [] if child.tag not in known]
     return replace(
         loop,
