@@ -7,6 +7,7 @@ shapes also when a mesh changes. No other module listens to these moments: one t
 its own would have to know all of them.
 """
 
+import atexit
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -77,6 +78,7 @@ def watch() -> None:
     for moments, handler in _handlers():
         if handler not in moments:
             moments.append(bpy.app.handlers.persistent(handler))  # It outlives the file.
+            atexit.register(unwatch)  # 4.2 as a module ends with a crash where handlers are left.
 
 
 def unwatch() -> None:
