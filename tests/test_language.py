@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The library's English: docstrings say what a function does, and phrases that read translated are
 not written.
-
-A room is a folder or file below `urdf_importer` or `operators`.
 """
 
 import ast
@@ -14,20 +12,6 @@ from pathlib import Path
 import pytest
 
 from support.paths import ROOT
-
-ROOMS = (
-    "urdf_importer/batching", "urdf_importer/files", "urdf_importer/geometry",
-    "urdf_importer/images",
-    "urdf_importer/kinematics", "urdf_importer/markup", "urdf_importer/meshes",
-    "urdf_importer/motion", "urdf_importer/readers", "urdf_importer/recordings",
-    "urdf_importer/rig",
-    "urdf_importer/pipeline", "urdf_importer/command", "urdf_importer/cli.py",
-    "urdf_importer/headless.py", "urdf_importer/__init__.py", "operators",
-    "urdf_importer/blender",
-    "urdf_importer/model", "urdf_importer/morse", "urdf_importer/reshape", "urdf_importer/sensors",
-    "urdf_importer/writers", "urdf_importer/diagnostics.py", "urdf_importer/interrupts.py",
-    "urdf_importer/options.py", "urdf_importer/progress.py",
-)  # fmt: skip
 
 # First words of questions that a function answers, and of generators' and decorators' docstrings.
 ALLOWED = {"whether", "is", "has", "does"}
@@ -41,14 +25,9 @@ BANNED = re.compile(
 )
 
 
-def files_of(room: str) -> list[Path]:
-    path = ROOT / room
-    found = [path] if path.suffix else sorted(path.rglob("*.py"))
-    assert found, f"there is no room {room}"
-    return found
-
-
-FILES = [path for room in ROOMS for path in files_of(room)]
+FILES = [
+    path for room in ("urdf_importer", "operators") for path in sorted((ROOT / room).rglob("*.py"))
+]
 
 
 def public_functions(

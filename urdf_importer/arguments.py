@@ -143,7 +143,7 @@ def check_option(field: "Field[Any]", given: Any) -> Any:
 
 
 def _check_switch(field: "Field[Any]", given: Any) -> bool:
-    # 0 and 1 of any kind of number, numpy's own truth too; what has a length is no truth.
+    # 0 and 1 of any kind of number, numpy's own truth too, but nothing that has a length.
     if hasattr(given, "__len__") or given not in (False, True):
         raise _refusal(field.name, given, "True or False")
     return bool(given)

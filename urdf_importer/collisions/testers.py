@@ -19,7 +19,7 @@ class Tester(Protocol):
     """Tells whether two parts touch."""
 
     def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
-        """`pose` (4, 4) is the second link's frame in the first one's."""
+        """Tests two parts; `pose` (4, 4) is the second link's frame in the first one's."""
 
 
 def find_coal() -> Any | None:

@@ -206,7 +206,7 @@ class Connection:
     def _greet(self, talk: _Talk, now: float) -> None:
         """Goes on until the server's greeting is whole."""
         if now - talk.since > PATIENCE:
-            raise BrokenError(f"nobody answers at {self.address}")
+            raise BrokenError(f"no answer from {self.address}")
         if talk.greeting is None:
             if not talk.stream.advance():
                 return
