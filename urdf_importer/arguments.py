@@ -15,7 +15,7 @@ Kind = TypeVar("Kind")
 
 def rig_of(given: Any) -> Any:
     """Returns the armature of what stands for a robot in Blender: itself, or the result of an
-    import. Whether it is a robot's is not asked. Raises ArgumentError for what is no object of
+    import. Whether it is a robot's is not asked. Raises ArgumentError for anything but an object of
     Blender."""
     try:
         rig = getattr(given, "armature", given)
