@@ -5,6 +5,7 @@ import ast
 import re
 import sys
 from collections import Counter
+from fnmatch import fnmatch
 
 import pytest
 
@@ -201,6 +202,13 @@ def changed_state(tree: ast.Module) -> set[str]:
                 if not ast.unparse(value).startswith("bpy.props."):
                     changed.update({name} & classes)
     return changed
+
+
+def test_no_folder_of_tests_is_passed_over(pytestconfig: pytest.Config) -> None:
+    passed_over = pytestconfig.getini("norecursedirs")
+    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    parts = {part for folder in folders for part in folder.relative_to(ROOT).parts}
+    assert not {part for part in parts for each in passed_over if fnmatch(part, each)}
 
 
 def test_only_the_blender_layer_knows_blender() -> None:
