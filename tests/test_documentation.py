@@ -18,6 +18,9 @@ PAGES = (
 )
 MOST_BYTES = 300_000
 """Of one picture: whoever clones the project fetches all of them, in all versions."""
+WIDEST = 120
+CODE = ("|", "<", "`", "**`", "* **`")
+"""How lines begin that are tables, pictures, or code that stands alone."""
 
 
 def read_links(page: Path) -> list[tuple[Path, str]]:
@@ -52,6 +55,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_linked_from_the_readme() -> None:
     linked = {path.resolve() for path, _ in read_links(README)}
     assert [name_of(page) for page in PAGES[1:] if page.resolve() not in linked] == []
+
+
+@pytest.mark.parametrize("page", (*PAGES, *sorted(ROOT.glob("*.md"))), ids=name_of)
+def test_prose_is_wrapped(page: Path) -> None:
+    """Tables, pictures and blocks of code are as wide as they are; so is code that stands alone."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    prose = (line for line in text.splitlines() if not line.startswith(CODE))
+    assert [line for line in prose if len(line) > WIDEST] == []
 
 
 def test_every_picture_is_shown_and_small() -> None:
