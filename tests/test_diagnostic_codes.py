@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every diagnostic code is spelled out in the code and explained in docs/diagnostics.md.
+"""Every diagnostic code is spelled out in the code and explained in docs/reference/diagnostics.md.
 
 A code gets into a diagnostic through a parameter, field or variable called `code`, or as the first
 argument of a `report`: the test follows these. A code made of parts at run time
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from support.source_tree import ROOT, Source, sources_of
 
-PAGE = ROOT / "docs" / "diagnostics.md"
+PAGE = ROOT / "docs" / "reference" / "diagnostics.md"
 # A code's own entry: the first cell of a table row, or a heading.
 ENTRY = re.compile(r"^(?:\|\s*|#+\s*)`([^`]+)`", re.MULTILINE)
 KEBAB_CASE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

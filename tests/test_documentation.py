@@ -14,12 +14,12 @@ PAGES = (
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "sample_urdfs" / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 )
 MOST_BYTES = 300_000
 """Of one picture: whoever clones the project fetches all of them, in all versions."""
 WIDEST = 120
-CODE = ("|", "<", "`", "**`", "* **`")
+CODE = ("|", "<", "![", "`", "**`", "* **`")
 """How lines begin that are tables, pictures, or code that stands alone."""
 
 

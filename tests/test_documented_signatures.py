@@ -14,7 +14,7 @@ import urdf_importer
 from support.paths import ROOT
 from urdf_importer import reshape
 
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _ELLIPSIS = re.compile(r",? *(\*, *)?\.\.\.$")
 
 
@@ -112,6 +112,6 @@ def test_signatures_are_those_of_the_functions(page: Path) -> None:
 
 
 def test_the_page_of_python_has_signatures_and_calls() -> None:
-    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    text = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
     assert len(list(read_signatures(text))) > 50
     assert len(list(read_calls(text))) > 50

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples of README.md and docs/python.md run, and the page knows every option."""
+"""The examples of README.md and docs/how-to/python.md run, and the page knows every option."""
 
 import re
 from dataclasses import fields
@@ -12,8 +12,8 @@ from support.paths import ROOT
 from urdf_importer import ImportOptions
 
 PAGES = (
-    "README.md", "docs/python.md", "docs/update.md", "docs/motion_from_ros.md",
-    "docs/motion_in_webots.md", "docs/motion_to_robots.md",
+    "README.md", "docs/how-to/python.md", "docs/how-to/update.md", "docs/how-to/motion_from_ros.md",
+    "docs/how-to/motion_in_webots.md", "docs/how-to/motion_to_robots.md",
 )  # fmt: skip
 
 
@@ -44,13 +44,13 @@ def test_there_are_examples_of_all_pages():
 
 
 def test_page_has_every_option_with_its_default():
-    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.MULTILINE))
     defaults = {name: eval(text) for name, text in rows.items()}  # noqa: S307
     assert defaults == {field.name: field.default for field in fields(ImportOptions)}
 
 
 def test_page_names_all_that_is_public():
-    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
     missing = [name for name in urdf_importer.__all__ if not re.search(rf"\b{name}\b", page)]
     assert missing == []

@@ -59,7 +59,9 @@ def place_of(scene: Scene, name: str) -> Any:
     list(
         enumerate(
             re.findall(
-                r"```python\n(.*?)```", (ROOT / "docs/morse.md").read_text("utf-8"), re.DOTALL
+                r"```python\n(.*?)```",
+                (ROOT / "docs/project/morse.md").read_text("utf-8"),
+                re.DOTALL,
             )
         )
     ),

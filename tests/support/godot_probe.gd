@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Says in found.json how Godot 3 sees the scenes of asked.json, a list of
 #   {"file": "a.glb", "times": {clip: [seconds]}, "joints": {joint: value}}
-# Joints are turned by hand with joints.gd, the sample of docs/engines.md.
+# Joints are turned by hand with joints.gd, the sample of docs/how-to/engines.md.
 extends SceneTree
 
 func _init():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of rooms in docs/architecture.md, and what the code imports really."""
+"""The table of rooms in docs/explanation/architecture.md, and what the code imports really."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from functools import cache
 from support.paths import ROOT
 from support.source_tree import Source, sources_of, walk_with_depth
 
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 _ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$", re.MULTILINE)
 

@@ -13,7 +13,7 @@
     env.create()
 
 Nothing of MORSE is loaded, and nothing in Blender changed, before one of these names is used.
-Documented in docs/morse.md.
+Documented in docs/project/morse.md.
 """
 
 from importlib import import_module

@@ -30,7 +30,7 @@ from urdf_importer import (
 
 GODOT = os.environ.get("GODOT", "")
 PROBE = ROOT / "tests" / "support" / "godot_probe.gd"
-DOCS = ROOT / "docs" / "engines.md"
+DOCS = ROOT / "docs" / "how-to" / "engines.md"
 PROJECT = f"""config_version=4
 [importer_defaults]
 scene={{"materials/storage":0,"animation/fps":{FPS},"animation/optimizer/enabled":false}}

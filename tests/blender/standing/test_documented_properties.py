@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/rig_properties.md says exactly what the rigs carry, and its example poses a robot."""
+"""The reference of a rig's properties says exactly what rigs carry; its example poses a robot."""
 
 import re
 import textwrap
@@ -18,7 +18,7 @@ from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.blender.standing.renamed import mend_drivers
 from urdf_importer.morse.split.split import split_armature
 
-PAGE = (ROOT / "docs" / "rig_properties.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "rig_properties.md").read_text(encoding="utf-8")
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 DATA = [
     ROOT / "tests" / "data" / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator changed in Blender is written, and nothing else: docs/urdf.md, row by row."""
+"""What an animator changed in Blender is written, nothing else: docs/how-to/urdf.md by row."""
 
 import math
 from pathlib import Path

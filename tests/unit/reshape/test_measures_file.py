@@ -202,8 +202,8 @@ def test_many_rows_are_read_in_a_second() -> None:
 
 
 def test_the_humanoid_of_the_page(tmp_path: Path) -> None:
-    """What docs/reshaping.md says of Talos and its child, by its own table and command."""
-    page = (ROOT / "docs" / "reshaping.md").read_text(encoding="utf-8")
+    """What docs/how-to/reshaping.md says of Talos and its child, by its own table and command."""
+    page = (ROOT / "docs" / "how-to" / "reshaping.md").read_text(encoding="utf-8")
     section = page.split("## A big humanoid becomes a small one")[1].split("\n## ")[0]
     table, command, *_ = re.findall(r"(?:^    .*\n)+", section, re.MULTILINE)
     (tmp_path / "child.yaml").write_text(textwrap.dedent(table))

@@ -2,7 +2,7 @@
 """The joints of a rig as typed records: which numbers of which bone hold a joint's position.
 
 An import writes them on the bones and on the links' empties. Only this module knows the keys of
-these properties, which docs/rig_properties.md documents for users.
+these properties, which docs/reference/rig_properties.md documents for users.
 """
 
 import math

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Custom properties: the content of the description, kept in the .blend.
 
-The schema is documented in docs/rig_properties.md. Model classes become groups of their fields;
-what is not given (None, empty) is left out, since custom properties cannot hold None. A group of a
-shape also holds its `type`. Further attributes are one list of names and values in turn. Lines of
-the source are left out.
+The schema is documented in docs/reference/rig_properties.md. Model classes become groups of their
+fields; what is not given (None, empty) is left out, since custom properties cannot hold None. A
+group of a shape also holds its `type`. Further attributes are one list of names and values in turn.
+Lines of the source are left out.
 """
 
 from dataclasses import fields, is_dataclass

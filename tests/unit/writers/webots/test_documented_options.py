@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/webots.md knows every option of an export, with its default."""
+"""docs/how-to/webots.md knows every option of an export, with its default."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from dataclasses import fields
 from support.paths import ROOT
 from urdf_importer import WebotsOptions
 
-PAGE = ROOT / "docs" / "webots.md"
+PAGE = ROOT / "docs" / "how-to" / "webots.md"
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \| ([^|]+) \|", re.MULTILINE)
 
 
