@@ -66,8 +66,7 @@ class Grip:
 
 
 def find_near(context: Any, mouse: tuple[float, float]) -> Look | None:
-    """Finds the handle that the mouse is near, of those before each other one of the active
-    robot."""
+    """Finds the handle near the mouse; where several overlap, the active robot's."""
     region, view = context.region, context.region_data
     scale = context.preferences.system.ui_scale
     found = []
@@ -141,7 +140,7 @@ def draw_small(context: Any, looks: Iterable[tuple[Look, float]]) -> None:
 
 
 def draw_large(context: Any, look: Look, lit: Part | None, *, alone: bool = False) -> None:
-    """Draws the handle that the mouse is near, with one part lit, or that part alone."""
+    """Draws the handle near the mouse with one part highlighted, or that part alone."""
     _begin()
     for part, line in outline(look):
         if (alone and part != lit) or part == FREE:

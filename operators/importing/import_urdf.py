@@ -141,7 +141,7 @@ class ImportUrdf(ShownImport, bpy.types.Operator):
 
 
 class ImportSimMechanics(ShownImport, bpy.types.Operator):
-    """What the file is shows when it is read: this differs from the other by what it offers."""
+    """The format is detected on reading; only the files offered differ from ImportUrdf."""
 
     bl_idname = "import_scene.simmechanics"
     bl_label = "Import SimMechanics"

@@ -20,8 +20,8 @@ _RESERVED = ("batch.jsonl", "index.html")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchInput:
-    """A description. `wish` is its path without suffix below the folder that was given: its place
-    where that is free. What was not `named`, but found, may turn out to be only a part of one."""
+    """A description. `wish` is its path without suffix, relative to the given folder; used as
+    output folder if free. Files found by searching (not `named`) may be mere fragments."""
 
     path: str
     wish: str

@@ -136,7 +136,7 @@ def sample_within(
     if given.strict and (found or len(diagnostics)):
         what = f"{count(len(found), 'limit')} and {count(len(diagnostics), 'diagnostic')}"
         raise RobotError(
-            f"{what} are told above, and --strict takes each as a failure", source=given.robot
+            f"{what} are listed above, and --strict takes each as a failure", source=given.robot
         )
     return motion
 

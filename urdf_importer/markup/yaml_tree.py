@@ -170,7 +170,7 @@ class _Builder:
         parent, key, parent_anchor = self.open[-1]
         parent.size += node.size
         if parent.size > MOST_NODES:
-            raise self._refusal("its aliases stand for too much", node.line)
+            raise self._refusal("its aliases expand to too much", node.line)
         if parent.items is not None:
             parent.items.append(node)
         elif key is None:

@@ -36,7 +36,7 @@ Shape = Visual | Collision
 _Kind = TypeVar("_Kind", Visual, Collision)
 _SCRIPT = ".material"
 _DRAWN = "solid:"
-"""How the names of meshes begin that stand for solids; no file is called so."""
+"""Prefix of the placeholder mesh names of solids; no file name can start with it."""
 _File = tuple[Path, MeshPart | None, bool]
 
 

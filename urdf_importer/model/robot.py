@@ -20,9 +20,9 @@ class Robot:
     """`joints` make a tree of the links; `loops` are the joints that close it to loops. `source` is
     the file it was read from, for messages and relative paths; empty if none.
 
-    `attributes` are those of <robot> beside its name and version: namespaces above all.
-    `text` is the URDF that was read, for those who change as little of it as can be; empty where
-    there was none, since the robot came from xacro or from no file at all.
+    `attributes` are <robot>'s attributes other than name and version: namespaces above all.
+    `text` is the URDF that was read, kept so that edits can be minimal; empty for a robot from
+    xacro or from no file.
     `sensors`, `settings` and `controls` are what the extras of the robot, its links and its joints
     mean. Whoever reads or extracts a robot fills them from these (readers.gazebo.interpret_extras);
     so they do not count for equality, and are not kept a second time beside the extras.

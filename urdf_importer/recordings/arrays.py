@@ -108,8 +108,8 @@ class _Reader:
         return found
 
     def _array(self, name: str) -> Any:
-        """Returns an array; the room that its header asks for is that of the bytes that are there,
-        or it is not made."""
+        """Returns an array; memory is allocated only for bytes that are present, whatever the
+        header claims."""
         info = self.names.get(f"{name}.npy")
         if info is None:
             raise ReadError(f"there is no array {quote(name)} in it", source=self.source)

@@ -152,7 +152,7 @@ class _Documents:
             self.anchors[anchor] = (value, size)
         self.sizes[-1] += size
         if self.sizes[-1] > self.left:
-            raise ReadError("its aliases stand for too much", source=self.source)
+            raise ReadError("its aliases expand to too much", source=self.source)
         if not self.open:
             self.documents.append(value)
             return

@@ -79,7 +79,7 @@ def _load_csv(data: bytes, path: str) -> Node:
         if len(numbers) != width:
             raise ReadError(f"a row needs a joint and {width} numbers", source=path, line=line)
         if name in pairs:
-            raise ReadError(f"{quote(name)} stands there twice", source=path, line=line)
+            raise ReadError(f"{quote(name)} is defined twice", source=path, line=line)
         items = [Node(line=line, text=number) for number in numbers]
         pairs[name] = items[0] if width == 1 else Node(line=line, items=items)
     return Node(line=0, pairs={group: Node(line=0, pairs=pairs)})
@@ -92,7 +92,7 @@ def _load_json(data: bytes, path: str) -> Node | None:
         found: dict[str, Node] = {}
         for name, value in pairs:
             if found.setdefault(name, node := _as_node(value)) is not node:
-                raise ReadError(f"{quote(name)} stands there twice", source=path)
+                raise ReadError(f"{quote(name)} is defined twice", source=path)
         return Node(line=0, pairs=found)
 
     try:
@@ -124,7 +124,7 @@ def _load_yaml(data: bytes, path: str) -> Node:
     root = parse_yaml(data, path, diagnostics, called=_CALLED, most_bytes=_MOST_YAML)
     for repeated in diagnostics:
         raise ReadError(
-            f"{quote(repeated.subject)} stands there twice", source=path, line=repeated.line
+            f"{quote(repeated.subject)} is defined twice", source=path, line=repeated.line
         )
     return root
 

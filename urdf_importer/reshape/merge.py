@@ -195,7 +195,7 @@ def _merge_inertials(parts: list[tuple[Link, Matrix | None]]) -> Inertial | None
 def _hang_on(
     joint: Joint, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
 ) -> Joint:
-    """A joint that stays, on the link that its parent has become a part of."""
+    """Re-parents a remaining joint to the link that absorbed its parent."""
     place = tree.index[joint.parent]
     child = tree.links[hosts[tree.index[joint.child]]].name
     parent = tree.links[hosts[place]].name

@@ -293,8 +293,8 @@ class _Search:
         return max(errors)
 
     def _try_others(self, place: int, error: float) -> bool:
-        """Gives the bone at a place in the order, of this error, the best of other tails, if that
-        is better; says so."""
+        """Tries other tails for the bone and keeps the best if it beats `error`; returns whether it
+        did."""
         index = self.order[place]
         others = self._find_others(place)
         bones, (parent, tail) = others.bones, self._find_above(index)

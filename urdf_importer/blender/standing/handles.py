@@ -239,7 +239,7 @@ def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
 
 
 def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
-    """Yields a joint, the one that it follows, the one that this follows, to the one that leads."""
+    """Yields a joint and then its leaders, up to the one that follows none."""
     for _ in table.joints:
         joint = table.joints.get(name)
         if joint is None:

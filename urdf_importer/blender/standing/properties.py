@@ -100,8 +100,8 @@ def pack(value: Any) -> Any:
 
 
 def pack_text(text: bytes) -> str:
-    """Returns the URDF that was read, for those who change as little of it as can be; nothing where
-    a property cannot hold it, in other encodings than UTF-8 or beyond MOST_TEXT bytes."""
+    """Returns the URDF that was read, kept so that edits can be minimal; empty where a property
+    cannot hold it: not UTF-8, or beyond MOST_TEXT bytes."""
     if len(text) > MOST_TEXT or b"\0" in text:
         return ""
     try:

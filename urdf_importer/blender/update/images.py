@@ -43,7 +43,7 @@ def refresh_images(materials: Iterable[Any], paths: Collection[Path], *, packs: 
 
 
 def _find(materials: Iterable[Any], paths: Collection[Path]) -> Iterator[Content]:
-    """Yields each image that is as it was made, with its file and what is in that."""
+    """Yields each unmodified image with its file and that file's bytes."""
     seen = set()
     for material in materials:
         image, path = _image_of(material), _path_of(material)

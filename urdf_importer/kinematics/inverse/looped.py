@@ -54,7 +54,7 @@ def _list_between(closer: LoopCloser, base: str, link: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Step:
-    """A joint on the way, which the way passes along or, with `sign` -1, against its direction."""
+    """A joint on the path; `sign` is -1 where the path runs from child to parent."""
 
     before: Matrix
     after: Matrix

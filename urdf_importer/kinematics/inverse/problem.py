@@ -137,7 +137,7 @@ class Known:
         self._chains: Recent[Hashable, Chain] = Recent(_MOST_CHAINS)
 
     def motions(self, base: str, link: str) -> dict[str, JointMotion]:
-        """Returns moving_joints(), kept."""
+        """Returns moving_joints(), cached."""
         return self._ways.recall((base, link), lambda: moving_joints(self.tree, base, link))
 
     def chain(

@@ -260,7 +260,7 @@ def multiply(places: Matrix, products: Sequence[tuple[int, ...]]) -> Matrix:
 
 
 def _measure_costs(surveyor: Surveyor, box: Box, solver: Solver) -> tuple[float, float]:
-    """Returns how many numbers are read in a step with new factors, and with those of another."""
+    """Returns the reads per step, with fresh factors and with reused ones."""
     costs = []
     for steps in ((), (True,), (True, False)):
         guess = np.ones((1 + len(box.sides), len(surveyor.layout.unknown)))

@@ -103,7 +103,7 @@ def find_block_surface(
 
 
 def _measure(rectangle: Matrix, whole: Matrix) -> float:
-    """Returns how much of the whole a rectangle is."""
+    """Returns a rectangle's share of the total area."""
     return float(np.prod(np.ptp(rectangle, axis=1) / np.maximum(np.ptp(whole, axis=1), 1e-12)))
 
 

@@ -312,7 +312,7 @@ def make_qpos(
 def _find_numbers(
     body: BodyPlan, joint: JointPlan, positions: Mapping[str, float | tuple[float, ...]]
 ) -> Sequence[float]:
-    """Returns the positions of all joints of a body that are one of the description, of which
+    """Returns the positions of the MuJoCo joints that together represent one described joint;
     `joint` is the first."""
     motion = joint.of
     if motion is None:

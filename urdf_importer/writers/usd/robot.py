@@ -124,7 +124,7 @@ def _make_robot(
 
 
 def _make_scene(root: str) -> Prim:
-    """Makes the gravity of a file that is opened by itself; who refers to the robot gets none."""
+    """Adds gravity for a file opened on its own; stages that reference it are unaffected."""
     scene = Prim("PhysicsScene", SCENE if root != SCENE else f"{SCENE}_2")
     scene.add("vector3f physics:gravityDirection", "(0, 0, -1)")
     scene.add("float physics:gravityMagnitude", 9.81)
