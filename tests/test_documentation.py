@@ -8,9 +8,9 @@ import pytest
 
 from support.paths import ROOT
 
-README = ROOT / "README.md"
+INDEX = ROOT / "docs" / "index.md"
 PAGES = (
-    README,
+    ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "sample_urdfs" / "README.md",
@@ -52,9 +52,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert dead == []
 
 
-def test_every_page_is_linked_from_the_readme() -> None:
-    linked = {path.resolve() for path, _ in read_links(README)}
-    assert [name_of(page) for page in PAGES[1:] if page.resolve() not in linked] == []
+def test_every_page_is_linked_from_the_index_and_that_from_the_readme() -> None:
+    listed = {path.resolve() for path, _ in read_links(INDEX)}
+    assert [
+        name_of(page) for page in PAGES[1:] if page != INDEX and page.resolve() not in listed
+    ] == []
+    assert INDEX in {path.resolve() for path, _ in read_links(PAGES[0])}
 
 
 @pytest.mark.parametrize("page", (*PAGES, *sorted(ROOT.glob("*.md"))), ids=name_of)

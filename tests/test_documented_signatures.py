@@ -18,6 +18,10 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _ELLIPSIS = re.compile(r",? *(\*, *)?\.\.\.$")
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
 def find_function(name: str) -> Callable[..., Any] | None:
     found = getattr(urdf_importer, name, None) or getattr(reshape, name, None)
     return found if inspect.isfunction(found) else None
@@ -99,19 +103,19 @@ def compare(name: str, written: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_calls_can_be_made(page: Path) -> None:
     calls = read_calls(page.read_text("utf-8"))
     assert [wrong for wrong in map(describe_wrong, calls) if wrong] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_signatures_are_those_of_the_functions(page: Path) -> None:
     found = read_signatures(page.read_text("utf-8"))
     assert [wrong for each in found for wrong in compare(*each)] == []
 
 
-def test_the_page_of_python_has_signatures_and_calls() -> None:
-    text = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
-    assert len(list(read_signatures(text))) > 50
-    assert len(list(read_calls(text))) > 50
+def test_the_reference_has_signatures_and_the_pages_have_calls() -> None:
+    texts = [page.read_text("utf-8") for page in PAGES]
+    assert sum(len(list(read_signatures(text))) for text in texts) > 50
+    assert sum(len(list(read_calls(text))) for text in texts) > 50
