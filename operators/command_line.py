@@ -22,12 +22,12 @@ COMMAND = "urdf_import"
 _handles: list[Any] = []
 
 
-def register_command() -> None:
+def register() -> None:
     """Adds the command to Blender."""
     _handles.append(bpy.utils.register_cli_command(COMMAND, run_command))
 
 
-def unregister_command() -> None:
+def unregister() -> None:
     """Removes the command again."""
     while _handles:
         bpy.utils.unregister_cli_command(_handles.pop())

@@ -38,16 +38,18 @@ def recall_broken(robot: Any) -> list[str]:
     return recall(robot, _BROKEN, list_broken)
 
 
-def register_mending() -> None:
-    """Makes Blender mend drivers whenever bones change."""
+def register() -> None:
+    """Adds the operator, and makes Blender mend drivers whenever bones change."""
+    bpy.utils.register_class(MendDrivers)
     bpy.app.handlers.depsgraph_update_post.append(_mend_changed)
     bpy.app.handlers.load_post.append(_mend_all)
 
 
-def unregister_mending() -> None:
-    """Undoes register_mending."""
+def unregister() -> None:
+    """Takes both out again."""
     bpy.app.handlers.load_post.remove(_mend_all)
     bpy.app.handlers.depsgraph_update_post.remove(_mend_changed)
+    bpy.utils.unregister_class(MendDrivers)
 
 
 @bpy.app.handlers.persistent
@@ -66,6 +68,3 @@ def _mend_all(*_: Any) -> None:
     for robot in find_robots():
         if robot.is_editable:
             mend_drivers(robot)
-
-
-CLASSES = (MendDrivers,)

@@ -252,3 +252,6 @@ def _read_pair(field: "Field[Any]", entry: str) -> tuple[str, str]:
         form = f"name{separator}value" if separator else "name=folder"
         raise RobotError(f"'{entry}' in {field.metadata['label']} is not {form}")
     return name, value if separator else bpy.path.abspath(value)
+
+
+register, unregister = bpy.utils.register_classes_factory((AddShownFolder, ImportWithFolder))

@@ -260,7 +260,7 @@ def _is_same(one: str, other: str) -> bool:
     return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
 
 
-CLASSES = (
+_CLASSES = (
     PackageFolder,
     ImportDefaults,
     AddPackageFolder,
@@ -268,3 +268,5 @@ CLASSES = (
     ImporterPreferences,
 )
 """In the order in which they are registered."""
+
+register, unregister = bpy.utils.register_classes_factory(_CLASSES)

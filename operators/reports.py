@@ -29,7 +29,7 @@ FAILURE_TEXT = "URDF import failure"
 _OURS = "urdf_failure"
 
 
-def register_failure() -> None:
+def register() -> None:
     """Adds the place where the last failure is kept."""
     manager = bpy.types.WindowManager
     options = {"SKIP_SAVE"}
@@ -45,7 +45,7 @@ def register_failure() -> None:
     )
 
 
-def unregister_failure() -> None:
+def unregister() -> None:
     """Removes that place again."""
     del bpy.types.WindowManager.urdf_last_failure
     del bpy.types.WindowManager.urdf_last_failure_text

@@ -149,7 +149,7 @@ class DrivePanel(RobotSubPanel, bpy.types.Panel):
 _CLASSES = (BakeDrive, GraspObjects, ReleaseObjects, DrivePanel)
 
 
-def register_driving() -> None:
+def register() -> None:
     """Adds the panel."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
@@ -161,7 +161,7 @@ def register_driving() -> None:
     )
 
 
-def unregister_driving() -> None:
+def unregister() -> None:
     """Takes it out again."""
     del bpy.types.WindowManager.urdf_grasp_link
     for kind in reversed(_CLASSES):

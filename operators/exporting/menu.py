@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this extension adds to File > Export."""
+"""What this extension adds to File > Export, and the panel of exports."""
 
 from typing import Any
 
@@ -38,4 +38,13 @@ class ExportPanel(RobotSubPanel, bpy.types.Panel):
             self.layout.operator(each.bl_idname, text=each.format.label, icon="EXPORT")
 
 
-CLASSES = (ExportPanel,)
+def register() -> None:
+    """Adds the panel and the entries of the menu."""
+    bpy.utils.register_class(ExportPanel)
+    bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
+
+
+def unregister() -> None:
+    """Takes them out again."""
+    bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
+    bpy.utils.unregister_class(ExportPanel)

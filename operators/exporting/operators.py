@@ -179,3 +179,5 @@ def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
 
 EXPORTERS: tuple[type[Any], ...] = tuple(_make_operator(each) for each in writer_formats())
 """Of all formats of the table, in its order."""
+
+register, unregister = bpy.utils.register_classes_factory(EXPORTERS)

@@ -13,14 +13,14 @@ from .tip_gizmo import TIP_KEYMAP, TipGizmo, TipGizmos
 _CLASSES = (DragTip, TipGizmo, TipGizmos, DragJoint, PickJoint, JointGizmo, JointGizmos)
 
 
-def register_gizmos() -> None:
+def register() -> None:
     """Adds the gizmos to all 3D views."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     bpy.types.VIEW3D_PT_gizmo_display.append(draw_in_gizmos)
 
 
-def unregister_gizmos() -> None:
+def unregister() -> None:
     """Takes it out again."""
     bpy.types.VIEW3D_PT_gizmo_display.remove(draw_in_gizmos)
     for kind in reversed(_CLASSES):

@@ -163,7 +163,7 @@ def _draw_live(layout: Any, robot: Any) -> None:
 _CLASSES = (*OPERATORS, *WAYS, IKSettings, IKPanel)
 
 
-def register_ik() -> None:
+def register() -> None:
     """Adds the panel, and follows live targets from now on."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
@@ -184,7 +184,7 @@ def register_ik() -> None:
     watch()
 
 
-def unregister_ik() -> None:
+def unregister() -> None:
     """Takes it out again."""
     unwatch()
     unregister_ghosts()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging descriptions from the desktop onto the 3D view or the outliner."""
+"""What a user meets before an import: the file browser, or the dialog of dropped files."""
 
 import os
 from typing import Any
@@ -8,19 +8,9 @@ import bpy
 
 from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
-from ..dropping import make_drop_handler
-from ..motion.motion_files import draw_import_motion
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
-from ..semantics.srdf_files import draw_import_entry
-from .import_choices import (
-    FILTER,
-    SUFFIXES,
-    ImportChoices,
-    copy_choices,
-    find_paths,
-    take_offers,
-)
+from .import_choices import ImportChoices, copy_choices, find_paths, take_offers
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
 
@@ -126,66 +116,7 @@ class ShownImport(ImportChoices):
         return {"FINISHED"}
 
 
-class ImportUrdf(ShownImport, bpy.types.Operator):
-    bl_idname = "import_scene.urdf"
-    bl_label = "Import URDF"
-    bl_description = (
-        "Load URDF robots as armatures, at the origin: a bone for each moving joint, turning about "
-        "its X axis within the joint's limits, and an empty in the frame of each link"
-    )
-    bl_options = {"REGISTER", "PRESET"}
-
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=FILTER, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
-    )
-
-
-class ImportSimMechanics(ShownImport, bpy.types.Operator):
-    """The format is detected on reading; only the files offered differ from ImportUrdf."""
-
-    bl_idname = "import_scene.simmechanics"
-    bl_label = "Import SimMechanics"
-    bl_description = (
-        "Load CAD assemblies, as Simscape Multibody Link and Onshape export them, as armatures: a "
-        "bone for each moving joint, and an empty in the frame of each link"
-    )
-    bl_options = {"REGISTER", "PRESET"}
-
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.xml", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
-    )
-
-
-class ImportMujoco(ShownImport, bpy.types.Operator):
-    """As ImportSimMechanics."""
-
-    bl_idname = "import_scene.mjcf"
-    bl_label = "Import MuJoCo"
-    bl_description = (
-        "Load models of the simulator MuJoCo (MJCF) as armatures: a bone for each moving joint, "
-        "and an empty in the frame of each body"
-    )
-    bl_options = {"REGISTER", "PRESET"}
-
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.xml;*.mjcf", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
-    )
-
-
-# Blender asks for options by the operator's dialog, then runs it.
-DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", ImportUrdf.bl_idname, SUFFIXES)
-
-
 def _name_files(paths: list[str]) -> str:
     if len(paths) == 1:
         return f"Import {bpy.path.basename(paths[0])}"
     return f"Import {len(paths)} Robots"
-
-
-def draw_menu_entry(menu: Any, context: Any) -> None:
-    suffixes = ", ".join(SUFFIXES[:-1])
-    menu.layout.operator(ImportUrdf.bl_idname, text=f"Robot Description ({suffixes})")
-    menu.layout.operator(ImportSimMechanics.bl_idname, text="SimMechanics (.xml)")
-    menu.layout.operator(ImportMujoco.bl_idname, text="MuJoCo (.xml, .mjcf)")
-    draw_import_entry(menu, context)
-    draw_import_motion(menu, context)

@@ -153,4 +153,4 @@ def _report(operator: Any, result: UpdateResult, known: Sequence[Diagnostic]) ->
     report_sentence(operator, f"Filled in {files} of {result.robot.name}", diagnostics)
 
 
-CLASSES = (LocatePackage,)
+register, unregister = bpy.utils.register_classes_factory((LocatePackage,))

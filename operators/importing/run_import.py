@@ -214,17 +214,19 @@ def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
     return report_outcome(operator, batch)
 
 
-def register_guard() -> None:
-    """Makes Blender stop a running import before it replaces all data."""
+def register() -> None:
+    """Adds the operator; Blender stops a running import before it replaces all data."""
+    bpy.utils.register_class(RunImport)
     for handlers in _before_data_is_replaced():
         handlers.append(_stop_running_import)
 
 
-def unregister_guard() -> None:
+def unregister() -> None:
     """Stops a running import too: its operator is about to go."""
     _stop_running_import()
     for handlers in _before_data_is_replaced():
         handlers.remove(_stop_running_import)
+    bpy.utils.unregister_class(RunImport)
 
 
 @bpy.app.handlers.persistent

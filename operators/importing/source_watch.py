@@ -66,7 +66,11 @@ def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
     return watched.changed
 
 
-def forget_watched() -> None:
+def register() -> None:
+    """Does nothing: watching begins with the first robot that is shown."""
+
+
+def unregister() -> None:
     """Ends all watching."""
     if bpy.app.timers.is_registered(_look_again):
         bpy.app.timers.unregister(_look_again)

@@ -144,4 +144,4 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
             return {"CANCELLED"}
 
 
-CLASSES = (UpdateRobot, ChooseSource)
+register, unregister = bpy.utils.register_classes_factory((UpdateRobot, ChooseSource))

@@ -56,7 +56,7 @@ class XacroField(bpy.types.PropertyGroup):
     files: bpy.props.StringProperty()  # type: ignore[valid-type]
 
 
-def register_fields() -> None:
+def register() -> None:
     """Adds the class of fields, with `on`: the value as a checkbox.
 
     What calls Python back stands in no annotation: Blender 4.2 as a module, whose groups do not let
@@ -72,7 +72,7 @@ def register_fields() -> None:
     )
 
 
-def unregister_fields() -> None:
+def unregister() -> None:
     """Takes it out again."""
     del XacroField.on
     bpy.utils.unregister_class(XacroField)

@@ -303,7 +303,7 @@ def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
 _CLASSES = (LiveSettings, Connect, Disconnect, Record, StopRecording, SendMotion, LivePanel)
 
 
-def register_live() -> None:
+def register() -> None:
     """Adds the panel."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
@@ -312,7 +312,7 @@ def register_live() -> None:
     )
 
 
-def unregister_live() -> None:
+def unregister() -> None:
     """Takes it out again; all links end."""
     stop_watching()
     del bpy.types.WindowManager.urdf_live

@@ -163,4 +163,4 @@ def draw_export_motion(menu: Any, context: Any) -> None:
     menu.layout.operator(ExportMotion.bl_idname, text="Robot Motion (.json, .csv, .bag, ...)")
 
 
-CLASSES = (ImportMotion, ExportMotion, DropMotion)
+register, unregister = bpy.utils.register_classes_factory((ImportMotion, ExportMotion, DropMotion))

@@ -326,7 +326,7 @@ def describe_violation(robot: Any, each: Violation) -> str:
 _CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)
 
 
-def register_motion_panel() -> None:
+def register() -> None:
     """Adds the panel and what it asks, which is not kept in files."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
@@ -339,7 +339,7 @@ def register_motion_panel() -> None:
     )
 
 
-def unregister_motion_panel() -> None:
+def unregister() -> None:
     """Takes them out again."""
     del bpy.types.WindowManager.urdf_limits_file
     _checked.clear()

@@ -120,4 +120,4 @@ class FindDisabledCollisions(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (FindDisabledCollisions,)
+register, unregister = bpy.utils.register_classes_factory((FindDisabledCollisions,))

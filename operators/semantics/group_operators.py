@@ -148,4 +148,6 @@ class ShowPose(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (SelectGroup, KeyGroup, ShowState, NewState, MakePoses, ShowPose)
+register, unregister = bpy.utils.register_classes_factory(
+    (SelectGroup, KeyGroup, ShowState, NewState, MakePoses, ShowPose)
+)

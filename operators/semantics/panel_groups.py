@@ -83,4 +83,4 @@ def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int])
             button.group, button.state = name, state
 
 
-CLASSES = (GroupsPanel,)
+register, unregister = bpy.utils.register_classes_factory((GroupsPanel,))

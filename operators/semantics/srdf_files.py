@@ -122,4 +122,4 @@ def draw_export_entry(menu: Any, context: Any) -> None:
     menu.layout.operator(ExportSrdf.bl_idname, text="SRDF (.srdf)")
 
 
-CLASSES = (ImportSrdf, ExportSrdf, DropSrdf)
+register, unregister = bpy.utils.register_classes_factory((ImportSrdf, ExportSrdf, DropSrdf))

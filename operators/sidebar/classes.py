@@ -39,7 +39,7 @@ _CLASSES = (
 )
 
 
-def register_sidebar() -> None:
+def register() -> None:
     """Adds the tab and its operators."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
@@ -52,7 +52,7 @@ def register_sidebar() -> None:
     robot_menu.register_menus()
 
 
-def unregister_sidebar() -> None:
+def unregister() -> None:
     """Takes them out again."""
     remove_keys()
     robot_menu.unregister_menus()

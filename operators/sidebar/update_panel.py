@@ -43,4 +43,4 @@ class SourcePanel(RobotSubPanel, bpy.types.Panel):
         column.operator(ChooseSource.bl_idname, icon="FILE_FOLDER")
 
 
-CLASSES = (SourcePanel,)
+register, unregister = bpy.utils.register_classes_factory((SourcePanel,))

@@ -37,18 +37,26 @@ class Description:
 class ReaderFormat:
     """A format of descriptions.
 
-    name      its name in programs
-    label     its name for people
-    suffixes  those of its files, with their dots, in lower case
-    roots     the tags that its files begin with, without prefixes of namespaces
-    read      makes a robot of a description; raises ReadError
+    name         its name in programs; the operator is import_scene.<name>
+    label        its name for people
+    description  the tooltip of the operator
+    suffixes     the suffixes of its files, with their dots, in lower case
+    roots        the tags that its files begin with, without prefixes of namespaces; none for text
+    read         makes a robot of a description; raises ReadError
     """
 
     name: str
     label: str
+    description: str
     suffixes: tuple[str, ...]
     roots: tuple[str, ...]
     read: Callable[[Description], Robot]
+
+    @property
+    def browsed(self) -> tuple[str, ...]:
+        """The suffixes that a file browser shows: its own, and .xml, which belongs to any format
+        with tags."""
+        return (*self.suffixes, *((".xml",) if self.roots else ()))
 
     def is_of(self, data: bytes, source: str) -> bool:
         """Whether a file, of which `data` are the first bytes at least, begins with a tag of this

@@ -12,17 +12,9 @@ from typing import Any
 import bpy
 import pytest
 
+import urdf_importer
 from support.source_tree import sources_of
-from urdf_importer import (
-    EngineOptions,
-    ImportOptions,
-    LiveOptions,
-    MjcfOptions,
-    MotionOptions,
-    PlacementOptions,
-    RetimeOptions,
-    WebotsOptions,
-)
+from urdf_importer import ImportOptions
 
 pytestmark = pytest.mark.usefixtures("extension")
 
@@ -89,13 +81,17 @@ PLAIN_ZEROS = {
 zero is put here or says what zero means."""
 
 
+def is_options(name: str) -> bool:
+    return name.endswith("Options") and name != "ExportOptions"
+
+
 def test_options_of_numbers_say_what_zero_means() -> None:
     """Of every front end: those that may be zero and then switch something off, or take another
     number, say so in their label or help."""
-    kinds = (ImportOptions, PlacementOptions, MotionOptions, RetimeOptions, EngineOptions)
+    kinds = [getattr(urdf_importer, name) for name in urdf_importer.__all__ if is_options(name)]
     zeros = {
         each.name: f"{each.metadata['label']} {each.metadata['help']}"
-        for kind in (*kinds, WebotsOptions, MjcfOptions, LiveOptions)
+        for kind in kinds
         for each in fields(kind)
         if each.metadata.get("minimum") == 0
     }

@@ -264,7 +264,7 @@ def menu_entries() -> list[str]:
     return [
         draw.__module__
         for draw in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()
-        if draw.__module__.endswith("importing.import_urdf")
+        if draw.__module__.endswith("importing.operators")
     ]
 
 
@@ -282,7 +282,7 @@ def test_disabling_leaves_nothing() -> None:
 def test_a_preset_keeps_all_options_and_no_files(extension: ModuleType) -> None:
     from bl_operators.presets import AddPresetOperator
 
-    assert "PRESET" in extension.operators.importing.import_urdf.ImportUrdf.bl_options
+    assert "PRESET" in extension.operators.importing.operators.IMPORTERS[0].bl_options
     preset = SimpleNamespace(operator="IMPORT_SCENE_OT_urdf")
     kept = AddPresetOperator.preset_values.fget(preset)
     assert sorted(kept) == sorted(f"op.{field.name}" for field in OPTIONS)
@@ -297,7 +297,7 @@ def test_everything_says_what_it_does() -> None:
 
 
 def test_files_can_be_dropped_onto_the_view(extension: ModuleType) -> None:
-    handler = extension.operators.importing.import_urdf.DropUrdf
+    handler = extension.operators.importing.operators.DropUrdf
     assert handler.bl_import_operator == "import_scene.urdf"
     assert handler.bl_file_extensions.split(";") == suffixes_to_read()
     accepts = {
@@ -306,3 +306,13 @@ def test_files_can_be_dropped_onto_the_view(extension: ModuleType) -> None:
     }
     assert accepts == {"VIEW_3D": True, "TEXT_EDITOR": False}
     assert not handler.poll_drop(SimpleNamespace(area=None))
+
+
+def test_each_format_of_the_table_has_an_operator(extension: ModuleType) -> None:
+    importers = extension.operators.importing.operators.IMPORTERS
+    assert len(importers) == len(reader_formats())
+    for each in reader_formats():
+        rna = getattr(bpy.ops.import_scene, each.name).get_rna_type()
+        assert rna.description == each.description
+        shown = rna.properties["filter_glob"].default.split(";")
+        assert {f"*{suffix}" for suffix in each.browsed} <= set(shown)

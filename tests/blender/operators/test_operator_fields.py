@@ -132,7 +132,7 @@ def test_an_entry_that_is_not_finished_keeps_the_fields(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
     operator = _operator(extension, fields, filepath=arm)
-    check = extension.operators.importing.import_urdf.ImportUrdf.check
+    check = extension.operators.importing.operators.IMPORTERS[0].check
     assert check(operator, bpy.context)
     operator.packages = "half"
     assert not check(operator, bpy.context)
@@ -177,7 +177,7 @@ def test_scripts_say_arguments_as_text(arm: str) -> None:
 def test_the_asking_operator_hands_everything_on(
     extension: ModuleType, fields: Any, arm: str
 ) -> None:
-    check = extension.operators.importing.import_urdf.ImportUrdf.check
+    check = extension.operators.importing.operators.IMPORTERS[0].check
     operator = _operator(extension, fields, filepath=arm, combine_joints="never")
     check(operator, bpy.context)
     fields["prefix"].value = "p_"

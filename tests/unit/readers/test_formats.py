@@ -40,7 +40,12 @@ def toy_read(given: Description) -> Robot:
 
 
 TOY = ReaderFormat(
-    name="toy", label="Toy", suffixes=(".toy", ".xml"), roots=("toy", "Toy"), read=toy_read
+    name="toy",
+    label="Toy",
+    description="Load toys",
+    suffixes=(".toy", ".xml"),
+    roots=("toy", "Toy"),
+    read=toy_read,
 )
 URDF = reader_formats()[0]
 

@@ -98,6 +98,8 @@ def _list_extras(root: Node) -> tuple[Extra, ...]:
 MJCF = ReaderFormat(
     name="mjcf",
     label="MuJoCo",
+    description="Load models of the simulator MuJoCo (MJCF) as armatures: a bone for each moving "
+    "joint, and an empty in the frame of each body",
     suffixes=(".mjcf",),
     roots=ROOTS,
     read=read_mjcf,

@@ -110,6 +110,8 @@ def list_models(
 SDF = ReaderFormat(
     name="sdf",
     label="SDF",
+    description="Load models of the simulator Gazebo (SDF) as armatures: a bone for each moving "
+    "joint, and an empty in the frame of each link",
     suffixes=(".sdf", ".world"),
     roots=ROOT_TAGS,
     read=read_sdf,

@@ -42,6 +42,8 @@ def _has_file(resolver: PackageResolver, filename: str) -> bool:
 SIMMECHANICS = ReaderFormat(
     name="simmechanics",
     label="SimMechanics",
+    description="Load CAD assemblies, as Simscape Multibody Link and Onshape export them, as "
+    "armatures: a bone for each moving joint, and an empty in the frame of each link",
     suffixes=(),
     roots=ROOT_TAGS,
     read=_read_robot,

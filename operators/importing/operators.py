@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File > Import: an operator for each format of the table, made from its record.
+
+The root element of a file decides its format: the operators differ by the files that they show. The
+first one shows those of all formats; it is what dropped files get.
+"""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import ReaderFormat, reader_formats
+from ..dropping import make_drop_handler
+from ..motion.motion_files import draw_import_motion
+from ..semantics.srdf_files import draw_import_entry
+from .import_choices import SUFFIXES
+from .import_urdf import ShownImport
+
+
+def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]:
+    """Returns the class ImportName of a format."""
+    shown = bpy.props.StringProperty(
+        default=";".join(f"*{suffix}" for suffix in suffixes),
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
+    )
+    members = {
+        "__doc__": f"Imports robots from {format.label} and other descriptions.",
+        "__module__": __name__,
+        "__annotations__": {"filter_glob": shown},
+        "bl_idname": f"import_scene.{format.name}",
+        "bl_label": f"Import {format.label}",
+        "bl_description": format.description,
+        "bl_options": {"REGISTER", "PRESET"},
+    }
+    return type(f"Import{format.label.title()}", (ShownImport, bpy.types.Operator), members)
+
+
+_FIRST, *_OTHERS = reader_formats()
+IMPORTERS = (
+    _make_operator(_FIRST, SUFFIXES),
+    *(_make_operator(each, each.browsed) for each in _OTHERS),
+)
+"""Of all formats of the table, in its order."""
+
+# Blender asks for options by the operator's dialog, then runs it.
+DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", IMPORTERS[0].bl_idname, SUFFIXES)
+
+
+def draw_import_entries(menu: Any, context: Any) -> None:
+    names = ["Robot Description", *(each.label for each in _OTHERS)]
+    shown = [SUFFIXES[:-1], *(each.browsed for each in _OTHERS)]
+    for kind, name, suffixes in zip(IMPORTERS, names, shown, strict=True):
+        menu.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
+    draw_import_entry(menu, context)
+    draw_import_motion(menu, context)
+
+
+_add, _remove = bpy.utils.register_classes_factory((*IMPORTERS, DropUrdf))
+
+
+def register() -> None:
+    """Adds the operators and their menu entries."""
+    _add()
+    bpy.types.TOPBAR_MT_file_import.append(draw_import_entries)
+
+
+def unregister() -> None:
+    """Takes them out again."""
+    bpy.types.TOPBAR_MT_file_import.remove(draw_import_entries)
+    _remove()
