@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every diagnostic code is spelled out in the code and explained in docs/reference/diagnostics.md.
+"""Every diagnostic code is spelled out in the code and explained in docs/reference/diagnostics/.
 
 A code gets into a diagnostic through a parameter, field or variable called `code`, or as the first
 argument of a `report`: the test follows these. A code made of parts at run time
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from support.source_tree import ROOT, Source, sources_of
 
-PAGE = ROOT / "docs" / "reference" / "diagnostics.md"
+PAGES = sorted((ROOT / "docs" / "reference" / "diagnostics").glob("*.md"))
 # A code's own entry: the first cell of a table row, or a heading.
 ENTRY = re.compile(r"^(?:\|\s*|#+\s*)`([^`]+)`", re.MULTILINE)
 KEBAB_CASE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -130,7 +130,7 @@ CODES = collect_codes(tuple(source for source in sources_of("urdf_importer") if 
 
 
 def documented_codes() -> list[str]:
-    return ENTRY.findall(PAGE.read_text(encoding="utf-8"))
+    return [code for page in PAGES for code in ENTRY.findall(page.read_text(encoding="utf-8"))]
 
 
 def test_codes_are_spelled_out_in_kebab_case() -> None:
