@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Webots export beside that of Webots' makers, robot by robot: the table of docs/how-to/webots.md.
+"""Webots export beside that of Webots' makers: the table of docs/reference/webots_peer.md.
 
     python benchmarks/webots_peer.py [--peer-python PYTHON] [--runs N] [robot ...]
 

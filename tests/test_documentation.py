@@ -18,6 +18,8 @@ PAGES = (
 )
 MOST_BYTES = 300_000
 """Of one picture: whoever clones the project fetches all of them, in all versions."""
+MOST_WORDS = 2500
+"""Of one page, tables and all: ten minutes of reading, and a search that ends."""
 WIDEST = 120
 CODE = ("|", "<", "![", "`", "**`", "* **`")
 """How lines begin that are tables, pictures, or code that stands alone."""
@@ -66,6 +68,11 @@ def test_prose_is_wrapped(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     prose = (line for line in text.splitlines() if not line.startswith(CODE))
     assert [line for line in prose if len(line) > WIDEST] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=name_of)
+def test_pages_are_short(page: Path) -> None:
+    assert len(page.read_text("utf-8").split()) <= MOST_WORDS
 
 
 def test_every_picture_is_shown_and_small() -> None:

@@ -18,7 +18,9 @@ from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.blender.standing.renamed import mend_drivers
 from urdf_importer.morse.split.split import split_armature
 
-PAGE = (ROOT / "docs" / "reference" / "rig_properties.md").read_text(encoding="utf-8")
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = [REFERENCE / f"rig_{name}.md" for name in ("properties", "groups", "shape_groups")]
+HOW_TO = (ROOT / "docs" / "how-to" / "rig_without_extension.md").read_text("utf-8")
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 DATA = [
     ROOT / "tests" / "data" / name
@@ -71,7 +73,8 @@ SRDF = """
 def read_sections() -> dict[str, dict[str, str]]:
     """Section -> key -> type, of all tables that begin with a key."""
     sections: dict[str, dict[str, str]] = {}
-    for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", part, re.MULTILINE)
         column = 1 if part.startswith("The properties") else 0
         cells = {key: rest.split("|")[column].strip() for key, rest in rows}
@@ -109,7 +112,7 @@ def mount_component(armature: Any) -> None:
 
 def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:
     """The value is of the type that the page gives it, down to the last key."""
-    group = re.fullmatch(r"(list of )?\[[\w ]+\]\(#([\w-]+)\)", wanted)
+    group = re.fullmatch(r"(list of )?\[[\w ]+\]\((?:rig_\w+\.md)?#([\w-]+)\)", wanted)
     if group is None:
         assert is_of(value, wanted), f"{place} is {value!r}, not {wanted}"
         return
@@ -176,7 +179,7 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
 
 
 def test_example_poses_the_robot(capsys):
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (example,) = re.findall(r"```python\n(.*?)```", HOW_TO, re.DOTALL)
     new_scene()
     result = urdf_importer.import_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
     exec(compile(example, "example", "exec"), {"__name__": "example"})
@@ -188,7 +191,7 @@ def test_example_poses_the_robot(capsys):
 
 @pytest.mark.parametrize("name", ["planar_base", "humanoid_arm", "quadruped_leg", "gripper"])
 def test_function_of_the_example_poses_every_kind_of_bone(name):
-    (example,) = re.findall(r"```python\n(.*?\n)robot = ", PAGE, re.DOTALL)
+    (example,) = re.findall(r"```python\n(.*?\n)robot = ", HOW_TO, re.DOTALL)
     scope: dict[str, Any] = {}
     exec(compile(example, "example", "exec"), scope)
     new_scene()
@@ -207,7 +210,7 @@ def test_function_of_the_example_poses_every_kind_of_bone(name):
 
 
 def test_armatures_of_a_robot_are_found_as_documented():
-    (example,) = re.findall(r"((?:^    (?:main|split|own) = .*\n){3})", PAGE, re.MULTILINE)
+    (example,) = re.findall(r"((?:^    (?:main|split|own) = .*\n){3})", HOW_TO, re.MULTILINE)
     new_scene()
     options = urdf_importer.ImportOptions(profile="morse")
     other = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gantry.urdf", options).armature

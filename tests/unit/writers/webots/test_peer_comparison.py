@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of docs/how-to/webots.md beside urdf2webots is its benchmark's, but for seconds."""
+"""The table of the reference beside urdf2webots is its benchmark's, but for seconds."""
 
 import subprocess
 import sys
@@ -19,9 +19,7 @@ CHOSEN = (
 
 def documented() -> dict[str, list[str]]:
     """Robot -> the other cells of its row."""
-    text = (ROOT / "docs" / "how-to" / "webots.md").read_text("utf-8")
-    section = text.partition("## Beside urdf2webots")[2].partition("\n## ")[0]
-    return rows_of(section)
+    return rows_of((ROOT / "docs" / "reference" / "webots_peer.md").read_text("utf-8"))
 
 
 def rows_of(text: str) -> dict[str, list[str]]:
