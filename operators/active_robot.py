@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer.blender.memory import unwatch, watch
-from ..urdf_importer.blender.standing.robot_table import find_robot, find_robots
+from ..urdf_importer.blender.standing.robot_table import find_robot, list_robots
 
 _NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
 _NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
@@ -35,7 +35,7 @@ def active_robot(context: Any) -> Any | None:
         return found
     found = _recall(_Memory.last, scene)
     if found is None:
-        robots = find_robots()
+        robots = list_robots()
         found = robots[0] if len(robots) == 1 else None
     return found
 
@@ -61,7 +61,7 @@ def _recall(noted: tuple[str, int] | None, scene: Any) -> Any | None:
     item = scene.objects.get(noted[0])
     if item is not None and item.session_uid == noted[1]:
         return item
-    return next((each for each in find_robots() if each.session_uid == noted[1]), None)
+    return next((each for each in list_robots() if each.session_uid == noted[1]), None)
 
 
 def poll_robot(kind: Any, context: Any) -> bool:

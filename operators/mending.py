@@ -7,7 +7,7 @@ import bpy
 
 from ..urdf_importer.blender.memory import forget, recall
 from ..urdf_importer.blender.standing.renamed import list_broken, mend_drivers
-from ..urdf_importer.blender.standing.robot_table import find_robots
+from ..urdf_importer.blender.standing.robot_table import list_robots
 from ..urdf_importer.command.summary import count
 from .active_robot import RobotOperator, active_robot
 
@@ -57,7 +57,7 @@ def _mend_changed(scene: Any, depsgraph: Any) -> None:
     if not depsgraph.id_type_updated("ARMATURE"):
         return
     changed = {each.id.original for each in depsgraph.updates if each.id.id_type == "ARMATURE"}
-    for robot in find_robots():
+    for robot in list_robots():
         if robot.data in changed and robot.is_editable and robot.mode != "EDIT":
             mend_drivers(robot)
             forget(robot, _BROKEN)
@@ -65,6 +65,6 @@ def _mend_changed(scene: Any, depsgraph: Any) -> None:
 
 @bpy.app.handlers.persistent
 def _mend_all(*_: Any) -> None:
-    for robot in find_robots():
+    for robot in list_robots():
         if robot.is_editable:
             mend_drivers(robot)

@@ -14,7 +14,8 @@ Reading, planning, exporting and forward kinematics need no Blender; the rest ne
 called.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from . import reshape
 from .diagnostics import (
@@ -53,94 +54,51 @@ from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
-from .pipeline import (
-    CONVERT_MODES,
-    ConvertMode,
-    EngineExport,
-    EngineOptions,
+from .pipeline.collisions import collision_steps, find_disabled_collisions, replace_disabled
+from .pipeline.converting import CONVERT_MODES, ConvertMode, convert_description
+from .pipeline.engines import EngineExport, EngineOptions
+from .pipeline.exporting import (
     ExportOptions,
     ExportResult,
-    ImportResult,
-    MjcfExport,
-    MjcfOptions,
-    ReaderFormat,
-    Reshaping,
-    UpdateResult,
-    UrdfOptions,
-    UrdfResult,
     WebotsOptions,
     WriterFormat,
     Written,
-    XacroArgument,
-    add_ik,
-    apply_srdf,
-    apply_trajectory,
-    bake_drive,
-    bake_ik,
-    bake_path,
-    bake_velocity,
-    build_studio,
-    check_trajectory,
-    collision_steps,
-    compare_with_description,
-    compare_with_robot,
-    compare_with_source,
-    connect,
-    convert_description,
-    delete_robot,
-    duplicate_robot,
     export_robot,
-    extract_robot,
-    extract_semantics,
-    find_description,
-    find_disabled_collisions,
-    find_limits,
-    find_package_folders,
-    find_reshaped,
-    find_robots,
-    find_srdf,
-    find_writer,
-    get_joint_positions,
-    grasp,
-    import_robot,
-    import_steps,
-    link_pose,
-    list_models,
-    list_xacro_arguments,
-    locate_package,
-    mark_as_asset,
-    mirror_pose,
-    new_file,
-    open_blend,
-    place_robots,
-    read_own_srdf,
-    read_robot,
-    read_srdf,
-    reader_formats,
-    release,
-    remove_ik,
-    remove_studio,
-    render_preview,
-    replace_disabled,
-    reset_parts,
-    reshape_robot,
-    retime_trajectory,
-    sample_trajectory,
-    save_blend,
-    set_frame_rate,
-    set_joint_positions,
-    set_material_preset,
-    solve_ik,
     suggest_name,
     suggest_proto_name,
-    trace_path,
-    update_robot,
     write_format,
-    write_srdf,
-    write_urdf,
+)
+from .pipeline.extracting import compare_with_description, extract_robot
+from .pipeline.files import find_description
+from .pipeline.formats import (
+    ReaderFormat,
+    find_offered,
+    find_writer,
+    reader_formats,
     writer_formats,
 )
-from .pipeline.formats import find_offered
+from .pipeline.importing import (
+    ImportResult,
+    XacroArgument,
+    import_robot,
+    import_steps,
+    list_models,
+    list_xacro_arguments,
+    read_robot,
+)
+from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
+from .pipeline.locating import find_package_folders, locate_package
+from .pipeline.mjcf import MjcfExport, MjcfOptions
+from .pipeline.reshaping import Reshaping, reshape_robot
+from .pipeline.srdf import apply_srdf, find_srdf, read_own_srdf, read_srdf, write_srdf
+from .pipeline.updating import (
+    UpdateResult,
+    compare_with_robot,
+    compare_with_source,
+    find_reshaped,
+    update_robot,
+)
+from .pipeline.urdf import UrdfOptions, UrdfResult, write_urdf
 from .progress import Progress
 from .recordings.formats import MotionFormat, motion_formats
 from .recordings.read import list_topics, read_trajectory
@@ -149,6 +107,30 @@ from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
+
+if TYPE_CHECKING:
+    from .blender.animation.apply import apply_trajectory
+    from .blender.animation.curves import set_frame_rate
+    from .blender.animation.live import connect
+    from .blender.animation.sample import sample_trajectory
+    from .blender.driving.bake import bake_drive
+    from .blender.driving.grasp import grasp, release
+    from .blender.driving.velocity import bake_velocity
+    from .blender.ik.bake import bake_ik, bake_path, trace_path
+    from .blender.ik.live import add_ik, remove_ik
+    from .blender.ik.solve import solve_ik
+    from .blender.preview.asset import mark_as_asset
+    from .blender.preview.render import render_preview
+    from .blender.preview.stage import build_studio, remove_studio
+    from .blender.save import new_file, open_blend, save_blend
+    from .blender.semantics.apply import extract_semantics
+    from .blender.standing.finishes import set_material_preset
+    from .blender.standing.mirrored import mirror_pose
+    from .blender.standing.placing import place_robots
+    from .blender.standing.pose import get_joint_positions, link_pose, set_joint_positions
+    from .blender.standing.robot_table import find_robots
+    from .blender.standing.whole import delete_robot, duplicate_robot
+    from .blender.update.reset import reset_parts
 
 __all__ = [
     "CONVERT_MODES",
@@ -302,14 +284,70 @@ __all__ = [
     "writer_formats",
 ]
 
+_IN_BLENDER = {
+    "add_ik": "ik.live",
+    "apply_trajectory": "animation.apply",
+    "bake_drive": "driving.bake",
+    "bake_ik": "ik.bake",
+    "bake_path": "ik.bake",
+    "bake_velocity": "driving.velocity",
+    "build_studio": "preview.stage",
+    "connect": "animation.live",
+    "delete_robot": "standing.whole",
+    "duplicate_robot": "standing.whole",
+    "extract_semantics": "semantics.apply",
+    "find_robots": "standing.robot_table",
+    "get_joint_positions": "standing.pose",
+    "grasp": "driving.grasp",
+    "link_pose": "standing.pose",
+    "mark_as_asset": "preview.asset",
+    "mirror_pose": "standing.mirrored",
+    "new_file": "save",
+    "open_blend": "save",
+    "place_robots": "standing.placing",
+    "release": "driving.grasp",
+    "remove_ik": "ik.live",
+    "remove_studio": "preview.stage",
+    "render_preview": "preview.render",
+    "reset_parts": "update.reset",
+    "sample_trajectory": "animation.sample",
+    "save_blend": "save",
+    "set_frame_rate": "animation.curves",
+    "set_joint_positions": "standing.pose",
+    "set_material_preset": "standing.finishes",
+    "solve_ik": "ik.solve",
+    "trace_path": "ik.bake",
+}
+"""Functions that need Blender: name -> module of `blender`, loaded at the first use of the name."""
+
 
 def __getattr__(name: str) -> Any:
-    """Returns what an optional part offers under this name, loaded when it is asked for."""
+    """Returns what Blender's layer or an optional part offers under this name, loaded when it is
+    asked for."""
+    if name in _IN_BLENDER:
+        return _find_in_blender(name)
     if name == "__version__":
         from .files.version import find_version
 
         return find_version()
     return find_offered(name)
+
+
+def _find_in_blender(name: str) -> Any:
+    """Returns a function that needs Blender; without Blender, one that raises when it is called, so
+    that a script's imports work anywhere."""
+    try:
+        return getattr(import_module(f".blender.{_IN_BLENDER[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("bpy", "bmesh", "mathutils"):
+            raise
+        missing = error
+
+    def raise_missing(*_given: Any, **_named: Any) -> Any:
+        """Needs Blender, which is not there."""
+        raise missing
+
+    return raise_missing
 
 
 def __dir__() -> list[str]:

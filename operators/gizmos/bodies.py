@@ -14,7 +14,7 @@ from mathutils import Vector
 
 from ...urdf_importer.blender.memory import forget, recall
 from ...urdf_importer.blender.standing.armatures import objects_of
-from ...urdf_importer.blender.standing.robot_table import find_robots
+from ...urdf_importer.blender.standing.robot_table import list_robots
 
 _MOST_LOOKED_THROUGH = 32
 """Objects that the view does not show, one behind the other."""
@@ -50,7 +50,7 @@ def bodies_in(scene: Any) -> tuple[Body, ...]:
 
 
 def _read_bodies(scene: Any) -> tuple[Body, ...]:
-    items = [item for robot in find_robots(scene) for item in objects_of(robot)]
+    items = [item for robot in list_robots(scene) for item in objects_of(robot)]
     return tuple(_measure(item) for item in items if item.type == "MESH")
 
 

@@ -16,7 +16,7 @@ from ...urdf_importer import (
     locate_package,
 )
 from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import find_robots
+from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
@@ -111,7 +111,7 @@ def find_offers(context: Any, package: str) -> tuple[str, ...]:
         return ()
     folders = list(preference_package_paths(context))
     try:
-        for other in find_robots():
+        for other in list_robots():
             record = find_record(other)
             folders += [*record.options.package_paths, os.path.dirname(record.path)]
             folders += [folder for _, folder in record.options.packages]

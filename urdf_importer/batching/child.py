@@ -16,7 +16,7 @@ import struct
 import sys
 from typing import Any, BinaryIO
 
-from .. import RobotError, new_file
+from .. import RobotError
 
 MARK = b"\x1e urdf-importer batch \x1e\n"
 LENGTH = struct.Struct("!I")
@@ -50,6 +50,8 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO]:
 def _load_blender() -> str:
     """Returns why there is no Blender; empty where there is one."""
     try:
+        from .. import new_file
+
         new_file()
     except ImportError as error:
         return str(error)

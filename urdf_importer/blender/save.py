@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The open file: a new one, another one, and saving it."""
 
-from os import PathLike
 from pathlib import Path
 
 import bpy
 
 from ..diagnostics import ReadError, WriteError, quote
 from ..files.outputs import need_suffix, replace_file
+from ..files.packages import AnyPath
 
 
 def new_file() -> None:
@@ -15,9 +15,9 @@ def new_file() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def open_file(path: str | PathLike[str]) -> None:
-    """Opens a .blend, without its window layout and without running its scripts. Raises
-    ReadError."""
+def open_blend(path: AnyPath) -> None:
+    """Opens a .blend in Blender, without its window layout and without running its scripts. What is
+    open is lost. Raises ReadError; what is open stays then."""
     if not Path(path).is_file():
         raise ReadError("there is no such file", source=str(path))
     try:
@@ -28,11 +28,10 @@ def open_file(path: str | PathLike[str]) -> None:
         raise ReadError("this is not a .blend that Blender can open", source=str(path)) from error
 
 
-def save_scene(path: str | PathLike[str]) -> None:
-    """Saves what is open as a compressed .blend, whole or not at all, without backups.
+def save_blend(path: AnyPath) -> None:
+    """Saves what is open in Blender as a compressed .blend, whole or not at all, without backups.
 
-    An existing file is overwritten. What is open keeps its own name. Raises WriteError, also where
-    the name does not end in .blend.
+    An existing file is overwritten. Raises WriteError, also for a name that does not end in .blend.
     """
     need_suffix(path, ".blend", "the file of a scene")
     with replace_file(path) as temporary:

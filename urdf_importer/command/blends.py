@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from .. import ReadError, find_robots, open_blend
+from .. import ReadError
 from ..diagnostics import quote
 
 _MOST_NAMED = 8
@@ -16,6 +16,8 @@ def is_blend(path: str) -> bool:
 def open_robot(path: str, name: str | None) -> Any:
     """Opens a .blend and finds the armature of this name in it, or the only one. What was open in
     Blender is lost. Raises ReadError."""
+    from .. import find_robots, open_blend
+
     open_blend(path)
     robots = find_robots()
     if not robots:

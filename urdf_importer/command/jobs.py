@@ -25,21 +25,17 @@ from .. import (
     adapt_srdf,
     convert_description,
     extract_robot,
-    extract_semantics,
     find_disabled_collisions,
     find_writer,
     import_steps,
     list_xacro_arguments,
-    new_file,
     plan_rig,
     read_own_srdf,
     read_robot,
     read_srdf,
-    render_preview,
     replace_disabled,
     reshape,
     reshape_robot,
-    save_blend,
     write_format,
     write_srdf,
     writer_formats,
@@ -100,6 +96,8 @@ def export_opened(job: ExportJob, robot: Any) -> Report:
 def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Report:
     with silence_blender(), work.catch():
         with needing_blender("importing"), hold_interrupt():
+            from .. import new_file
+
             new_file()
         result = _build(job, work, progress)
         work.facts = summarize_result(result)
@@ -127,6 +125,8 @@ def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportR
 
 def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
     """Renders the picture, then saves: the picture leaves nothing behind in the .blend."""
+    from .. import render_preview, save_blend
+
     if job.picture is not None:
         with work.clock("preview"):
             width, height = job.picture_size
@@ -227,6 +227,8 @@ def _find_semantics(job: SrdfJob, robot: Any, work: Work) -> Semantics:
         return read
     if isinstance(robot, Robot):
         return Semantics(name=robot.name)
+    from .. import extract_semantics
+
     return extract_semantics(robot)
 
 

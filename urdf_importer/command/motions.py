@@ -12,16 +12,10 @@ from .. import (
     RobotError,
     Topic,
     Trajectory,
-    apply_trajectory,
     import_robot,
     list_topics,
     motion_formats,
-    new_file,
     read_trajectory,
-    render_preview,
-    sample_trajectory,
-    save_blend,
-    set_frame_rate,
     write_trajectory,
 )
 from ..files.outputs import check_output
@@ -137,6 +131,8 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     motions = [_read(path, given.topic, options, diagnostics) for path in given.motions]
     with silence_blender():
         armature = _open(given, diagnostics)
+        from .. import apply_trajectory, render_preview, save_blend, set_frame_rate
+
         if given.fps is not None:
             set_frame_rate(given.fps)
         for motion in motions:
@@ -169,6 +165,8 @@ def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
     with needing_blender("animating"), hold_interrupt():
         if is_blend(given.robot):
             return open_robot(given.robot, given.armature)
+        from .. import new_file
+
         new_file()
     result = import_robot(given.robot, read_options(given, ImportOptions))
     diagnostics.extend(result.diagnostics)
@@ -183,6 +181,8 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
         with needing_blender("reading a .blend"), hold_interrupt():
             armature = open_robot(given.robot, given.armature)
         frames = None if given.frames is None else (given.frames[0], given.frames[1])
+        from .. import sample_trajectory
+
         motion = sample_trajectory(armature, frames, given.rate, links=given.links)
         motion = sample_within(motion, armature, given, terminal)
     for path in write_trajectory(motion, given.output):

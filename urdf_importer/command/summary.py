@@ -14,7 +14,6 @@ from .. import (
     Robot,
     Severity,
     XacroArgument,
-    get_joint_positions,
 )
 from ..diagnostics import describe_missing
 
@@ -24,6 +23,8 @@ Facts = dict[str, Any]
 
 def summarize_result(result: ImportResult) -> Facts:
     """Counts what an imported robot has."""
+    from .. import get_joint_positions
+
     return {
         "robot": result.robot.name,
         "links": len(result.links),

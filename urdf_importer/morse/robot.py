@@ -25,8 +25,6 @@ from .. import (
     Robot,
     check_morse_profile,
     import_robot,
-    save_blend,
-    set_joint_positions,
     write_builder_script,
 )
 from ..arguments import options_of, texts_of
@@ -212,6 +210,8 @@ class DescribedRobot:
         """Poses the robot; joints that mimic others follow. Radians and metres. Raises
         KinematicsError for an unknown joint. When a simulation starts, MORSE's actuator drives all
         joints to zero unless it is sent other positions."""
+        from .. import set_joint_positions
+
         set_joint_positions(self.rig, positions)
 
     def create_ik_targets(self, ends: Sequence[str] = ()) -> list[Any]:
@@ -285,6 +285,8 @@ class DescribedRobot:
 
     def save_blend(self, path: str | PathLike[str]) -> None:
         """Saves the scene as it is, with what MORSE has to know of it. Raises WriteError."""
+        from .. import save_blend
+
         save_blend(path)
 
     def to_builder_script(self, path: str | PathLike[str]) -> None:

@@ -10,7 +10,7 @@ from ..writers.formats import OpenExport, OutputKind, WriterFormat
 from ..writers.mjcf.export import MjcfExport as MjcfExport
 from ..writers.mjcf.export import export_mjcf
 from ..writers.mjcf.options import MjcfOptions as MjcfOptions
-from .srdf import extract_semantics, read_own_srdf
+from .srdf import read_own_srdf
 
 
 def _write(found: OpenExport[MjcfOptions], path: Path) -> MjcfExport:
@@ -22,6 +22,8 @@ def _find_semantics(found: OpenExport[MjcfOptions]) -> Semantics | None:
     that; None where there is none. Raises ReadError."""
     options = found.options
     if not options.srdf and found.armature is not None:
+        from ..blender.semantics.apply import extract_semantics
+
         return extract_semantics(found.armature)
     reading = ImportOptions(
         srdf=options.srdf, packages=options.packages, package_paths=options.package_paths

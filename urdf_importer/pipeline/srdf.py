@@ -68,6 +68,8 @@ def write_srdf(
     robot: what extract_semantics makes of it is written. Raises WriteError; BuildError for an
     object that is not an imported robot."""
     if not isinstance(semantics, Semantics):
+        from ..blender.semantics.apply import extract_semantics
+
         semantics = extract_semantics(semantics)
     diagnostics = diagnostics_of(diagnostics, semantics.source)
 
@@ -94,13 +96,3 @@ def apply_srdf(
         semantics = read_srdf(semantics, extract_robot(armature), diagnostics)
     apply_semantics(armature, semantics)
     return semantics
-
-
-def extract_semantics(armature: Any) -> Semantics:
-    """Returns the SRDF of a rig as the scene has it: groups from bone collections, states from pose
-    assets, and what the SRDF that it came with says beside. A rig that came with none gives what
-    the user made. Raises BuildError for an object that is not an imported robot."""
-    from ..blender.semantics.apply import extract_semantics
-
-    armature = rig_of(armature)
-    return extract_semantics(armature)

@@ -17,7 +17,7 @@ from urdf_importer.blender.standing.display import (
     find_parts,
     find_switch,
 )
-from urdf_importer.blender.standing.robot_table import find_robots
+from urdf_importer.blender.standing.robot_table import list_robots
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -72,7 +72,7 @@ def test_what_is_hidden_stays_so_in_other_files(tmp_path: Path, way: str) -> Non
         bpy.context.scene.collection.children.link(collection)
     else:
         collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
-    (robot,) = find_robots()
+    (robot,) = list_robots()
     assert robot.library is None
     assert_hidden(robot)
 

@@ -9,12 +9,15 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
+from ...files.packages import AnyPath
 from ...kinematics.tree import retrace_tree
 from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
 from ...motion.trajectory import Numbers, Trajectory
+from ...recordings.read import trajectory_of
 from ..extract.robot import extract_robot
 from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
@@ -32,9 +35,25 @@ _OFF = 1e-3
 
 
 def apply_trajectory(
-    armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
+    armature: Any,
+    trajectory: Trajectory | AnyPath,
+    options: MotionOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Any:
-    """Does as pipeline.animation.apply_trajectory."""
+    """Keys a motion on an imported robot, in a new action, which it gets; returns the action. Other
+    actions stay in the file. Keys stand at the samples, between frames too, so that the rig shows
+    the recorded lines exactly, and the splines of commands.
+
+    `trajectory` may be the path of a recording, which is read as read_trajectory does. Joints that
+    mimic another follow it; the base moves as the motion's frames say, and where it has
+    no joints, but frames of links, the joints between these do too. Raises KinematicsError where no
+    joint of the robot is in the motion, and BuildError for an object that
+    is not an imported robot; nothing is left behind then.
+    """
+    armature = rig_of(armature)
+    options = options_of(options, MotionOptions)
+    trajectory = trajectory_of(trajectory, options, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, trajectory.source)
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     trajectory = name_frames(armature, trajectory, options)

@@ -57,7 +57,7 @@ def frame_rate(fps: float | None = None) -> float:
 
 
 def set_frame_rate(rate: float) -> None:
-    """Does as pipeline.animation.set_frame_rate."""
+    """Sets the frames per second of the current scene, also broken numbers such as 29.97."""
     render = bpy.context.scene.render
     render.fps = max(round(rate), 1)
     render.fps_base = render.fps / rate

@@ -16,6 +16,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import BuildError, ConnectError, Diagnostics, quote
 from ...live.address import Address, find_default, read_address
 from ...live.connection import Connection
@@ -189,9 +190,26 @@ def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
 
 
 def connect(
-    armature: Any, url: str | None, options: LiveOptions, diagnostics: Diagnostics
+    armature: Any,
+    url: str | None = None,
+    options: LiveOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> LiveLink:
-    """Does as pipeline.live.connect."""
+    """Connects an imported robot to a rosbridge or Foxglove server, and returns at once: the robot
+    follows the server's joint states, or with `direction="out"` the server gets what the rig shows.
+
+    In Blender's window a timer polls the link; a script calls `link.poll()` itself. Without an
+    address it is $ROSBRIDGE_URL, port 9090 of $ROS_MASTER_URI's host, or ws://localhost:9090. Other
+    computers take Blender's permission to go online. A robot has one link: a new one ends that
+    before. A link ends with its robot, when another file is opened, and when Blender ends.
+
+    Raises ConnectError for a bad address, without permission, and where another robot sends to
+    the same topic; KinematicsError for names that are no joints, BuildError for an object that is
+    not an imported robot.
+    """
+    armature = rig_of(armature)
+    diagnostics = diagnostics_of(diagnostics, url or "")
+    options = options_of(options, LiveOptions)
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     if options.direction == "in" and not armature.is_editable:

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...arguments import rig_of
 from ...diagnostics import KinematicsError
 from ...kinematics.motion import SCALAR_KINDS
 from ...motion.frames import align_signs
@@ -26,12 +27,23 @@ _STILL = 1e-9
 
 def sample_trajectory(
     armature: Any,
-    frame_range: tuple[float, float] | None,
-    rate: float | None,
+    frame_range: tuple[float, float] | None = None,
+    rate: float | None = None,
     *,
     links: bool = False,
 ) -> Trajectory:
-    """Does as pipeline.animation.sample_trajectory."""
+    """Returns what an imported robot shows from frame to frame, after curves, IK, limits, drivers,
+    constraints and NLA: positions of joints with velocities by central differences, and frames that
+    move.
+
+    `frame_range` are the first and last frame: by default of the actions and NLA strips that play,
+    the scene's where nothing is animated. `rate` are the samples per second (one for each frame).
+    Followers are sampled too. The base is a frame of its root link in `world`; planar, floating and
+    ball joints are frames by their own names; with `links` every link is a frame of the one above,
+    as /tf has them. The frame that was shown is shown again.
+    Raises KinematicsError for a range or rate that makes no sense, BuildError.
+    """
+    armature = rig_of(armature)
     per_second = frame_rate()
     rate = per_second if rate is None else rate
     first, last = frame_range or find_range(armature)

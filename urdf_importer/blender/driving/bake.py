@@ -8,22 +8,29 @@ armature object does.
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, Literal
 
 import mathutils
 import numpy as np
 
+from ...arguments import rig_of, texts_of
 from ...diagnostics import KinematicsError, quote
+from ...files.packages import AnyPath
 from ...geometry.transforms import Matrix, Vector
+from ...kinematics.conventions import Convention
 from ...kinematics.drive import (
+    Commands,
     DriveResult,
     DriveWheels,
     Ride,
     Wheel,
+    check_commands,
     drive_path,
     find_wheels,
     wheel_speeds,
 )
+from ...kinematics.link_path_file import TWISTS, read_commands
 from ...kinematics.tree import KinematicTree
 from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
@@ -37,11 +44,12 @@ from ..standing.pose import link_pose
 _BASES = ("planar", "floating")
 _SHAPES = (properties.VISUALS, properties.COLLISIONS)
 ARMATURE = "armature"
+DriveKind = Literal["wheels", "twist"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriveWish:
-    """What the caller wants, as written; see pipeline.drive. `commands` (M, 3) are checked;
+    """What the caller wants, as written; see bake_drive. `commands` (M, 3) are checked;
     `twists` says that they are speeds ahead and about."""
 
     commands: Matrix
@@ -67,8 +75,68 @@ class _Base:
     scale: float
 
 
-def bake_drive(armature: Any, wish: DriveWish) -> DriveResult:
-    """Bakes a ride as pipeline.drive says."""
+def bake_drive(
+    armature: Any,
+    commands: AnyPath | Commands,
+    *,
+    kind: DriveKind = "wheels",
+    radius: float | None = None,
+    distance: float | None = None,
+    left: str | Collection[str] = (),
+    right: str | Collection[str] = (),
+    start: int = 1,
+    fps: float | None = None,
+    base: str | None = None,
+    convention: Convention | None = None,
+) -> DriveResult:
+    """Keys the ride of a robot with two driven wheels, or rows of them, in every frame.
+
+    `commands` are rows of (time, left, right): seconds, and how fast the wheels roll forward in
+    rad/s; with `kind` "twist" of (time, v, w): how fast the robot goes ahead in m/s and turns in
+    rad/s. Each is held until the next, and the last row says when the ride ends. A CSV file says by
+    its head, time,left,right or time,v,w, which it is. Between rows the robot goes in arcs in
+    closed form about the middle between its wheels; heading and wheels never wrap.
+
+    The wheels are found, or named: joints of the `left` and of the `right`. `radius` and `distance`
+    of the wheels are measured at their shapes and joints unless given. Time of the first row is
+    frame `start`; `fps` are the scene's unless given. The robot moves by its planar or floating
+    root joint, else by its root control, else the armature object moves; `base` names the joint, or
+    is "armature". It goes on from where it is in the first frame. Lengths are in the unit of
+    `convention`, metres without.
+
+    Raises KinematicsError where wheels are not found, or not clear which, with the candidates; for
+    wrong commands, names and sizes: nothing is keyed then. Raises ReadError for a file that
+    does not hold such a table, BuildError for an object that is not an imported robot.
+    """
+    armature = rig_of(armature)
+    unit = 1.0 if convention is None else convention.unit
+    checked, twists = _check_ride(commands, kind, unit)
+    wish = DriveWish(
+        commands=checked,
+        twists=twists,
+        radius=None if radius is None else radius * unit,
+        distance=None if distance is None else distance * unit,
+        left=texts_of(left, "left"),
+        right=texts_of(right, "right"),
+        start=start,
+        fps=fps,
+        base=base,
+    )
+    return _bake(armature, wish)
+
+
+def _check_ride(commands: AnyPath | Commands, kind: DriveKind, unit: float) -> tuple[Matrix, bool]:
+    """Returns the rows of a table or its file, in metres, and whether they are twists."""
+    rows: Any = commands
+    if isinstance(commands, (str, PathLike)):
+        head, rows = read_commands(str(commands))
+        kind = "twist" if head == TWISTS else "wheels"
+    if kind not in ("wheels", "twist"):
+        raise KinematicsError(f"commands are for wheels or twist, not for {quote(str(kind))}")
+    return check_commands(rows, unit if kind == "twist" else 1.0), kind == "twist"
+
+
+def _bake(armature: Any, wish: DriveWish) -> DriveResult:
     rig = recall_rig(armature)
     base = _find_base(armature, rig.tree, wish.base)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}

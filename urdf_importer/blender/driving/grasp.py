@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import mathutils
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, KinematicsError, quote
 from ..standing import properties
 from ..standing.keys import find_curves
@@ -19,8 +20,14 @@ _CHANNELS = ("location", "scale")
 _TURNS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
-def grasp(armature: Any, link: str, item: Any, frame: int | None) -> Any:
-    """Lets an object follow a link as pipeline.drive says."""
+def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> Any:
+    """Lets an object follow a link from a frame on, the current one unless given: by a Child Of
+    constraint, keyed, which it returns. The object stays where it is in that frame.
+
+    Raises KinematicsError for an unknown link, for an object that is part of the robot, and for one
+    that is held already; BuildError for an object that is not an imported robot.
+    """
+    armature = rig_of(armature)
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     empty = find_link(armature, link)
@@ -43,8 +50,9 @@ def grasp(armature: Any, link: str, item: Any, frame: int | None) -> Any:
     return made
 
 
-def release(item: Any, frame: int | None) -> None:
-    """Lets go of an object as pipeline.drive says."""
+def release(item: Any, *, frame: int | None = None) -> None:
+    """Lets go of an object from a frame on, the current one unless given: it stays where it is in
+    that frame. Raises KinematicsError where nothing holds it then."""
     with _at(frame) as now:
         held = _find_held(item)
         if held is None:

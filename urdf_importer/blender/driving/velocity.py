@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import positions_of, rig_of
 from ...diagnostics import KinematicsError, quote, unknown_name
 from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
@@ -30,21 +31,34 @@ class _Course:
 def bake_velocity(
     armature: Any,
     speeds: Mapping[str, float],
-    until: Mapping[str, float],
-    seconds: float | None,
-    start: int,
-    fps: float | None,
+    *,
+    until: Mapping[str, float] | None = None,
+    seconds: float | None = None,
+    start: int = 1,
+    fps: float | None = None,
 ) -> dict[str, float]:
-    """Bakes what pipeline.drive says; returns the positions at the end."""
+    """Keys joints that move at constant speeds, in every frame from `start` on: joint -> rad/s, or
+    m/s where it slides. Returns joint -> position at the end.
+
+    A joint goes on from where it is in the first frame, until it is where `until` says (joint ->
+    radians or metres), `seconds` have passed or it is at its limit, whichever is first. `fps` are
+    the scene's unless given.
+
+    Raises KinematicsError, and keys nothing, for joints that are not there, follow others or are
+    not of one number; for ends that are outside the limits or behind; where a joint would never
+    end. Raises BuildError for an object that is not an imported robot.
+    """
+    armature = rig_of(armature)
+    speeds, ends = positions_of(speeds), positions_of(until)
     recall_rig(armature)
     known = {joint.name: (bone, joint) for bone, joint in posed_joints_of(armature)}
-    for name in until:
+    for name in ends:
         if name not in speeds:
             raise KinematicsError(f"there is an end for joint {quote(name)}, and no speed")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
         raise KinematicsError(f"joints cannot move for {seconds} seconds")
     courses = {
-        name: _plan(*_find_joint(known, name), speed, until.get(name), seconds, start)
+        name: _plan(*_find_joint(known, name), speed, ends.get(name), seconds, start)
         for name, speed in speeds.items()
     }
     rate = frame_rate(fps)

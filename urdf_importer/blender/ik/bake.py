@@ -5,16 +5,21 @@ rig."""
 import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...arguments import rig_of
+from ...diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
+from ...files.outputs import write_text
+from ...files.packages import AnyPath
 from ...geometry.transforms import Matrix
 from ...kinematics.conventions import Convention
 from ...kinematics.inverse import IKResult, inverse_kinematics
-from ...kinematics.link_paths import LinkPath, row_of
+from ...kinematics.link_path_file import HEADS, read_link_path
+from ...kinematics.link_paths import Rows, plan_path, row_of
 from ..animation.curves import frame_rate
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
@@ -27,8 +32,11 @@ _RESTARTS, _SECONDS = 24, 0.25
 _MOST_FRAMES = 1_000_000
 
 
-def bake_ik(armature: Any, target: Any, frames: Iterable[int]) -> tuple[int, ...]:
-    """Keys the joints so that the link follows its target from frame to frame; see pipeline.ik."""
+def bake_ik(armature: Any, target: Any, start: int, end: int, step: int = 1) -> tuple[int, ...]:
+    """Keys a robot's joints from frame to frame so that the link follows its target, each frame
+    from the one before. Returns the frames in which it cannot: they hold the last pose. Raises
+    ArgumentError where there is no such frame."""
+    armature, frames = rig_of(armature), _frames(start, end, step)
 
     def solve(frame: int, shown: Solved) -> IKResult:
         return solve_target(armature, target, shown, restarts=_RESTARTS, seconds=_SECONDS)
@@ -41,30 +49,51 @@ def bake_ik(armature: Any, target: Any, frames: Iterable[int]) -> tuple[int, ...
 
 def bake_path(
     armature: Any,
-    wish: Wish,
-    path: LinkPath,
+    link: str,
+    path: AnyPath | Rows,
     *,
-    start: float,
-    fps: float | None,
-    diagnostics: Diagnostics | None,
+    start: float = 1.0,
+    fps: float | None = None,
+    frame: str = "armature",
+    orientation: Any = "keep",
+    group: str | Collection[str] | None = None,
+    convention: Convention | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> tuple[int, ...]:
-    """Keys the joints so that the link goes along a path; `wish` says what is asked in every frame,
-    but for its target. See pipeline.ik."""
+    """Keys a robot's joints so that a link goes along a path, in every frame from the one before.
+
+    `path` is a CSV file or rows: (time, x, y, z), or (time, x, y, z, qx, qy, qz, qw), in seconds
+    and in the axes and the unit of `convention`. Between rows the link goes straight and turns
+    evenly. Time 0 is frame `start`; `fps` are those of the scene unless given. `frame`, `group` and
+    `orientation` are those of solve_ik; without quaternions "keep" is as the link is turned in the
+    first frame.
+
+    Returns the frames in which the link cannot be there: they hold the last pose. Raises
+    ReadError for a file that does not hold a path; KinematicsError for wrong rows, unknown names,
+    and where the link follows a target.
+    """
+    armature = rig_of(armature)
+    rows = read_link_path(str(path)) if isinstance(path, (str, PathLike)) else path
+    wish = Wish(
+        link=link, target=(0.0, 0.0, 0.0), mode="absolute", frame=frame, orientation=orientation,
+        group=group, state="", convention=None,
+    )  # fmt: skip
+    way = plan_path(rows, convention)
     rig = recall_rig(armature)
     joints = choose_joints(armature, rig, wish.link, wish.group)
     _check_free(armature, joints)
     rate = fps or frame_rate()
-    first = math.ceil(start + rate * float(path.times[0]) - 1e-6)
-    last = math.floor(start + rate * float(path.times[-1]) + 1e-6)
+    first = math.ceil(start + rate * float(way.times[0]) - 1e-6)
+    last = math.floor(start + rate * float(way.times[-1]) + 1e-6)
     if last - first > _MOST_FRAMES:
         raise KinematicsError("the path is longer than a million frames")
     kept: list[Matrix] = []
 
     def solve(frame: int, shown: Solved) -> IKResult:
-        given = path.at((frame - start) / rate)
-        target = given if path.turns is not None else given[:3, 3]
+        given = way.at((frame - start) / rate)
+        target = given if way.turns is not None else given[:3, 3]
         wanted = aim(armature, rig.robot, replace(wish, target=target), shown, {})
-        if path.turns is None:
+        if way.turns is None:
             # As the link was turned in the first frame, not as the last one came out.
             kept.append(wanted.frame[:3, :3])
             wanted.frame[:3, :3] = kept[0]
@@ -78,9 +107,21 @@ def bake_path(
 
 
 def trace_path(
-    armature: Any, link: str, frames: Iterable[int], frame: str, convention: Convention | None
+    armature: Any,
+    link: str,
+    start: int,
+    end: int,
+    step: int = 1,
+    *,
+    frame: str = "armature",
+    convention: Convention | None = None,
+    output: AnyPath | None = None,
 ) -> tuple[tuple[float, ...], ...]:
-    """Returns the rows of the way that a link goes; see pipeline.ik."""
+    """Returns the way of a link over frames of the scene, as bake_path takes it: rows (time, x, y,
+    z, qx, qy, qz, qw), the first at time 0, written in `convention`. With `output` it is also
+    written there, as CSV. Raises KinematicsError for unknown names, ArgumentError where there is no
+    such frame, WriteError where the file cannot be written."""
+    armature, frames = rig_of(armature), _frames(start, end, step)
     scene, rate = bpy.context.scene, frame_rate()
     before, rows = scene.frame_current, []
     first: int | None = None
@@ -92,7 +133,19 @@ def trace_path(
             rows.append(row_of((number - first) / rate, shown, convention))
     finally:
         scene.frame_set(before)
+    if output is not None:
+        lines = [HEADS[1], *(",".join(map(repr, row)) for row in rows)]
+        write_text(output, "\n".join(lines) + "\n")
     return tuple(rows)
+
+
+def _frames(start: int, end: int, step: int) -> range:
+    if end < start or step < 1:
+        raise ArgumentError(
+            f"frames {start} to {end} in steps of {step} are none: the last one cannot be before "
+            "the first, nor the step below 1"
+        )
+    return range(start, end + 1, step)
 
 
 def _bake(

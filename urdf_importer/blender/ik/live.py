@@ -17,6 +17,7 @@ import bpy
 import mathutils
 import numpy as np
 
+from ...arguments import rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKResult, inverse_kinematics
@@ -47,7 +48,20 @@ _busy = False
 def add_ik(
     armature: Any, group_or_link: str, *, live: bool = False, diagnostics: Diagnostics | None = None
 ) -> Any:
-    """Gives a link a target, where it is; a group its end effector's; see pipeline.ik."""
+    """Gives a link of an imported robot a target and returns it: an empty that stands where
+    the link is. Where the empty goes, by hand, keyframes or parents, the link follows within
+    limits; out of reach it comes as near as it can. Of a group of the SRDF it is the target of its
+    end effector, or the tip of its chain, and only the group's joints move. Where fewer than six
+    joints move, the place alone counts, and not how the empty is turned.
+
+    Where the joints only turn, one on a bone, and their limits hold zero, it is Blender's own
+    inverse kinematics that does it, which works without this extension. Else, or with `live`, the
+    numeric solver follows the empty; a diagnostic `ik-not-native` says why.
+
+    Raises KinematicsError for a name that is neither, and where nothing moves the link, BuildError
+    for an object that is not an imported robot.
+    """
+    armature = rig_of(armature)
     rig = recall_rig(armature)
     group, link = "", group_or_link
     if link not in rig.tree.index:
@@ -87,7 +101,8 @@ def _go_native(armature: Any, target: Any, joints: Collection[str]) -> str:
 
 
 def remove_ik(target: Any) -> None:
-    """Lets go of a target: the joints stay where they are. Targets of an SRDF stay, others go."""
+    """Lets go of a target that add_ik gave, and takes away all that it made. The joints stay where
+    they are shown."""
     said = target[properties.IK]
     said["live"] = False
     robot = find_robot(target)

@@ -12,9 +12,11 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...arguments import rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ...geometry.transforms import Matrix
-from ...kinematics.inverse import IKResult, inverse_kinematics
+from ...kinematics.conventions import Convention
+from ...kinematics.inverse import IKResult, Target, inverse_kinematics
 from ...kinematics.inverse.chain import moving_joints
 from ...kinematics.inverse.looped import find_movers
 from ...kinematics.motion import JointMotion
@@ -76,6 +78,50 @@ class Effort:
     seed: int
 
 
+def solve_ik(
+    armature: Any,
+    link: str,
+    target: Target,
+    *,
+    mode: str = "absolute",
+    frame: str = "armature",
+    orientation: Any = "keep",
+    group: str | Collection[str] | None = None,
+    state: str = "",
+    convention: Convention | None = None,
+    key: bool = False,
+    seconds: float = 0.25,
+    restarts: int = 24,
+    seed: int = 0,
+    diagnostics: Diagnostics | None = None,
+) -> IKResult:
+    """Poses an imported robot so that a link is where it is wanted, or leaves everything as it is.
+
+    `target` is a frame (4, 4) or three numbers: with `mode` "absolute" where the link is to be,
+    with "relative" how far from where the rig shows it, with "default" how far from where it is in
+    the default pose: the joints of the group at zero, or in the middle where limits (tightened by
+    soft limits) leave zero out, or as `state` of the SRDF says; all others as shown. Relative
+    frames turn the link too. `frame` says whose axes, and for absolute targets whose origin, the
+    numbers are in: "armature", "world", or a link's name. `convention` says how the numbers are
+    written.
+
+    `orientation`: "keep" (that of a frame as target; else as the link has it, or has it in the
+    default pose), "free", or a quaternion (x, y, z, w) in the frame's axes. Only the joints of
+    `group` move, a group of the SRDF or names; passive ones stay. `key` keys the joints that moved.
+    `seconds`, `restarts` and `seed` are those of inverse_kinematics.
+
+    The answer is looked at in the evaluated scene. Without success no channel, keyframe or object
+    has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names,
+    modes and shapes, BuildError for an object that is not an imported robot.
+    """
+    wish = Wish(
+        link=link, target=target, mode=mode, frame=frame, orientation=orientation, group=group,
+        state=state, convention=convention,
+    )  # fmt: skip
+    effort = Effort(seconds=seconds, restarts=restarts, seed=seed)
+    return pose_link(rig_of(armature), wish, effort, key=key, diagnostics=diagnostics)
+
+
 def pose_link(
     armature: Any,
     wish: Wish,
@@ -84,8 +130,7 @@ def pose_link(
     key: bool = False,
     diagnostics: Diagnostics | None = None,
 ) -> IKResult:
-    """Poses a rig so that a link is where it is wished, or leaves it alone; see
-    pipeline.ik.solve_ik."""
+    """Poses a rig so that a link is where it is wished, or leaves it alone; see solve_ik."""
     rig = recall_rig(armature)
     shown = get_joint_positions(armature)
     joints = choose_joints(armature, rig, wish.link, wish.group)

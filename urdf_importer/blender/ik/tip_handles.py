@@ -27,7 +27,7 @@ from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.links import find_link, visuals_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, put_position
-from ..standing.robot_table import find_robots
+from ..standing.robot_table import list_robots
 from .live import bring_to_link, followed_targets_of
 from .solve import choose_joints, recall_rig
 
@@ -68,7 +68,7 @@ def handles_in(scene: Any) -> tuple[TipHandle, ...]:
 
 
 def _read_handles(scene: Any) -> tuple[TipHandle, ...]:
-    return tuple(handle for robot in find_robots(scene) for handle in _read_tips(robot))
+    return tuple(handle for robot in list_robots(scene) for handle in _read_tips(robot))
 
 
 def _read_tips(armature: Any) -> tuple[TipHandle, ...]:

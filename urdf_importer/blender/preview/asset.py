@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ..standing.display import find_collection
 from ..standing.robot_table import recall_table
@@ -18,13 +19,13 @@ _SAMPLES = 16
 
 
 def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
-    """Marks a robot's collection as an asset, with a picture of the robot as it is posed now, one
-    line about it, and its name as a tag. Returns the collection. Where it is one already, the
-    picture is made anew.
+    """Marks a robot's collection as an asset, with a picture of the robot as it is posed: the asset
+    browser shows it, and drags the robot into other files. Returns the collection.
 
-    Raises BuildError for an object that is not an imported robot, for one of another file and for
-    one whose collection is gone; WriteError where the picture cannot be made.
+    Raises BuildError for an object that is not an imported robot of this file in a collection of
+    its own, WriteError where the picture cannot be made.
     """
+    armature = rig_of(armature)
     table = recall_table(armature)
     collection = make_thumbnail(armature, samples=samples)
     collection.asset_mark()

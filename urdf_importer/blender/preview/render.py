@@ -15,6 +15,7 @@ import bpy
 import mathutils
 import numpy as np
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ...files.outputs import need_suffix, replace_file
 from ...geometry.transforms import Matrix
@@ -173,13 +174,14 @@ def render_preview(
     samples: int = 16,
     bones: bool = False,
 ) -> None:
-    """Renders the robot as it is posed into a PNG file of `width` x `height` pixels.
+    """Renders an imported robot, as it is posed, into a PNG file; works without a window.
 
-    `bones` shows the rig through a transparent robot: moving joints in colour with the axis of
-    each, fixed ones in grey. A robot without visuals is shown by its bones and links in any case.
-    An existing file is overwritten. Raises BuildError if the object is not an imported robot,
-    WriteError if the file cannot be written or its name does not end in .png.
+    `width` and `height` are in pixels, `samples` per pixel. `bones` shows the rig through a
+    transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
+    for an object that is not an imported robot, WriteError where the file cannot be written
+    or its name does not end in .png.
     """
+    armature = rig_of(armature)
     need_suffix(path, ".png", "the file of a picture")
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")

@@ -14,6 +14,7 @@ import bpy
 import mathutils
 import numpy as np
 
+from ...arguments import rigs_of
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, Vector
 from ..standing import properties
@@ -48,13 +49,17 @@ sizes, colour. Together they stay below 1, so that white robots keep their shape
 def build_studio(
     armatures: Sequence[Any], *, turntable: Turntable = "plate", frames: int = 0
 ) -> Any:
-    """Builds a studio around robots as they are posed, in place of the one that the scene has.
+    """Builds a studio around imported robots, as they are posed, in the scene: ground, three
+    lights and the active camera, in one collection, which is returned. One that is there is
+    replaced. Robots, world and render settings stay as they are.
 
     `turntable`: "plate" takes camera and lights around the robots, so that they seem to turn on a
-    plate; "camera" the camera alone; "none" nothing. Once around takes `frames`, from the scene's
-    first frame on, and goes on without a jump; 0 stands for the scene's own range. Returns the
-    collection. Raises BuildError for an object that is not an imported robot, and for none.
+    plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
+    first frame on, and goes on without a jump; 0 stands for the scene's own range.
+
+    Raises BuildError for an object that is not an imported robot, and for no robots at all.
     """
+    armatures = rigs_of(armatures)
     points = _outline_all(armatures)
     scene = bpy.context.scene
     remove_studio()
@@ -83,8 +88,8 @@ def build_studio(
 
 
 def remove_studio() -> bool:
-    """Removes the scene's studio; its camera before is active again. What else was put into the
-    collection stays, with the collection. Returns whether there was one."""
+    """Removes the scene's studio; the camera that was active before it is so again. Returns whether
+    there was one."""
     scene = bpy.context.scene
     home = find_studio(scene)
     if home is None:

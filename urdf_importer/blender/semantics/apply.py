@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ...kinematics.semantic_groups import resolve_groups
 from ...model import EndEffector, Group, GroupState, Robot, Semantics
@@ -53,9 +54,10 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
 
 
 def extract_semantics(armature: Any) -> Semantics:
-    """Returns the SRDF of a rig, as it is there now: groups from bone collections, states from
-    poses, end effectors from targets, and what else the SRDF that it came with says. A rig that
-    came with none gives one of what the user made. Raises BuildError as apply_semantics does."""
+    """Returns the SRDF of a rig as the scene has it: groups from bone collections, states from pose
+    assets, and what the SRDF that it came with says beside. A rig that came with none gives what
+    the user made. Raises BuildError for an object that is not an imported robot."""
+    armature = rig_of(armature)
     robot = extract_robot(armature)
     kept = find_semantics(armature) or Semantics(name=robot.name)
     groups = extract_groups(armature, robot, kept)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from . import properties
 from .armatures import objects_of
@@ -48,12 +49,13 @@ _INPUTS = (("Metallic", "metallic"), ("Roughness", "roughness"), ("Specular IOR 
 def set_material_preset(
     armature: Any, preset: Preset = "auto", objects: Collection[Any] | None = None
 ) -> int:
-    """Gives the materials of a robot's visuals, or of those among `objects`, the finish of a
-    preset; "auto" goes by their names, else by their colours. Colours, images and what nodes drive
-    stay. Materials that something else shows too are copied first. Returns how many were set.
+    """Gives the materials of a robot's visuals, or of those among `objects`, the roughness and
+    metal of a preset; "auto" goes by their names, else by their colours. Colours and images stay.
+    Materials that something else shows too are copied first. Returns how many were set.
 
     Raises BuildError for an object that is not an imported robot.
     """
+    armature = rig_of(armature)
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     shapes = [

@@ -4,6 +4,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from ...arguments import rig_of, texts_of
 from ...diagnostics import KinematicsError, quote
 from ...kinematics.mirror import find_mirror, mirror_positions
 from ...kinematics.tree import retrace_tree
@@ -14,13 +15,15 @@ from .pose import get_joint_positions, loops_closed, set_joint_positions
 
 
 def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
-    """Puts a robot into the mirrored pose: each joint gets what its partner on the other side had,
-    with the sign that geometry asks for. With `joints` only their partners move. Returns how many
+    """Puts a robot into the mirrored pose, at its own plane of symmetry; with `joints`, only their
+    partners on the other side move. Partners and signs are found by geometry. Returns how many
     joints were set.
 
     Raises KinematicsError where no joint has a partner, and for an unknown joint; BuildError for an
     object that is not an imported robot.
     """
+    armature = rig_of(armature)
+    joints = None if joints is None else texts_of(joints, "joints")
     tree = retrace_tree(extract_robot(armature))
     names = [motion.joint.name for motion in tree.joint_motions if motion.moves]
     for name in joints or ():

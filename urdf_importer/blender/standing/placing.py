@@ -8,11 +8,12 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...arguments import options_of, rigs_of
 from ...geometry.transforms import Matrix
 from ...options import PlacementOptions
 from . import properties
 from .armatures import armatures_of, children_of, objects_of
-from .robot_table import find_robots
+from .robot_table import list_robots
 
 _GAP = 0.15
 """What is left between robots side by side, as a share of the wider one's width."""
@@ -24,11 +25,16 @@ X_AXIS = (1.0, 0.0, 0.0)
 
 def place_robots(
     armatures: Sequence[Any],
-    options: PlacementOptions,
+    options: PlacementOptions | None = None,
+    *,
     across: tuple[float, float, float] = X_AXIS,
 ) -> None:
-    """Scales and places newly imported robots: side by side, as seen by whom `across` (3,) is the
-    right, and not inside those that the scene shows, unless they are to be at the cursor."""
+    """Puts imported robots where the options say, and scales them, by their armature objects.
+    Several stand side by side, and none inside another that the scene shows, unless they are to be
+    at the cursor: along X or Y, whichever is nearer to `across`, the right of whoever looks. Where
+    they stood before does not matter; views stay."""
+    armatures = rigs_of(armatures)
+    options = options_of(options, PlacementOptions)
     scene = bpy.context.scene
     scale = options.scale * (_unit(scene) if options.scene_unit else 1.0)
     anchor = np.array(scene.cursor.location if options.at_cursor else (0.0, 0.0, 0.0))
@@ -52,7 +58,7 @@ def leave_others(
     the scene shows."""
     kept = [armature, *but]
     # Each is met once at most: all moves go one way.
-    left = [each for each in find_robots() if each not in kept and each.visible_get()]
+    left = [each for each in list_robots() if each not in kept and each.visible_get()]
     while (met := next((each for each in left if _meet(armature, each)), None)) is not None:
         left.remove(met)
         set_beside(armature, met, across)

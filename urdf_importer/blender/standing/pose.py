@@ -11,6 +11,7 @@ import bpy
 import mathutils
 import numpy as np
 
+from ...arguments import positions_of, rig_of
 from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
 from ...geometry.transforms import (
     Matrix,
@@ -18,6 +19,7 @@ from ...geometry.transforms import (
     quaternion_from_rotation,
     rotation_from_quaternion,
 )
+from ...kinematics.conventions import Convention
 from ...kinematics.forward import Position, check_position
 from ...kinematics.loops import LoopResult, report_missed
 from . import properties
@@ -34,13 +36,18 @@ _SAME = 1e-5
 def set_joint_positions(
     armature: Any, positions: Mapping[str, Position], diagnostics: Diagnostics | None = None
 ) -> None:
-    """Poses the robot. Joints that mimic another follow by themselves; their positions are
-    passed over. Limits hold the shown pose, not the number set. Loops stay closed: what of a pose
-    cannot be reached is the nearest that can, and is reported.
+    """Poses an imported robot, also one in a re-opened .blend.
 
-    Raises KinematicsError for an unknown joint or a wrong kind of position, before anything moves;
-    BuildError for an object that is not an imported robot.
+    `positions`: joint name -> radians (revolute, continuous) or metres (prismatic); (x, y, yaw) for
+    planar joints, (x, y, z, qx, qy, qz, qw) for floating ones, (qx, qy, qz, qw) for ball joints.
+    Joints that mimic another follow it, whatever `positions` has for them; the rig shows every
+    joint within its limits. Closed loops stay closed: where a free joint cannot go as far, the pose
+    is the nearest that closes, and `diagnostics` get `loop-out-of-reach`.
+
+    Raises KinematicsError for an unknown joint or a wrong position (and moves nothing), BuildError
+    for an object that is not an imported robot.
     """
+    armature, positions = rig_of(armature), positions_of(positions)
     joints = dict(_joints(armature))
     checked = {}
     for name, position in positions.items():
@@ -115,12 +122,9 @@ def _report_ends(armature: Any, loops: RigLoops, diagnostics: Diagnostics) -> No
 
 
 def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
-    """Returns the position of every moving joint as the rig shows it: after limits, IK and drivers.
-
-    A number (radians or metres) for revolute, continuous and prismatic joints, also for those that
-    mimic another; (x, y, yaw) for planar ones, (x, y, z, qx, qy, qz, qw) for floating ones,
-    (qx, qy, qz, qw) for ball joints.
-    """
+    """Returns joint name -> position as the rig shows it, after limits, IK and drivers; for all
+    moving joints, in the units and tuples of set_joint_positions. Raises BuildError."""
+    armature = rig_of(armature)
     _check_robot(armature)
     positions: dict[str, float | tuple[float, ...]] = {}
     for each in armatures_of(armature):
@@ -134,17 +138,16 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     return positions
 
 
-def link_pose(armature: Any, link: str) -> Matrix:
-    """Returns the evaluated frame (4, 4) of a link in armature space.
-
-    Raises KinematicsError for an unknown link.
-    """
+def link_pose(armature: Any, link: str, *, convention: Convention | None = None) -> Matrix:
+    """Returns the evaluated frame (4, 4) of a link in armature space, as `convention` writes it.
+    Raises KinematicsError."""
+    armature = rig_of(armature)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     empty = find_link(armature, link)
     root = np.array(armature.evaluated_get(depsgraph).matrix_world)
     shown = np.array(empty.evaluated_get(depsgraph).matrix_world)
-    result: Matrix = np.linalg.solve(root, shown)
-    return result
+    frame: Matrix = np.linalg.solve(root, shown)
+    return frame if convention is None else convention.from_robot(frame)
 
 
 def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, RigJoint]]]:

@@ -66,10 +66,15 @@ def find_robot(item: Any) -> Any | None:
     return None
 
 
-def find_robots(scene: Any | None = None) -> list[Any]:
+def list_robots(scene: Any | None = None) -> list[Any]:
     """Finds the main armatures of the robots in a scene, the current one where none is given."""
     objects = (scene or bpy.context.scene).objects
     return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
+
+
+def find_robots() -> dict[str, Any]:
+    """Finds the imported robots in the scene: name of the object -> armature."""
+    return {armature.name: armature for armature in list_robots()}
 
 
 def recall_table(armature: Any) -> RobotTable:

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 
+from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ..ledger import Ledger
 from ..memory import forget
@@ -43,13 +44,10 @@ def list_objects(armature: Any) -> list[Any]:
 
 
 def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
-    """Copies a whole robot, in its place, and selects the copy; returns its main armature.
-
-    Hidden parts are copied and stay hidden. Bones, poses and animation are the copy's own;
-    constraints, drivers and modifiers that refer to parts of the robot refer to the copy's. With
-    `linked` meshes are shared with the original; materials always are. Raises BuildError for what
-    is not an imported robot, or belongs to another file; nothing is left then.
-    """
+    """Copies a whole robot with all that is on it, in its place; returns the copy's armature, which
+    is selected. Bones, poses and animation are its own; with `linked` meshes are shared. Hidden
+    parts stay hidden. Raises BuildError."""
+    armature = rig_of(armature)
     _check(armature)
     leave_modes()
     ledger = Ledger()
@@ -68,12 +66,9 @@ def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
 
 
 def delete_robot(armature: Any) -> None:
-    """Removes a whole robot: objects, collections, and the bones, meshes, materials, images and
-    actions that nothing else uses.
-
-    What a user attached to it or put into its collections stays, where it is in the world. Raises
-    BuildError as duplicate_robot does.
-    """
+    """Removes a whole robot and what only it uses. Objects that you attached to it stay where they
+    are. Raises BuildError."""
+    armature = rig_of(armature)
     _check(armature)
     leave_modes()
     bpy.context.view_layer.update()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import rig_of
 from ...geometry.transforms import Matrix, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.tree import retrace_tree
@@ -25,8 +26,10 @@ _SAME = 3e-6
 
 
 def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
-    """Puts links, shapes and inertial frames back; with `locked_only` none that a user unlocked.
-    Returns how many were elsewhere. Raises BuildError for what is not an imported robot."""
+    """Puts links, shapes and inertial frames that were displaced back to where the description has
+    them, in any pose; returns how many there were. With `locked_only` those that a user unlocked
+    stay. Raises BuildError."""
+    armature = rig_of(armature)
     moved = 0
     for item, wanted in _list_places(armature):
         if locked_only and not is_locked(item):
