@@ -250,7 +250,7 @@ def _extra_connections(
     parameters: Parameters, names: Names, frames: NamedFrames, values: Values
 ) -> list[Connection]:
     found = []
-    for extra in parameters.extra_joints:
+    for name, extra in parameters.extra_joints.items():
         ends = []
         for link in (extra.parent, extra.child):
             if link not in names.body_of:
@@ -263,15 +263,15 @@ def _extra_connections(
         if len(ends) < 2 or frame is None:
             continue
         if ends[0] == ends[1]:
-            values.bad("extrajoints", f"{extra.name!r} connects a link to itself", extra.line)
-        elif not names.giver.claim(extra.name):
-            values.bad("extrajoints", f"the name {extra.name!r} is taken already", extra.line)
+            values.bad("extrajoints", f"{name!r} connects a link to itself", extra.line)
+        elif not names.giver.claim(name):
+            values.bad("extrajoints", f"the name {name!r} is taken already", extra.line)
         else:
             word = extra.change.type or ("continuous" if extra.change.axis else "fixed")
             found.append(
                 Connection(
-                    name=extra.name,
-                    label=f"{extra.origin}:{extra.name}",
+                    name=name,
+                    label=f"{extra.origin}:{name}",
                     base=ends[0],
                     follower=ends[1],
                     frame=frame,

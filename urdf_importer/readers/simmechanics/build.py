@@ -10,17 +10,15 @@ from ...diagnostics import Diagnostics
 from ...geometry.transforms import matrix_from_pose
 from ...model import Extra, Joint, Link, LoopJoint, Pose, Robot
 from .assembly import Assembly
-from .blobs import blob_extras, force_torque_extras, look_extra, pose_extra, sensor_extras
+from .blobs import look_extra, pose_extra, sensor_extras
 from .joints import JointMaker
 from .links import HasFile, LinkMaker, pose_of, relative
 from .mechanism.graph import Matrix
 from .parameters.joint_table import JointTable
-from .parameters.keys import FrameChoice, SensorChoice
+from .parameters.keys import ForceSensor, FrameChoice, LinkSensor, SensorChoice
 from .parameters.values import Values
 from .placing import Placed
 from .tree import SpanningTree
-
-_FORCE_RATE = "100"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,12 +123,12 @@ class RobotMaker:
         parameters, names = self.parameters, self.assembly.names
         found: list[_Exported] = []
         for wish in parameters.exported_frames:
-            place = self._choose(wish.choice, "exportedFrames")
+            place = self._choose(wish, "exportedFrames")
             if place is None:
                 continue
             if not names.giver.claim(wish.name):
                 self.values.bad(
-                    "exportedFrames", f"the name {wish.name!r} is taken already", wish.choice.line
+                    "exportedFrames", f"the name {wish.name!r} is taken already", wish.frame_line
                 )
                 continue
             found.append(
@@ -141,8 +139,8 @@ class RobotMaker:
                     transform=wish.transform,
                 )
             )
-        for sensor in parameters.sensors:
-            if sensor.is_exported and sensor.choice is not None:
+        for sensor in (*parameters.sensors, *parameters.force_sensors):
+            if sensor.is_exported and sensor.frame:
                 self._export_sensor(sensor, found)
         if parameters.export_all:
             known = {(frame.body, frame.drawn.tobytes()) for frame in found}
@@ -155,29 +153,27 @@ class RobotMaker:
         return found
 
     def _export_sensor(self, sensor: SensorChoice, found: list[_Exported]) -> None:
-        choice = sensor.choice
-        assert choice is not None
-        place = self._choose(self._force_choice(sensor, choice), "sensors")
+        place = self._choose(self._place_of(sensor), "sensors")
         if place is None:
             return
-        name = sensor.exported_name or sensor.name or choice.frame
+        name = sensor.exported_name or sensor.name or sensor.frame
         if self.assembly.names.giver.claim(name):
             found.append(_Exported(name=name, body=place[0], drawn=place[1], transform=Pose()))
         elif not any(frame.name == name for frame in found):
             self.values.bad("sensors", f"the name {name!r} is taken already", sensor.line)
 
-    def _force_choice(self, sensor: SensorChoice, choice: FrameChoice) -> FrameChoice:
+    def _place_of(self, sensor: SensorChoice) -> FrameChoice:
         """A force-torque sensor's frame is looked for in its link, else in its joint's child."""
-        if sensor.type != "force_torque" or choice.reference:
-            return choice
+        if not isinstance(sensor, ForceSensor) or sensor.reference:
+            return sensor
         child = self._child_of_joint(sensor.owner)
-        return choice if child < 0 else replace(choice, reference=self.assembly.link_name(child))
+        return sensor if child < 0 else replace(sensor, reference=self.assembly.link_name(child))
 
     def _choose(self, choice: FrameChoice, key: str) -> tuple[int, Matrix] | None:
         """The body and the frame that a user means; None, and reported, where it is not there."""
         place = self.assembly.frames.choose(choice, key, self.values, self.diagnostics)
         if place is not None and not self.tree.holds(place[0]):
-            self.values.bad(key, f"frame {choice.frame!r} is of no link", choice.line)
+            self.values.bad(key, f"frame {choice.frame!r} is of no link", choice.frame_line)
             return None
         return place
 
@@ -185,56 +181,34 @@ class RobotMaker:
 
     def _add_extras(self, draft: _Draft, exported: list[_Exported]) -> None:
         parameters = self.parameters
-        for sensor in parameters.sensors:
-            if sensor.type == "force_torque":
-                draft.extras += self._force_sensor(sensor, exported)
-            else:
-                draft.extras += self._sensor(sensor, exported)
+        sensors: list[LinkSensor | ForceSensor] = [*parameters.sensors, *parameters.force_sensors]
+        for sensor in sensors:
+            draft.extras += self._sensor(sensor, exported)
         if parameters.origin_xyz is not None or parameters.origin_rpy is not None:
             zero = (0.0, 0.0, 0.0)
             pose = Pose(xyz=parameters.origin_xyz or zero, rpy=parameters.origin_rpy or zero)
             draft.extras.append(pose_extra(pose))
-        draft.extras += blob_extras(parameters.blobs)
+        draft.extras += parameters.blobs
 
-    def _sensor(self, sensor: SensorChoice, exported: list[_Exported]) -> list[Extra]:
-        body = self.assembly.names.body_of.get(sensor.owner)
-        if body is None or not self.tree.holds(body):
-            self.values.bad("sensors", self.assembly.names.no_link(sensor.owner), sensor.line)
+    def _sensor(self, sensor: LinkSensor | ForceSensor, exported: list[_Exported]) -> list[Extra]:
+        names = self.assembly.names
+        owner = sensor.owner
+        if isinstance(sensor, ForceSensor):
+            key, problem, body = "forceTorqueSensors", names.no_joint, self._child_of_joint(owner)
+        else:
+            key, problem, body = "sensors", names.no_link, names.body_of.get(owner, -1)
+        if not self.tree.holds(body):
+            self.values.bad(key, problem(owner), sensor.line)
             return []
-        pose, found = self._sensor_pose(sensor, body, exported)
-        if not found:
+        pose = self._sensor_pose(sensor, key, body, exported)
+        if pose is None:
             return []
-        frame = sensor.choice.frame if sensor.choice is not None else ""
-        default = f"{sensor.owner}_{frame}" if frame else f"{sensor.owner}_{sensor.type}"
-        return sensor_extras(
-            owner=sensor.owner,
-            name=sensor.name or default,
-            kind=sensor.type,
-            rate=sensor.rate,
-            pose=pose,
-            blobs=sensor.blobs,
-        )
-
-    def _force_sensor(self, sensor: SensorChoice, exported: list[_Exported]) -> list[Extra]:
-        child = self._child_of_joint(sensor.owner)
-        if child < 0:
-            self.values.bad(
-                "forceTorqueSensors", self.assembly.names.no_joint(sensor.owner), sensor.line
-            )
-            return []
-        pose, found = self._sensor_pose(sensor, child, exported)
-        if not found:
-            return []
-        owner = next(joint for joint, body in reversed(self.child_of.items()) if body == child)
-        return force_torque_extras(
-            owner=owner,
-            name=sensor.name or sensor.owner,
-            rate=sensor.rate or _FORCE_RATE,
-            pose=pose,
-            measured_in=sensor.measured_in,
-            is_child_to_parent=sensor.is_child_to_parent,
-            blobs=sensor.blobs,
-        )
+        default = owner
+        if isinstance(sensor, ForceSensor):
+            owner = next(joint for joint, below in reversed(self.child_of.items()) if below == body)
+        else:
+            default = f"{owner}_{sensor.frame or sensor.type}"
+        return sensor_extras(sensor, owner, sensor.name or default, pose)
 
     def _child_of_joint(self, key: str) -> int:
         """The body below a joint of the tree; -1 where there is none."""
@@ -249,19 +223,18 @@ class RobotMaker:
         return -1
 
     def _sensor_pose(
-        self, sensor: SensorChoice, body: int, exported: list[_Exported]
-    ) -> tuple[Pose, bool]:
+        self, sensor: SensorChoice, key: str, body: int, exported: list[_Exported]
+    ) -> Pose | None:
         """The pose in the frame of a link: of the exported frame where there is one, with what is
-        added to it. False where the frame is not there, which is reported."""
-        if sensor.choice is None:
-            return Pose(), True
-        key = "forceTorqueSensors" if sensor.type == "force_torque" else "sensors"
-        place = self._choose(self._force_choice(sensor, sensor.choice), key)
+        added to it. None where the frame is not there, which is reported."""
+        if not sensor.frame:
+            return Pose()
+        place = self._choose(self._place_of(sensor), key)
         if place is None:
-            return Pose(), False
+            return None
         matrix = place[1]
         for frame in exported:
             if frame.body == place[0] and np.array_equal(frame.drawn, place[1]):
                 matrix = frame.matrix
                 break
-        return pose_of(relative(self.placed[body].frame, matrix)), True
+        return pose_of(relative(self.placed[body].frame, matrix))

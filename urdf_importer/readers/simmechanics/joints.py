@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping
 
+from ...markup.write import format_number
 from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Vector3
 from .assembly import Assembly, Connection
-from .blobs import number_text
 from .links import pose_of, relative
 from .mechanism.graph import Matrix
 from .mechanism.values import make_frame
@@ -118,7 +118,8 @@ class JointMaker:
         change = source.change if source is not None else None
         change = change or JointChange()
         row = self.table.rows.get(name)
-        lower, upper, effort, velocity = change.lower, change.upper, change.effort, change.velocity
+        said = change.limits
+        lower, upper, effort, velocity = said.lower, said.upper, said.effort, said.velocity
         damping, friction = self.parameters.damping, self.parameters.friction
         if row is not None:
             lower = row.lower(kind) if lower is None else lower
@@ -134,8 +135,7 @@ class JointMaker:
         dynamics = None
         if damping is not None or friction is not None:
             dynamics = Dynamics(damping=damping, friction=friction)
-        said = (lower, upper, effort, velocity)
-        if all(number is None for number in said):
+        if lower is upper is effort is velocity is None:
             return kind, None, dynamics
         limit = Limit(
             lower=lower,
@@ -239,4 +239,4 @@ def _offset_extra(source: Connection | None, step: Step) -> tuple[Extra, ...]:
         or step.type not in ("continuous", "revolute", "planar")
     ):
         return ()
-    return (Extra(tag="simscape", xml=f'<simscape position="{number_text(source.offset)}"/>'),)
+    return (Extra(tag="simscape", xml=f'<simscape position="{format_number(source.offset)}"/>'),)

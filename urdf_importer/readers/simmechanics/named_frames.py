@@ -2,6 +2,8 @@
 """Frames that a parameter file may name: WORLD, ROOT, numbers, frames of links, moreframes; and the
 frames that users drew, by their display names."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ...diagnostics import Diagnostics, nearest, quote
@@ -48,7 +50,7 @@ class NamedFrames:
                 self._places.setdefault(label, []).append(index)
         self._add_more(parameters.more_frames, values)
 
-    def _add_more(self, more: list[NewFrame], values: Values) -> None:
+    def _add_more(self, more: Iterable[NewFrame], values: Values) -> None:
         waiting: dict[str, list[NewFrame]] = {}
         for frame in more:
             waiting.setdefault(frame.parent, []).append(frame)
@@ -117,7 +119,7 @@ class NamedFrames:
         if not choice.reference:
             places = self._places.get(choice.frame, ())
             if not places:
-                values.bad(key, self._no_drawn(choice.frame), choice.line)
+                values.bad(key, self._no_drawn(choice.frame), choice.frame_line)
                 return None
             if len(places) > 1:
                 diagnostics.warning(
@@ -125,19 +127,19 @@ class NamedFrames:
                     f"{len(places)} bodies have a frame {quote(choice.frame)}; that of link "
                     f"{quote(self.names.links[places[0]])} is used",
                     subject=choice.frame,
-                    line=choice.line,
+                    line=choice.frame_line,
                     source=values.source,
                 )
             return places[0], self._drawn[places[0]][choice.frame].matrix
         body = self.names.body_of.get(choice.reference)
         if body is None:
-            values.bad(key, self.names.no_link(choice.reference), choice.line)
+            values.bad(key, self.names.no_link(choice.reference), choice.frame_line)
             return None
         frame = self._drawn.get(body, {}).get(choice.frame)
         if frame is None:
             has = nearest(choice.frame, self._drawn.get(body, {}))
             problem = f"link {choice.reference!r} has no frame {choice.frame!r}{has}"
-            values.bad(key, problem, choice.line)
+            values.bad(key, problem, choice.frame_line)
             return None
         return body, frame.matrix
 

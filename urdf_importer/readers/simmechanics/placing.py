@@ -64,11 +64,11 @@ def _choose_frames(
     for wish in assembly.parameters.link_frames:
         body = assembly.names.body_of.get(wish.link)
         if body is None or not tree.holds(body):
-            values.bad("linkFrames", assembly.names.no_link(wish.link), wish.choice.line)
+            values.bad("linkFrames", assembly.names.no_link(wish.link), wish.frame_line)
             continue
-        found = assembly.frames.choose(wish.choice, "linkFrames", values, diagnostics)
+        found = assembly.frames.choose(wish, "linkFrames", values, diagnostics)
         if found is not None:
-            chosen[body] = (found[1], wish.choice.line)
+            chosen[body] = (found[1], wish.frame_line)
     return chosen
 
 
@@ -151,7 +151,7 @@ def _redefined(
     frames: NamedFrames, values: Values,
 ) -> Step:  # fmt: skip
     kind = change.type or "continuous"
-    if kind == "revolute" and (change.lower is None or change.upper is None):
+    if kind == "revolute" and (change.limits.lower is None or change.limits.upper is None):
         kind = "continuous"
     if kind not in _AXIS_TYPES:
         return Step(type=kind)

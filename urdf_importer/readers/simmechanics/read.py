@@ -24,7 +24,7 @@ from .mechanism.second_generation import SecondGeneration
 from .mechanism.values import Page
 from .parameters.joint_table import JointTable, read_joint_table
 from .parameters.keys import Parameters
-from .parameters.read import choose_dialect, read_parameters
+from .parameters.read import read_parameters, start_parameters
 from .parameters.values import Values
 from .placing import Placed, place_links
 from .tree import SpanningTree, plan_spanning_tree
@@ -155,9 +155,7 @@ def _read_parameter_files(
         if not joint_parameters and said.joint_parameters:
             joint_parameters = _find_beside(parameters, said)
     else:
-        said = Parameters()
-        values = Values("", diagnostics)
-        choose_dialect(said, {}, values, has_table=bool(joint_parameters), generation=generation)
+        said = start_parameters("", {}, has_table=bool(joint_parameters), generation=generation)
     if not joint_parameters:
         return said, JointTable(source="", rows={})
     table = read_joint_table(read_regular_file(joint_parameters), joint_parameters, diagnostics)

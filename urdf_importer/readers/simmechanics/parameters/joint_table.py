@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The CSV of joint parameters: limits and losses of joints by their final names."""
 
-import csv
-import io
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....diagnostics import Diagnostics, ReadError, one_line
+from ....diagnostics import Diagnostics, ReadError
+from ....markup.rows import read_rows
 from ....markup.yaml_tree import Node
 from .values import Values
 
@@ -61,76 +59,27 @@ def read_joint_table(data: bytes, source: str, diagnostics: Diagnostics) -> Join
         raise ReadError(
             f"the table of joints is bigger than {MOST_BYTES // 2**20} MB", source=source
         )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError("the table of joints is not UTF-8", source=source, line=line) from None
+    (line, head), *below = read_rows(data, source, delimiters=",;\t|: ") or [(0, [])]
+    if _NAME not in head:
+        raise ReadError(f"the table of joints has no column {_NAME}", source=source, line=line)
     values = Values(source, diagnostics)
     rows: dict[str, JointRow] = {}
-    columns: dict[str, int] | None = None
-    for line, cells in _read_rows(text, source):
-        if columns is None:
-            columns = {name: index for index, name in reversed(list(enumerate(cells)))}
-            if _NAME not in columns:
-                raise ReadError(
-                    f"the table of joints has no column {_NAME}", source=source, line=line
-                )
-            continue
-        name = cells[columns[_NAME]] if columns[_NAME] < len(cells) else ""
-        if not name:
-            continue
+    for line, row in below:
+        cells = {name: cell for name, cell in reversed(list(zip(head, row, strict=False))) if cell}
+        name = cells.get(_NAME, "")
         if name in rows:
             values.bad(_NAME, f"joint {name[:200]!r} comes twice; the first counts", line)
-            continue
-        rows[name] = _read_row(cells, columns, line, values)
-    if columns is None:
-        raise ReadError(f"the table of joints has no column {_NAME}", source=source)
+        elif name:
+            rows[name] = _read_row(cells, line, values)
     return JointTable(source=source, rows=rows)
 
 
-def _read_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that hold anything, with their lines; blanks around cells do not count."""
-    if "\0" in text:
-        raise ReadError("the table of joints holds a zero byte", source=source)
-    # A cell is short: 131,072 characters are the most that csv takes, by its own default.
-    reader = csv.reader(io.StringIO(text, newline=""), _find_dialect(text))
-    while True:
-        # A quoted cell may hold line ends: the row begins where the one before it ended.
-        line = reader.line_num + 1
-        try:
-            cells = [cell.strip() for cell in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise ReadError(
-                f"the table of joints cannot be read: {one_line(error)}", source=source, line=line
-            ) from None
-        if any(cells):
-            yield line, cells
-
-
-def _find_dialect(text: str) -> type[csv.Dialect]:
-    """What csv.Sniffer finds in the first lines, else commas. The Sniffer's own search takes
-    quadratic time in the length of what it is shown."""
-    sample = text[:2000]
-    head = sample.partition("\n")[0]
-    try:
-        found = csv.Sniffer().sniff(sample, delimiters=",;\t|: ")
-    except csv.Error:
-        return csv.excel
-    return found if found.delimiter in head else csv.excel
-
-
-def _read_row(cells: list[str], columns: dict[str, int], line: int, values: Values) -> JointRow:
+def _read_row(cells: dict[str, str], line: int, values: Values) -> JointRow:
     found: dict[str, float] = {}
     for name in _NUMBERS:
-        index = columns.get(name, len(cells))
-        if index >= len(cells) or not cells[index]:
-            continue
-        number = Node(line=line, text=cells[index]).number()
+        number = Node(line=line, text=cells.get(name, "0")).number()
         if number is None:
-            values.bad(name, f"{cells[index][:80]!r} is not a number; it is left out", line)
-        else:
+            values.bad(name, f"{cells[name][:80]!r} is not a number; it is left out", line)
+        elif name in cells:
             found[name] = number
     return JointRow(line=line, **found)

@@ -4,13 +4,187 @@
 Links, joints and frames are the texts that the file has; what they name is found out later.
 """
 
+import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from ....model import Box, Cylinder, Pose, Quaternion, Sphere, Vector3
+from ....markup.xml import parse_fragment
+from ....markup.yaml_tree import Node
+from ....model import Box, Cylinder, Extra, Pose, Quaternion, Sphere, Vector3
+from .said import Reader, entry_of, keys_of, list_of, mapping_of, one_of, read_entry, said
+from .values import Values
 
 Dialect = Literal["ros", "robotology"]
-Numbers = tuple[float, ...]
+
+SENSOR_TYPES = (
+    "altimeter", "camera", "contact", "depth", "gps", "gpu_ray", "imu", "accelerometer",
+    "gyroscope", "logical_camera", "magnetometer", "multicamera", "ray", "rfid", "rfidtag",
+    "sonar", "wireless_receiver", "wireless_transmitter",
+)  # fmt: skip
+_JOINT_TYPES = (
+    "continuous", "revolute", "prismatic", "fixed", "planar", "floating", "spherical",
+)  # fmt: skip
+_PLANES = {"yz": 0, "xz": 1, "xy": 2, "zy": 0, "zx": 1, "yx": 2}
+
+
+def _words(*words: str) -> Reader:
+    return one_of(dict(zip(words, words, strict=True)))
+
+
+# How values of one key each are read
+
+
+def _line(_values: Values, node: Node, _key: str) -> int:
+    return node.line
+
+
+def _amount(values: Values, node: Node, key: str) -> float | None:
+    number = values.number(node, key)
+    if number is None or number >= 0.0:
+        return number
+    values.bad(key, "it is negative; it is left out", node.line)
+    return None
+
+
+def _scale(values: Values, node: Node, key: str) -> Vector3 | None:
+    numbers = values.numbers(node, key, (1, 3))
+    if numbers is not None and all(numbers):
+        x, y, z = numbers if len(numbers) == 3 else numbers * 3
+        return x, y, z
+    if numbers is not None:
+        values.bad(key, "a factor is zero; it is left out", node.line)
+    return None
+
+
+def _axis(values: Values, node: Node, key: str) -> Vector3 | None:
+    axis = values.vector(node, key)
+    if axis is None or math.hypot(*axis) >= 1e-9:
+        return axis
+    values.bad(key, "an axis has no length; it is left out", node.line)
+    return None
+
+
+def _quaternion(values: Values, node: Node, key: str) -> Quaternion | None:
+    turn = values.numbers(node, key, (4,))
+    if turn is None:
+        return None
+    norm = math.hypot(*turn)
+    if not 1e-9 < norm < 1e30:
+        values.bad(key, "it is a quaternion of length zero", node.line)
+        return None
+    x, y, z, w = (part / norm for part in turn)
+    return x, y, z, w
+
+
+def _pose(values: Values, node: Node, key: str) -> Pose | None:
+    numbers = values.numbers(node, key, (6,))
+    if numbers is None:
+        return None
+    x, y, z, roll, pitch, yaw = numbers
+    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
+
+
+def _color(values: Values, node: Node, key: str) -> tuple[float, ...] | None:
+    numbers = values.numbers(node, key, (3, 4))
+    if numbers is None or all(0.0 <= number <= 1.0 for number in numbers):
+        return None if numbers is None else (*numbers, 1.0)[:4]
+    values.bad(key, "a colour goes beyond 0 to 1", node.line)
+    return None
+
+
+def _rate(values: Values, node: Node, key: str) -> str | None:
+    return None if values.positive(node, key) is None else node.text.strip()
+
+
+def _blobs(values: Values, node: Node, key: str) -> tuple[Extra, ...]:
+    """XML that users bring along, kept word for word."""
+    found = []
+    for text, line in values.texts(node, key):
+        element = parse_fragment(text.encode("utf-8", "surrogatepass"))
+        if element is None:
+            values.bad(key, "it is not one well-formed XML element; it is left out", line)
+        else:
+            found.append(Extra(tag=element.tag, xml=text))
+    return tuple(found)
+
+
+def _mirrored_links(values: Values, node: Node, key: str) -> tuple[str, ...]:
+    links: tuple[str, ...] = ()
+    for name, value in values.pairs(node, key).items():
+        if name == "mirroredLinks":
+            links = values.names(value, key)
+        else:
+            values.unknown(name, value.line, ("mirroredLinks",), key)
+    return links
+
+
+def _size(values: Values, node: Node, key: str) -> Vector3 | None:
+    size = values.vector(node, key)
+    if size is None or min(size) > 0.0:
+        return size
+    values.bad(key, "a box has a size of zero or less; it is left out", node.line)
+    return None
+
+
+_SHAPES: dict[str, tuple[type[Box | Cylinder | Sphere], dict[str, Reader]]] = {
+    "box": (Box, {"size": _size}),
+    "cylinder": (Cylinder, {"radius": Values.positive, "length": Values.positive}),
+    "sphere": (Sphere, {"radius": Values.positive}),
+}
+
+
+def _geometry(values: Values, node: Node, key: str) -> Box | Cylinder | Sphere | None:
+    written = values.pairs(node, key)
+    shape = one_of(_SHAPES)(values, written.get("shape", Node(line=node.line)), f"{key}: shape")
+    if shape is None:
+        return None
+    kind, needed = shape
+    found: dict[str, Any] = {}
+    for name, read in needed.items():
+        if name not in written:
+            values.bad(key, f"it has no {name}; it is left out", node.line)
+            return None
+        found[name] = read(values, written[name], f"{key}: {name}")
+    return None if None in found.values() else kind(**found)
+
+
+def _origin(values: Values, node: Node, key: str) -> Pose | None:
+    origin = values.pairs(node, key).get("origin")
+    return Pose() if origin is None else _pose(values, origin, f"{key}: origin")
+
+
+def _sensors(values: Values, node: Node, key: str) -> "tuple[LinkSensor, ...]":
+    """Those called `default` say what others of their type have, but for names and frames."""
+    defaults: dict[str, dict[str, Node]] = {}
+    found = []
+    for line, entry in values.entries(node, key, keys_of(LinkSensor)):
+        kind = entry.get("sensorType", Node(line=line)).text.strip()
+        if entry.get("sensorName", Node(line=line)).text.strip() != "default":
+            found.append((line, entry, kind))
+        elif kind not in SENSOR_TYPES:
+            values.bad(key, f"the sensor type {kind[:80]!r} is unknown", line)
+        else:
+            kept = ("updateRate", "sensorBlobs", "exportFrameInURDF")
+            defaults.setdefault(kind, {name: entry[name] for name in kept if name in entry})
+    sensors = [
+        read_entry(LinkSensor, {**defaults.get(kind, {}), **entry}, line, key, values)
+        for line, entry, kind in found
+    ]
+    return tuple(sensor for sensor in sensors if sensor is not None)
+
+
+# Entries of keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointLimits:
+    """In rad and m, N and Nm; None is not said."""
+
+    lower: float | None = said("lower", read=Values.number, default=None)
+    upper: float | None = said("upper", read=Values.number, default=None)
+    effort: float | None = said("effort", read=Values.number, default=None)
+    velocity: float | None = said("velocity", read=Values.number, default=None)
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,68 +192,91 @@ class JointChange:
     """What redefinedjoints and the attributes of extrajoints say; None is not said. `axis` is in
     the frame `axis_frame`, empty for the child link's."""
 
-    name: str = ""
-    type: str = ""
-    axis: Vector3 | None = None
-    axis_frame: str = ""
-    lower: float | None = None
-    upper: float | None = None
-    effort: float | None = None
-    velocity: float | None = None
+    name: str = said("name")
+    type: str = said("type", read=_words(*_JOINT_TYPES))
+    axis: Vector3 | None = said("axis", read=_axis, default=None)
+    axis_frame: str = said("referenceFrame", "axisReferenceFrame")
+    limits: JointLimits = said("limits", read=entry_of(JointLimits), default=JointLimits())
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtraJoint:
-    name: str
-    parent: str
-    child: str
-    origin: str
-    change: JointChange
-    line: int
+    parent: str = said("pid", needed=True)
+    child: str = said("cid", needed=True)
+    origin: str = said("jorigin", needed=True)
+    change: JointChange = said("attributes", read=entry_of(JointChange), default=JointChange())
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFrame:
     """`offset` in metres and `orientation` (unit x, y, z, w) in the frame `parent`."""
 
-    child: str
-    parent: str
-    offset: Vector3
-    orientation: Quaternion
-    line: int
+    child: str = said("child", needed=True)
+    parent: str = said("parent", needed=True)
+    offset: Vector3 = said("offset", read=Values.vector, default=(0.0, 0.0, 0.0))
+    orientation: Quaternion = said("orientation", read=_quaternion, default=(0.0, 0.0, 0.0, 1.0))
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameChoice:
     """A user's frame: by its display name, in the body of link `reference` (empty: any)."""
 
-    frame: str
-    reference: str = ""
+    frame: str = said("frameName")
+    frame_line: int = said("frameName", read=_line, default=0)
+    reference: str = said("linkName", "frameReferenceLink")
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkFrame:
-    link: str
-    choice: FrameChoice
+class LinkFrame(FrameChoice):
+    frame: str = said("frameName", needed=True)
+    link: str = said("linkName", needed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedFrame:
+class ExportedFrame(FrameChoice):
     """`transform` is x, y, z, roll, pitch, yaw in the frame itself."""
 
-    name: str
-    choice: FrameChoice
-    transform: Pose = field(default_factory=Pose)
+    frame: str = said("frameName", needed=True)
+    reference: str = said("frameReferenceLink")
+    name: str = said("frameName", "exportedFrameName")
+    transform: Pose = said("additionalTransformation", read=_pose, default=Pose())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensorChoice(FrameChoice):
+    """A sensor of a link or of a joint, `owner`."""
+
+    owner: str
+    name: str = said("sensorName")
+    exported_name: str = said("exportedFrameName")
+    is_exported: bool = said("exportFrameInURDF", read=Values.flag, default=False)
+    blobs: tuple[Extra, ...] = said("sensorBlobs", read=_blobs, default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSensor(SensorChoice):
+    owner: str = said("linkName", needed=True)
+    type: str = said("sensorType", read=_words(*SENSOR_TYPES), needed=True)
+    rate: str = said("updateRate", read=_rate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceSensor(SensorChoice):
+    owner: str = said("jointName", needed=True)
+    measured_in: str = said("frame", read=_words("child", "parent", "sensor"), default="child")
+    is_child_to_parent: bool = said("directionChildToParent", read=Values.flag, default=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignedInertia:
-    link: str
-    xx: float | None = None
-    yy: float | None = None
-    zz: float | None = None
+    link: str = said("linkName", needed=True)
+    xx: float | None = said("xx", read=Values.number, default=None)
+    yy: float | None = said("yy", read=Values.number, default=None)
+    zz: float | None = said("zz", read=Values.number, default=None)
     line: int = 0
 
 
@@ -87,36 +284,18 @@ class AssignedInertia:
 class MirroredInertia:
     """`plane` is the axis (0, 1, 2) that is turned round."""
 
-    link: str
-    original: str
-    reference: str
-    plane: int
-    line: int
+    link: str = said("mirroredLink", needed=True)
+    original: str = said("originalLink", needed=True)
+    reference: str = said("simmetryReferenceLink", needed=True)
+    plane: int = said("symmetryPlane", read=one_of(_PLANES), needed=True)
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollisionShape:
-    link: str
-    geometry: Box | Cylinder | Sphere
-    origin: Pose
-    line: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SensorChoice:
-    """A sensor of a link or, of type force_torque, of a joint (`owner`)."""
-
-    owner: str
-    type: str
-    name: str = ""
-    rate: str = ""
-    choice: FrameChoice | None = None
-    exported_name: str = ""
-    is_exported: bool = False
-    blobs: tuple[str, ...] = ()
-    # Of force-torque sensors.
-    measured_in: str = "child"
-    is_child_to_parent: bool = True
+    link: str = said("linkName", needed=True)
+    geometry: Box | Cylinder | Sphere = said("geometricShape", read=_geometry, needed=True)
+    origin: Pose = said("geometricShape", read=_origin, default=Pose())
     line: int = 0
 
 
@@ -129,53 +308,67 @@ class Parameters:
 
     source: str = ""
     lines: dict[tuple[str, str], int] = field(default_factory=dict)
-    dialect: Dialect = "ros"
-    root: str = ""
-    baseframe: str = "WORLD"
-    filename_format: str = "%s"
+    dialect: Dialect = said("dialect", read=_words("ros", "robotology"), default="ros")
+    root: str = said("root")
+    baseframe: str = said("baseframe", default="WORLD")
+    filename_format: str = said("filenameformat", "filenameformatchangeext", default="%s")
     drops_extension: bool = False
-    removed_text: str = ""
-    lower_case: bool = False
-    scale: Vector3 | None = None
-    remove: tuple[str, ...] = ()
-    freeze: tuple[str, ...] = ()
-    freeze_all: bool = False
-    redefined: dict[str, JointChange] = field(default_factory=dict)
-    extra_joints: list[ExtraJoint] = field(default_factory=list)
-    more_frames: list[NewFrame] = field(default_factory=list)
-    robot_name: str = ""
-    rename: dict[str, str] = field(default_factory=dict)
-    origin_xyz: Vector3 | None = None
-    origin_rpy: Vector3 | None = None
-    epsilon: float = 1e-5
-    link_frames: list[LinkFrame] = field(default_factory=list)
-    exported_frames: list[ExportedFrame] = field(default_factory=list)
-    export_all: bool = False
-    reversed_axes: tuple[str, ...] = ()
-    masses: dict[str, float] = field(default_factory=dict)
-    inertias: list[AssignedInertia] = field(default_factory=list)
-    mirrored: list[MirroredInertia] = field(default_factory=list)
-    mirrored_centers: tuple[str, ...] = ()
-    colors: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
-    shapes: list[CollisionShape] = field(default_factory=list)
-    damping: float | None = None
-    friction: float | None = None
-    effort_limit: float | None = None
-    velocity_limit: float | None = None
-    sensors: list[SensorChoice] = field(default_factory=list)
-    blobs: list[tuple[str, int]] = field(default_factory=list)
-    has_chains: bool = True
-    joint_parameters: str = ""
-    is_stiff: bool = False
-    freezes_held: bool = False
+    removed_text: str = said("stringToRemoveFromMeshFileName")
+    lower_case: bool = said("forcelowercase", read=Values.flag, default=False)
+    scale: Vector3 | None = said("scale", read=_scale, default=None)
+    remove: tuple[str, ...] = said("remove", read=Values.names, default=())
+    freeze: tuple[str, ...] = said("freeze", read=Values.names, default=())
+    freeze_all: bool = said("freezeAll", read=Values.flag, default=False)
+    redefined: dict[str, JointChange] = said(
+        "redefinedjoints", read=mapping_of(entry_of(JointChange)), factory=dict
+    )
+    extra_joints: dict[str, ExtraJoint] = said(
+        "extrajoints", read=mapping_of(entry_of(ExtraJoint)), factory=dict
+    )
+    more_frames: tuple[NewFrame, ...] = said("moreframes", read=list_of(NewFrame), default=())
+    robot_name: str = said("robotName")
+    rename: dict[str, str] = said("rename", read=mapping_of(Values.text), factory=dict)
+    origin_xyz: Vector3 | None = said("originXYZ", read=Values.vector, default=None)
+    origin_rpy: Vector3 | None = said("originRPY", read=Values.vector, default=None)
+    epsilon: float = said("epsilon", read=Values.positive, default=1e-5)
+    link_frames: tuple[LinkFrame, ...] = said("linkFrames", read=list_of(LinkFrame), default=())
+    exported_frames: tuple[ExportedFrame, ...] = said(
+        "exportedFrames", read=list_of(ExportedFrame), default=()
+    )
+    export_all: bool = said("exportAllUseradded", read=Values.flag, default=False)
+    reversed_axes: tuple[str, ...] = said("reverseRotationAxis", read=Values.names, default=())
+    masses: dict[str, float] = said(
+        "assignedMasses", read=mapping_of(Values.positive), factory=dict
+    )
+    inertias: tuple[AssignedInertia, ...] = said(
+        "assignedInertias", read=list_of(AssignedInertia), default=()
+    )
+    mirrored: tuple[MirroredInertia, ...] = said(
+        "mirroredInertia", read=list_of(MirroredInertia), default=()
+    )
+    mirrored_centers: tuple[str, ...] = said("inertiaWorkaround", read=_mirrored_links, default=())
+    colors: dict[str, tuple[float, float, float, float]] = said(
+        "assignedColors", read=mapping_of(_color), factory=dict
+    )
+    shapes: tuple[CollisionShape, ...] = said(
+        "assignedCollisionGeometry", read=list_of(CollisionShape), default=()
+    )
+    damping: float | None = said("damping", read=_amount, default=None)
+    friction: float | None = said("friction", read=_amount, default=None)
+    effort_limit: float | None = said("effort_limit", read=_amount, default=None)
+    velocity_limit: float | None = said("velocity_limit", read=_amount, default=None)
+    sensors: tuple[LinkSensor, ...] = said("sensors", read=_sensors, default=())
+    force_sensors: tuple[ForceSensor, ...] = said(
+        "forceTorqueSensors", read=list_of(ForceSensor), default=()
+    )
+    blobs: tuple[Extra, ...] = said("XMLBlobs", read=_blobs, default=())
+    has_chains: bool = said(
+        "multiPrimitiveJoints", read=one_of({"chain": True, "fixed": False}), default=True
+    )
+    joint_parameters: str = said("jointParameters")
+    is_stiff: bool = said("tree", read=one_of({"first": False, "stiff": True}), default=False)
+    freezes_held: bool = said("freezeHeld", read=Values.flag, default=False)
 
     def line(self, key: str, entry: str = "") -> int:
         """Returns the line of an entry of a key, else of the key."""
         return self.lines.get((key, entry), self.lines.get((key, ""), 0))
-
-
-SENSOR_TYPES = (
-    "altimeter", "camera", "contact", "depth", "gps", "gpu_ray", "imu", "accelerometer",
-    "gyroscope", "logical_camera", "magnetometer", "multicamera", "ray", "rfid", "rfidtag",
-    "sonar", "wireless_receiver", "wireless_transmitter",
-)  # fmt: skip

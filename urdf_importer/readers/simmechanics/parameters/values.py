@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Values of a parameter file: the right kind, or one sentence with the line."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from ....diagnostics import Diagnostics, ReadError, nearest, quote
 from ....markup.yaml_tree import Node
@@ -117,29 +117,21 @@ class Values:
             return {}
         return node.pairs
 
-    def entries(self, node: Node, key: str, known: Collection[str]) -> Iterator[Mapping[str, Node]]:
-        """Yields the mappings of a list; unknown attributes of them are named and left out."""
-        if node.is_null:
-            return
-        if node.items is None:
+    def entries(
+        self, node: Node, key: str, known: Collection[str]
+    ) -> Iterator[tuple[int, dict[str, Node]]]:
+        """Yields the mappings of a list with their lines; unknown attributes of them are named and
+        left out."""
+        if node.items is None and not node.is_null:
             self._wrong(key, "a list", node)
-            return
-        for item in node.items:
+        for item in node.items or ():
             if item.pairs is None:
                 self._wrong(key, "a list of mappings", item)
                 continue
             for attribute in item.pairs:
                 if attribute not in known:
                     self.unknown(attribute, item.lines.get(attribute, item.line), known, key)
-            yield {name: value for name, value in item.pairs.items() if not value.is_null}
-
-    def needed(self, entry: Mapping[str, Node], name: str, key: str, line: int) -> str:
-        """Returns the text of an attribute that has to be there; empty, and reported, where it is
-        not."""
-        found = self.text(entry[name], key) if name in entry else ""
-        if not found:
-            self.bad(key, f"an entry has no {name}; it is left out", line)
-        return found or ""
+            yield item.line, item.pairs
 
     def _wrong(self, key: str, wanted: str, node: Node) -> None:
         kind = quote(node.text.strip()) if node.is_scalar else "a list or mapping"
