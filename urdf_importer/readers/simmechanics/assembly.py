@@ -63,6 +63,7 @@ class Assembly:
 
     mechanism: Mechanism
     parameters: Parameters
+    values: Values
     names: Names
     frames: NamedFrames
     links: list[int]
@@ -76,6 +77,10 @@ class Assembly:
     def link_name(self, body: int) -> str:
         return self.names.links[body]
 
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return self.values.diagnostics
+
 
 def apply_parameters(
     mechanism: Mechanism, parameters: Parameters, diagnostics: Diagnostics
@@ -84,8 +89,8 @@ def apply_parameters(
     values = Values(parameters.source, diagnostics)
     names = Names(mechanism, parameters, values)
     frames = NamedFrames(mechanism, parameters, names, values)
-    removed = names.joints_of(parameters.remove, "remove", parameters.line("remove"), values)
-    raw = _read_connections(mechanism, parameters, names, values, diagnostics)
+    removed = names.joints_of(parameters.remove, "remove", parameters.line("remove"))
+    raw = _read_connections(mechanism, parameters, names)
     kept = {index: joint for index, joint in raw.items() if index not in removed}
     real = _real_places(mechanism, kept)
     _name_ground(mechanism, names, real)
@@ -101,10 +106,11 @@ def apply_parameters(
         else:
             placements.append((place, joint.other(place), index))
     frames.adopt(placements)
-    extra = _extra_connections(parameters, names, frames, values)
+    extra = _extra_connections(parameters, frames)
     return Assembly(
         mechanism=mechanism,
         parameters=parameters,
+        values=values,
         names=names,
         frames=frames,
         links=[
@@ -121,19 +127,15 @@ def apply_parameters(
 
 
 def _read_connections(
-    mechanism: Mechanism,
-    parameters: Parameters,
-    names: Names,
-    values: Values,
-    diagnostics: Diagnostics,
+    mechanism: Mechanism, parameters: Parameters, names: Names
 ) -> dict[int, Connection]:
     """All joints of the file by index, as redefined or frozen."""
-    frozen = names.joints_of(parameters.freeze, "freeze", parameters.line("freeze"), values)
-    changes = _match_changes(parameters, names, values)
+    frozen = names.joints_of(parameters.freeze, "freeze", parameters.line("freeze"))
+    changes = _match_changes(parameters, names)
     found: dict[int, Connection] = {}
     for index, edge in enumerate(mechanism.edges):
         change = changes.get(index)
-        primitives = _checked_primitives(edge, parameters, diagnostics)
+        primitives = _checked_primitives(edge, parameters, names.values.diagnostics)
         if change is None and (parameters.freeze_all or index in frozen):
             primitives = _WELD
         label = edge.name.strip()
@@ -154,7 +156,8 @@ def _read_connections(
     return found
 
 
-def _match_changes(parameters: Parameters, names: Names, values: Values) -> dict[int, JointChange]:
+def _match_changes(parameters: Parameters, names: Names) -> dict[int, JointChange]:
+    values = names.values
     changes: dict[int, JointChange] = {}
     called: dict[int, str] = {}
     for key, change in parameters.redefined.items():
@@ -246,9 +249,8 @@ def _at_world(joint: Connection, mechanism: Mechanism, world: int) -> Connection
     return joint
 
 
-def _extra_connections(
-    parameters: Parameters, names: Names, frames: NamedFrames, values: Values
-) -> list[Connection]:
+def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Connection]:
+    names, values = frames.names, frames.values
     found = []
     for name, extra in parameters.extra_joints.items():
         ends = []

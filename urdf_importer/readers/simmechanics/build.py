@@ -6,7 +6,6 @@ from pathlib import PurePath
 
 import numpy as np
 
-from ...diagnostics import Diagnostics
 from ...geometry.transforms import matrix_from_pose
 from ...model import Extra, Joint, Link, LoopJoint, Pose, Robot
 from .assembly import Assembly
@@ -16,7 +15,6 @@ from .links import HasFile, LinkMaker, pose_of, relative
 from .mechanism.graph import Matrix
 from .parameters.joint_table import JointTable
 from .parameters.keys import ForceSensor, FrameChoice, LinkSensor, SensorChoice
-from .parameters.values import Values
 from .placing import Placed
 from .tree import SpanningTree
 
@@ -52,18 +50,15 @@ class RobotMaker:
         tree: SpanningTree,
         placed: dict[int, Placed],
         table: JointTable,
-        diagnostics: Diagnostics,
         has_file: HasFile,
     ) -> None:
         self.assembly = assembly
         self.parameters = assembly.parameters
         self.tree = tree
         self.placed = placed
-        self.diagnostics = diagnostics
-        self.values = Values(self.parameters.source, diagnostics)
-        table_values = Values(table.source, diagnostics)
-        self.links = LinkMaker(assembly, placed, has_file, self.values, diagnostics)
-        self.joints = JointMaker(assembly, placed, table, self.values, table_values)
+        self.values = assembly.values
+        self.links = LinkMaker(assembly, placed, has_file)
+        self.joints = JointMaker(assembly, placed, table)
         self.child_of: dict[str, int] = {}
 
     def make(self) -> Robot:
@@ -171,7 +166,7 @@ class RobotMaker:
 
     def _choose(self, choice: FrameChoice, key: str) -> tuple[int, Matrix] | None:
         """The body and the frame that a user means; None, and reported, where it is not there."""
-        place = self.assembly.frames.choose(choice, key, self.values, self.diagnostics)
+        place = self.assembly.frames.choose(choice, key)
         if place is not None and not self.tree.holds(place[0]):
             self.values.bad(key, f"frame {choice.frame!r} is of no link", choice.frame_line)
             return None

@@ -14,7 +14,6 @@ from ...diagnostics import Diagnostics, quote
 from .assembly import Assembly, Connection
 from .mechanism.freedom import null_space
 from .mechanism.graph import Matrix
-from .parameters.values import Values
 from .placing import Placed, steps_of, twists_of_steps
 from .tree import SpanningTree
 
@@ -32,9 +31,8 @@ class _Loop:
 
 
 def find_held(
-    assembly: Assembly, tree: SpanningTree, placed: Mapping[int, Placed], values: Values,
-    diagnostics: Diagnostics,
-) -> list[Connection]:  # fmt: skip
+    assembly: Assembly, tree: SpanningTree, placed: Mapping[int, Placed]
+) -> list[Connection]:
     """Returns the moving joints of the tree that its loops hold still, in the order of the tree."""
     loops: list[_Loop] = []
     depths = _depths(tree)
@@ -43,7 +41,7 @@ def find_held(
         path = _path(joint, tree, depths)
         steps += len(path)
         if steps > MOST_STEPS:
-            diagnostics.warning(
+            assembly.diagnostics.warning(
                 "loops-not-judged",
                 "the loops go over too many joints to find out which of these cannot move",
                 subject=joint.name,
@@ -53,7 +51,7 @@ def find_held(
         loops.append(_Loop(joint=joint, path=path))
     held: set[int] = set()
     for group in _groups(loops):
-        held |= _held_bodies(group, assembly, placed, values, diagnostics)
+        held |= _held_bodies(group, assembly, placed)
     found = []
     for body in tree.bodies():
         hang = tree.hangs.get(body)
@@ -119,26 +117,22 @@ def _groups(loops: list[_Loop]) -> list[list[_Loop]]:
     return list(groups.values())
 
 
-def _held_bodies(
-    loops: list[_Loop], assembly: Assembly, placed: Mapping[int, Placed], values: Values,
-    diagnostics: Diagnostics,
-) -> set[int]:  # fmt: skip
+def _held_bodies(loops: list[_Loop], assembly: Assembly, placed: Mapping[int, Placed]) -> set[int]:
     """The links of a group of loops whose joints cannot move."""
     bodies = list(dict.fromkeys(body for loop in loops for body, _ in loop.path))
     points = np.array([placed[body].point for body in bodies])
     center = points.mean(axis=0)
     size = max(float(np.ptp(points, axis=0).max()), 1e-6)
     columns: dict[int, slice] = {}
-    twists: list[Matrix] = []
+    twists: dict[int, Matrix] = {}
     count = 0
     for body in bodies:
         point = (placed[body].point - center) / size
-        twist = twists_of_steps(placed[body].steps, point)
-        columns[body] = slice(count, count + len(twist))
-        count += len(twist)
-        twists.append(twist)
+        twists[body] = twists_of_steps(placed[body].steps, point)
+        columns[body] = slice(count, count + len(twists[body]))
+        count = columns[body].stop
     if count > MOST_COLUMNS:
-        diagnostics.warning(
+        assembly.diagnostics.warning(
             "loops-not-judged",
             f"the loops share {count} degrees of freedom, too many to find out which of them "
             "cannot move",
@@ -148,11 +142,14 @@ def _held_bodies(
         return set()
     if not count:
         return set()
-    by_body = dict(zip(bodies, twists, strict=True))
-    rows = [
-        _loop_rows(loop, by_body, columns, count, assembly, (center, size), values)
-        for loop in loops
-    ]
+    rows: list[Matrix] = []
+    for loop in loops:
+        point = (loop.joint.frame[:3, 3] - center) / size
+        blocked = _blocked(loop.joint, point, assembly)
+        row = np.zeros((len(blocked), count))
+        for body, sign in loop.path:
+            row[:, columns[body]] += sign * (blocked @ twists[body].T)
+        rows.append(row)
     free = null_space(np.vstack(rows), _TOLERANCE)
     held = set()
     for body in bodies:
@@ -162,17 +159,9 @@ def _held_bodies(
     return held
 
 
-def _loop_rows(
-    loop: _Loop, twists: Mapping[int, Matrix], columns: Mapping[int, slice], count: int,
-    assembly: Assembly, scale: tuple[Matrix, float], values: Values,
-) -> Matrix:  # fmt: skip
-    """(N, count) conditions of a loop on the speeds: what its joint does not allow is zero."""
-    joint = loop.joint
+def _blocked(joint: Connection, point: Matrix, assembly: Assembly) -> Matrix:
+    """(N, 6) conditions on the twist of its links that a joint at a point does not allow."""
     rotation = assembly.mechanism.bodies[joint.follower].part[:3, :3]
-    steps = steps_of(joint, rotation, assembly.frames, values, is_reversed=False)
-    allowed = twists_of_steps(steps, (joint.frame[:3, 3] - scale[0]) / scale[1])
-    blocked = null_space(allowed) if len(allowed) else np.eye(6)
-    rows = np.zeros((len(blocked), count))
-    for body, sign in loop.path:
-        rows[:, columns[body]] += sign * (blocked @ twists[body].T)
-    return rows
+    steps = steps_of(joint, rotation, assembly.frames, is_reversed=False)
+    allowed = twists_of_steps(steps, point)
+    return null_space(allowed) if len(allowed) else np.eye(6)

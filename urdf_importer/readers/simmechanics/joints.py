@@ -25,17 +25,15 @@ class JointMaker:
         assembly: Assembly,
         placed: Mapping[int, Placed],
         table: JointTable,
-        values: Values,
-        table_values: Values,
     ) -> None:
         self.assembly = assembly
         self.placed = placed
         self.table = table
-        self.values = values
-        self.table_values = table_values
+        self.values = assembly.values
+        self.table_values = Values(table.source, assembly.diagnostics)
         self.parameters = assembly.parameters
         self.made: dict[str, str] = {}
-        self.reversed_axes = _find_reversed(assembly, values)
+        self.reversed_axes = _find_reversed(assembly)
 
     def make(self, body: int) -> tuple[list[Joint], list[Link]]:
         """Returns the joint above a link; several, with the links between them, for a chain."""
@@ -164,7 +162,7 @@ class JointMaker:
         with links of their own, on the first body."""
         part = self.assembly.mechanism.bodies[joint.follower].part
         frame = make_frame(part[:3, :3], joint.frame[:3, 3])
-        steps = steps_of(joint, part[:3, :3], self.assembly.frames, self.values, is_reversed=False)
+        steps = steps_of(joint, part[:3, :3], self.assembly.frames, is_reversed=False)
         base, follower = (self.assembly.link_name(end) for end in (joint.base, joint.follower))
         base_frame = self.placed[joint.base].frame
         joints: list[Joint] = []
@@ -213,14 +211,14 @@ class JointMaker:
                 self.table_values.bad("joint_name", self.assembly.names.no_joint(name), row.line)
 
 
-def _find_reversed(assembly: Assembly, values: Values) -> set[str]:
+def _find_reversed(assembly: Assembly) -> set[str]:
     """The names of the joints whose axes are negated."""
     key, parameters, names = "reverseRotationAxis", assembly.parameters, assembly.names
     extra = {joint.name for joint in assembly.shown if joint.edge < 0}
     found = extra.intersection(parameters.reversed_axes)
     for name in parameters.reversed_axes:
         if name not in extra:
-            edges = names.joints_of([name], key, parameters.line(key, name), values)
+            edges = names.joints_of([name], key, parameters.line(key, name))
             found.update(names.joints[index] for index in edges)
     return found
 

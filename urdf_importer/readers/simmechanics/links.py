@@ -2,16 +2,15 @@
 """Body -> Link: mass, shapes, colours, as the parameters change them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import quote
 from ...model import Collision, Inertia, Inertial, Link, Material, Mesh, Pose, Visual
 from .assembly import Assembly
 from .mechanism.graph import Body, Look, Matrix
 from .parameters.keys import MirroredInertia, Parameters
-from .parameters.values import Values
 from .placing import Placed
 
 # Twelve plain colours, so that parts can be told apart.
@@ -77,32 +76,23 @@ class LinkMaker:
         assembly: Assembly,
         placed: Mapping[int, Placed],
         has_file: HasFile,
-        values: Values,
-        diagnostics: Diagnostics,
     ) -> None:
         self.assembly = assembly
         self.placed = placed
         self.has_file = has_file
-        self.values = values
-        self.diagnostics = diagnostics
         self.parameters = assembly.parameters
-        self.inertials = _assigned_masses(assembly, placed, values)
+        self.inertials = _assigned_masses(assembly, placed)
         self.shapes: dict[str, list[Collision]] = {}
         for shape in self.parameters.shapes:
-            if self._knows(shape.link, "assignedCollisionGeometry", shape.line):
+            key = "assignedCollisionGeometry"
+            if find_bodies([shape.link], key, shape.line, assembly, placed):
                 self.shapes.setdefault(shape.link, []).append(
                     Collision(geometry=shape.geometry, origin=shape.origin)
                 )
         for link in self.parameters.colors:
-            self._knows(link, "assignedColors", self.parameters.line("assignedColors", link))
+            line = self.parameters.line("assignedColors", link)
+            find_bodies([link], "assignedColors", line, assembly, placed)
         self._palette: dict[str, int] = {}
-
-    def _knows(self, link: str, key: str, line: int) -> bool:
-        body = self.assembly.names.body_of.get(link)
-        if body is not None and body in self.placed:
-            return True
-        self.values.bad(key, self.assembly.names.no_link(link), line)
-        return False
 
     def make(self, index: int) -> Link:
         """Returns the link of a body that is in the tree."""
@@ -167,7 +157,7 @@ class LinkMaker:
         stem = filename[: len(filename) - len(suffix)]
         for stand_in in _STAND_INS:
             if self.has_file(stem + stand_in):
-                self.diagnostics.warning(
+                self.assembly.diagnostics.warning(
                     "other-mesh-format",
                     f"{quote(filename)} of link {quote(name)} is of a format that cannot be read; "
                     f"{quote(stem + stand_in)} takes its place",
@@ -214,9 +204,7 @@ def _suffix(filename: str) -> str:
 _Mass = tuple[float | None, Matrix, Matrix | None]
 
 
-def _assigned_masses(
-    assembly: Assembly, placed: Mapping[int, Placed], values: Values
-) -> dict[int, _Mass]:
+def _assigned_masses(assembly: Assembly, placed: Mapping[int, Placed]) -> dict[int, _Mass]:
     """Body -> mass, frame of the centre in the world, inertia in its axes: those of the file, then
     mirrored ones, then what is assigned."""
     parameters = assembly.parameters
@@ -230,8 +218,8 @@ def _assigned_masses(
         found[index] = (body.mass, body.center, body.inertia)
     original = dict(found)
     for mirror in parameters.mirrored:
-        ends = _bodies([mirror.link, mirror.original, mirror.reference], "mirroredInertia",
-                       mirror.line, assembly, placed, values)  # fmt: skip
+        links = [mirror.link, mirror.original, mirror.reference]
+        ends = find_bodies(links, "mirroredInertia", mirror.line, assembly, placed)
         if ends is not None and ends[1] in original:
             found[ends[0]] = _mirrored(
                 original[ends[1]], mirror, placed[ends[2]].frame,
@@ -239,40 +227,32 @@ def _assigned_masses(
             )  # fmt: skip
     line = parameters.line("inertiaWorkaround")
     for link in parameters.mirrored_centers:
-        ends = _bodies([link], "inertiaWorkaround", line, assembly, placed, values)
+        ends = find_bodies([link], "inertiaWorkaround", line, assembly, placed)
         if ends is not None and ends[0] in found:
             mass, center, inertia = found[ends[0]]
             center = center.copy()
             center[2, 3] = -center[2, 3]
             found[ends[0]] = (mass, center, inertia)
-    _assign(found, assembly, placed, values)
+    _assign(found, assembly, placed)
     return found
 
 
-def _assign(
-    found: dict[int, _Mass], assembly: Assembly, placed: Mapping[int, Placed], values: Values
-) -> None:
+def _assign(found: dict[int, _Mass], assembly: Assembly, placed: Mapping[int, Placed]) -> None:
     parameters = assembly.parameters
     for link, mass in parameters.masses.items():
         line = parameters.line("assignedMasses", link)
-        ends = _bodies([link], "assignedMasses", line, assembly, placed, values)
+        ends = find_bodies([link], "assignedMasses", line, assembly, placed)
         if ends is None:
             continue
-        default = assembly.mechanism.bodies[ends[0]].center
-        old, center, inertia = found.get(
-            ends[0], (None, placed[ends[0]].frame if default is None else default, None)
-        )
+        old, center, inertia = found.get(ends[0]) or _no_mass(ends[0], assembly, placed)
         if old and inertia is not None:
             inertia = inertia * (mass / old)
         found[ends[0]] = (mass, center, inertia)
     for wish in parameters.inertias:
-        ends = _bodies([wish.link], "assignedInertias", wish.line, assembly, placed, values)
+        ends = find_bodies([wish.link], "assignedInertias", wish.line, assembly, placed)
         if ends is None:
             continue
-        default = assembly.mechanism.bodies[ends[0]].center
-        mass_then, center, inertia = found.get(
-            ends[0], (None, placed[ends[0]].frame if default is None else default, None)
-        )
+        mass_then, center, inertia = found.get(ends[0]) or _no_mass(ends[0], assembly, placed)
         changed = np.zeros((3, 3)) if inertia is None else inertia.copy()
         for axis, moment in enumerate((wish.xx, wish.yy, wish.zz)):
             if moment is not None:
@@ -280,16 +260,20 @@ def _assign(
         found[ends[0]] = (mass_then, center, changed)
 
 
-def _bodies(
-    links: Sequence[str], key: str, line: int, assembly: Assembly, placed: Mapping[int, Placed],
-    values: Values,
-) -> list[int] | None:  # fmt: skip
-    """The bodies of links; None, and reported, where one is not in the tree."""
+def _no_mass(body: int, assembly: Assembly, placed: Mapping[int, Placed]) -> _Mass:
+    center = assembly.mechanism.bodies[body].center
+    return None, placed[body].frame if center is None else center, None
+
+
+def find_bodies(
+    links: Sequence[str], key: str, line: int, assembly: Assembly, placed: Container[int]
+) -> list[int] | None:
+    """Returns the bodies of links; None, and reported, where one is not in the tree."""
     found = []
     for link in links:
         body = assembly.names.body_of.get(link)
         if body is None or body not in placed:
-            values.bad(key, assembly.names.no_link(link), line)
+            assembly.values.bad(key, assembly.names.no_link(link), line)
             return None
         found.append(body)
     return found

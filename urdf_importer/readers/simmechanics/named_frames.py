@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, nearest, quote
+from ...diagnostics import nearest, quote
 from ...geometry.transforms import rotation_from_quaternion
 from .mechanism.graph import Frame, Matrix, Mechanism
 from .mechanism.values import make_frame
@@ -28,6 +28,7 @@ class NamedFrames:
     ) -> None:
         self.mechanism = mechanism
         self.names = names
+        self.values = values
         self._known: dict[str, Matrix] = {"WORLD": np.eye(4), "ROOT": _WORLD_FROM_ROOT}
         # Body -> display name -> frame, and display name -> bodies that have one.
         self._drawn: dict[int, dict[str, Frame]] = {}
@@ -48,9 +49,9 @@ class NamedFrames:
         for index, drawn in self._drawn.items():
             for label in drawn:
                 self._places.setdefault(label, []).append(index)
-        self._add_more(parameters.more_frames, values)
+        self._add_more(parameters.more_frames)
 
-    def _add_more(self, more: Iterable[NewFrame], values: Values) -> None:
+    def _add_more(self, more: Iterable[NewFrame]) -> None:
         waiting: dict[str, list[NewFrame]] = {}
         for frame in more:
             waiting.setdefault(frame.parent, []).append(frame)
@@ -60,7 +61,7 @@ class NamedFrames:
                 parent = self.find(frame.parent)
                 assert parent is not None
                 if frame.child in self._known:
-                    values.bad("moreframes", f"the name {frame.child!r} is taken", frame.line)
+                    self.values.bad("moreframes", f"the name {frame.child!r} is taken", frame.line)
                     continue
                 local = make_frame(
                     rotation_from_quaternion(frame.orientation), np.array(frame.offset)
@@ -75,7 +76,7 @@ class NamedFrames:
                     if missing in children
                     else self.no_frame(missing)
                 )
-                values.bad("moreframes", problem, frame.line)
+                self.values.bad("moreframes", problem, frame.line)
 
     def find(self, name: str) -> Matrix | None:
         """Returns the frame of a name; None where there is none."""
@@ -111,35 +112,33 @@ class NamedFrames:
             for frame in self._drawn[index].values()
         ]
 
-    def choose(
-        self, choice: FrameChoice, key: str, values: Values, diagnostics: Diagnostics
-    ) -> tuple[int, Matrix] | None:
+    def choose(self, choice: FrameChoice, key: str) -> tuple[int, Matrix] | None:
         """Returns the body and the frame that a user means; None, and reported, where there is
         none."""
         if not choice.reference:
             places = self._places.get(choice.frame, ())
             if not places:
-                values.bad(key, self._no_drawn(choice.frame), choice.frame_line)
+                self.values.bad(key, self._no_drawn(choice.frame), choice.frame_line)
                 return None
             if len(places) > 1:
-                diagnostics.warning(
+                self.values.diagnostics.warning(
                     "ambiguous-frame",
                     f"{len(places)} bodies have a frame {quote(choice.frame)}; that of link "
                     f"{quote(self.names.links[places[0]])} is used",
                     subject=choice.frame,
                     line=choice.frame_line,
-                    source=values.source,
+                    source=self.values.source,
                 )
             return places[0], self._drawn[places[0]][choice.frame].matrix
         body = self.names.body_of.get(choice.reference)
         if body is None:
-            values.bad(key, self.names.no_link(choice.reference), choice.frame_line)
+            self.values.bad(key, self.names.no_link(choice.reference), choice.frame_line)
             return None
         frame = self._drawn.get(body, {}).get(choice.frame)
         if frame is None:
             has = nearest(choice.frame, self._drawn.get(body, {}))
             problem = f"link {choice.reference!r} has no frame {choice.frame!r}{has}"
-            values.bad(key, problem, choice.frame_line)
+            self.values.bad(key, problem, choice.frame_line)
             return None
         return body, frame.matrix
 

@@ -50,22 +50,19 @@ class Names:
     """The final names of bodies and edges by index, and the way back."""
 
     def __init__(self, mechanism: Mechanism, parameters: Parameters, values: Values) -> None:
+        self.values = values
         self.giver = NameGiver(parameters.dialect)
         self.links = [""] * len(mechanism.bodies)
         self.joints = [""] * len(mechanism.edges)
-        known: set[str] = set()
         for is_body, index in mechanism.order:
             item = mechanism.bodies[index] if is_body else mechanism.edges[index]
             written = item.name.strip()
-            known.add(written)
             if is_body and mechanism.bodies[index].kind == "ground":
                 continue
             name = self.giver.give(parameters.rename.get(written, written))
             (self.links if is_body else self.joints)[index] = name
         self.body_of = {name: index for index, name in enumerate(self.links) if name}
         self._joint_keys = _joint_keys(mechanism, self.joints, parameters.rename)
-        # Files for several variants of a robot rename what only some of them have: not an error.
-        self.unused_renames = [name for name in parameters.rename if name not in known]
 
     def find_joints(self, key: str) -> list[int]:
         """Returns the edges that a text means: a number, a unique name, the name in the file, or
@@ -82,13 +79,13 @@ class Names:
             self.joints[index] = name
             unique.setdefault(name, []).append(index)
 
-    def joints_of(self, keys: Iterable[str], what: str, line: int, values: Values) -> set[int]:
+    def joints_of(self, keys: Iterable[str], what: str, line: int) -> set[int]:
         """Returns the edges of several texts; an unknown one is reported."""
         found: set[int] = set()
         for key in keys:
             edges = self.find_joints(key)
             if not edges:
-                values.bad(what, self.no_joint(key), line)
+                self.values.bad(what, self.no_joint(key), line)
             found.update(edges)
         return found
 

@@ -5,17 +5,16 @@ Nothing else is free in URDF: a link on a moving joint has its origin at the joi
 also when the joint is reversed, and the axes of its body's CS1.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...diagnostics import Diagnostics
 from .assembly import Assembly, Connection
 from .mechanism.graph import Matrix, Primitive, Vector
 from .mechanism.values import make_frame
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
-from .parameters.values import Values
 from .tree import Hang, SpanningTree
 
 _AXIS_TYPES = ("continuous", "revolute", "prismatic", "planar")
@@ -40,45 +39,41 @@ class Placed:
     steps: tuple[Step, ...] = ()
 
 
-def place_links(
-    assembly: Assembly, tree: SpanningTree, values: Values, diagnostics: Diagnostics
-) -> dict[int, Placed]:
+Choices = Mapping[int, tuple[Matrix, int]]
+
+
+def place_links(assembly: Assembly, tree: SpanningTree, chosen: Choices) -> dict[int, Placed]:
     """Returns body -> its link, for all of the tree. Raises ReadError for an unknown base frame."""
-    chosen = _choose_frames(assembly, tree, values, diagnostics)
     placed: dict[int, Placed] = {}
     for body in tree.bodies():
         hang = tree.hangs.get(body)
         wanted = chosen.get(body)
         if hang is None:
-            placed[body] = _place_root(body, assembly, wanted, values)
+            placed[body] = _place_root(body, assembly, wanted)
         else:
-            placed[body] = _place_link(body, hang, assembly, wanted, values)
+            placed[body] = _place_link(body, hang, assembly, wanted)
     return placed
 
 
-def _choose_frames(
-    assembly: Assembly, tree: SpanningTree, values: Values, diagnostics: Diagnostics
-) -> dict[int, tuple[Matrix, int]]:
-    """Body -> the user's frame that is to be its link frame, and the line that says so."""
+def choose_frames(assembly: Assembly, tree: SpanningTree) -> Choices:
+    """Returns body -> the user's frame that is to be its link frame, and the line that says so."""
     chosen: dict[int, tuple[Matrix, int]] = {}
     for wish in assembly.parameters.link_frames:
         body = assembly.names.body_of.get(wish.link)
         if body is None or not tree.holds(body):
-            values.bad("linkFrames", assembly.names.no_link(wish.link), wish.frame_line)
+            assembly.values.bad("linkFrames", assembly.names.no_link(wish.link), wish.frame_line)
             continue
-        found = assembly.frames.choose(wish, "linkFrames", values, diagnostics)
+        found = assembly.frames.choose(wish, "linkFrames")
         if found is not None:
             chosen[body] = (found[1], wish.frame_line)
     return chosen
 
 
-def _place_root(
-    body: int, assembly: Assembly, wanted: tuple[Matrix, int] | None, values: Values
-) -> Placed:
+def _place_root(body: int, assembly: Assembly, wanted: tuple[Matrix, int] | None) -> Placed:
     parameters = assembly.parameters
     base = assembly.frames.find(parameters.baseframe)
     if base is None:
-        raise values.refusal(
+        raise assembly.values.refusal(
             "baseframe", assembly.frames.no_frame(parameters.baseframe),
             parameters.line("baseframe"),
         )  # fmt: skip
@@ -88,8 +83,9 @@ def _place_root(
 
 
 def _place_link(
-    body: int, hang: Hang, assembly: Assembly, wanted: tuple[Matrix, int] | None, values: Values
+    body: int, hang: Hang, assembly: Assembly, wanted: tuple[Matrix, int] | None
 ) -> Placed:
+    frames = assembly.frames
     part = assembly.mechanism.bodies[body].part
     if hang.joint is None:
         frame = part if wanted is None else wanted[0]
@@ -97,7 +93,7 @@ def _place_link(
     joint = hang.joint
     point = joint.frame[:3, 3]
     default = make_frame(part[:3, :3], point)
-    steps = steps_of(joint, default[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed)
+    steps = steps_of(joint, default[:3, :3], frames, is_reversed=hang.is_reversed)
     is_fixed = all(step.type == "fixed" for step in steps)
     if is_fixed and assembly.parameters.dialect == "robotology":
         default = part
@@ -105,20 +101,16 @@ def _place_link(
         return Placed(hang=hang, frame=default, point=point, steps=steps)
     frame, line = wanted
     if not is_fixed:
-        steps = steps_of(
-            joint, frame[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed
-        )
+        steps = steps_of(joint, frame[:3, :3], frames, is_reversed=hang.is_reversed)
         gap = _distance_from_axes(frame[:3, 3], point, steps)
         if gap > assembly.parameters.epsilon:
-            values.bad(
+            assembly.values.bad(
                 "linkFrames",
                 f"the frame lies {gap:.3g} m beside the axis of joint {joint.name!r}; link "
                 f"{assembly.link_name(body)!r} keeps its own frame",
                 line,
             )
-            steps = steps_of(
-                joint, default[:3, :3], assembly.frames, values, is_reversed=hang.is_reversed
-            )
+            steps = steps_of(joint, default[:3, :3], frames, is_reversed=hang.is_reversed)
             return Placed(hang=hang, frame=default, point=point, steps=steps)
     return Placed(hang=hang, frame=frame, point=point, steps=steps)
 
@@ -135,7 +127,7 @@ def _distance_from_axes(point: Vector, on_axes: Vector, steps: tuple[Step, ...])
 
 
 def steps_of(
-    joint: Connection, rotation: Matrix, frames: NamedFrames, values: Values, *, is_reversed: bool
+    joint: Connection, rotation: Matrix, frames: NamedFrames, *, is_reversed: bool
 ) -> tuple[Step, ...]:
     """Returns the joints of URDF that a joint becomes, from parent to child; `rotation` (3, 3) is
     the child link's, in which a redefined axis is given."""
@@ -143,13 +135,16 @@ def steps_of(
     steps = _classify(primitives)
     if joint.change is None:
         return steps
-    return (_redefined(joint, joint.change, steps, rotation, frames, values),)
+    return (_redefined(joint, joint.change, steps, rotation, frames),)
 
 
 def _redefined(
-    joint: Connection, change: JointChange, steps: tuple[Step, ...], rotation: Matrix,
-    frames: NamedFrames, values: Values,
-) -> Step:  # fmt: skip
+    joint: Connection,
+    change: JointChange,
+    steps: tuple[Step, ...],
+    rotation: Matrix,
+    frames: NamedFrames,
+) -> Step:
     kind = change.type or "continuous"
     if kind == "revolute" and (change.limits.lower is None or change.limits.upper is None):
         kind = "continuous"
@@ -162,12 +157,12 @@ def _redefined(
             frame = frames.find(change.axis_frame)
             turn = None if frame is None else frame[:3, :3]
             if frame is None:
-                values.bad("referenceFrame", frames.no_frame(change.axis_frame), change.line)
+                frames.values.bad("referenceFrame", frames.no_frame(change.axis_frame), change.line)
         if turn is not None:
             written = np.array(change.axis)
             axis = turn @ (written / np.linalg.norm(written))
     if axis is None:
-        values.bad(
+        frames.values.bad(
             "axis",
             f"joint {joint.name!r} is to be {kind} and has no axis, neither here nor in the file; "
             "it is fixed",

@@ -25,8 +25,7 @@ from .mechanism.values import Page
 from .parameters.joint_table import JointTable, read_joint_table
 from .parameters.keys import Parameters
 from .parameters.read import read_parameters, start_parameters
-from .parameters.values import Values
-from .placing import Placed, place_links
+from .placing import Placed, choose_frames, place_links
 from .tree import SpanningTree, plan_spanning_tree
 
 ROOT_TAGS = (first_generation.ROOT_TAG, second_generation.ROOT_TAG)
@@ -116,18 +115,18 @@ def _apply(
     diagnostics: Diagnostics,
     has_file: HasFile,
 ) -> AssemblyReading:
-    values = Values(parameters.source, diagnostics)
     assembly = apply_parameters(mechanism, parameters, diagnostics)
-    tree = plan_spanning_tree(assembly, diagnostics)
-    placed = place_links(assembly, tree, values, diagnostics)
+    tree = plan_spanning_tree(assembly)
+    chosen = choose_frames(assembly, tree)
+    placed = place_links(assembly, tree, chosen)
     if tree.loops:
-        held = find_held(assembly, tree, placed, values, diagnostics)
+        held = find_held(assembly, tree, placed)
         if held and parameters.freezes_held:
             _freeze(held, tree)
-            placed = place_links(assembly, tree, values, Diagnostics())
+            placed = place_links(assembly, tree, chosen)
         else:
             report_held(held, diagnostics)
-    robot = RobotMaker(assembly, tree, placed, table, diagnostics, has_file).make()
+    robot = RobotMaker(assembly, tree, placed, table, has_file).make()
     return AssemblyReading(
         assembly=assembly, tree=tree, placed=placed, robot=interpret_extras(robot)
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from ...diagnostics import Diagnostics, ReadError, quote
+from ...diagnostics import ReadError, quote
 from .assembly import Assembly, Connection
 
 
@@ -43,7 +43,7 @@ class SpanningTree:
         return order
 
 
-def plan_spanning_tree(assembly: Assembly, diagnostics: Diagnostics) -> SpanningTree:
+def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
     """Raises ReadError where the parameters name a root that is not there."""
     neighbours: dict[int, list[Connection]] = {}
     for joint in assembly.connections:
@@ -52,7 +52,7 @@ def plan_spanning_tree(assembly: Assembly, diagnostics: Diagnostics) -> Spanning
     tree = SpanningTree(root=choose_root(assembly))
     search = _search_stiff if assembly.is_stiff else _search
     search(tree, tree.root, neighbours)
-    _hang_unreached(tree, assembly, neighbours, search, diagnostics)
+    _hang_unreached(tree, assembly, neighbours, search)
     used = {hang.joint for hang in tree.hangs.values()}
     tree.loops = [
         joint
@@ -60,7 +60,7 @@ def plan_spanning_tree(assembly: Assembly, diagnostics: Diagnostics) -> Spanning
         if joint not in used and tree.holds(joint.base) and tree.holds(joint.follower)
     ]
     for joint in tree.loops:
-        diagnostics.warning(
+        assembly.diagnostics.warning(
             "loop-joint",
             f"joint {quote(joint.name)} closes a loop between links "
             f"{quote(assembly.link_name(joint.base))} and "
@@ -148,7 +148,6 @@ def _hang_unreached(
     assembly: Assembly,
     neighbours: Neighbours,
     search: Callable[[SpanningTree, int, Neighbours], None],
-    diagnostics: Diagnostics,
 ) -> None:
     """Fixes what no joint reaches to the body that stands in the same assembly, else to the root;
     leaves out what only a removed joint held."""
@@ -156,10 +155,10 @@ def _hang_unreached(
     places = _Places(assembly)
     for group in _groups(tree, assembly, neighbours):
         if any(body in cut for body in group):
-            _report_removed(group, assembly, diagnostics)
+            _report_removed(group, assembly)
             continue
         first, anchor = places.find_anchor(group, tree)
-        diagnostics.warning(
+        assembly.diagnostics.warning(
             "unconnected-body",
             f"no joint that counts leads to body {quote(assembly.link_name(first))}; it is fixed "
             f"to link {quote(assembly.link_name(anchor))}",
@@ -226,9 +225,9 @@ def _cut_bodies(assembly: Assembly) -> set[int]:
     return {end for edge in edges for end in (edge.base, edge.follower)}
 
 
-def _report_removed(group: list[int], assembly: Assembly, diagnostics: Diagnostics) -> None:
+def _report_removed(group: list[int], assembly: Assembly) -> None:
     for body in group:
-        diagnostics.warning(
+        assembly.diagnostics.warning(
             "removed-body",
             f"body {quote(assembly.link_name(body))} hung on a joint that was removed; it is left "
             "out",

@@ -99,8 +99,6 @@ class Edge:
     follower_frame: Frame
     primitives: tuple[Primitive, ...] = ()
     offset: float | None = None
-    # True where the file only knows that two bodies belong together, not how.
-    is_guess: bool = False
     line: int = 0
 
 
