@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
-from . import command_line, mending, option_properties, preferences, reports
+from . import command_line, mending, option_properties, preferences, reports, session
 from .driving import drive_panel
 from .exporting import menu
 from .exporting import operators as exporters
@@ -15,6 +15,7 @@ from .sidebar import classes as sidebar
 from .sidebar import update_panel
 
 PARTS = (
+    session,
     xacro_fields,
     preferences,
     option_properties,

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The robot that a user means: the active object is one, or belongs to one."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
 from ..urdf_importer.blender.memory import unwatch, watch
 from ..urdf_importer.blender.standing.robot_table import find_robot, list_robots
+from .session import recall_state
 
 _NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
 _NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
 _LINKED = "This robot is linked from another file: make a library override to pose it"
 
 
-class _Memory:
+@dataclass(slots=True)
+class _Meant:
     """The robot shown last and the pinned one, by name and session_uid: objects themselves do not
     outlive undo, and names change."""
 
@@ -26,14 +29,15 @@ def active_robot(context: Any) -> Any | None:
     object. Where that belongs to none (a camera, a light, a target), the one that was meant last,
     or the only one of the scene; None where there is none."""
     scene = context.scene
-    pinned = _recall(_Memory.pinned, scene)
+    meant = recall_state(_Meant)
+    pinned = _recall(meant.pinned, scene)
     if pinned is not None:
         return pinned
     found = find_robot(context.view_layer.objects.active)
     if found is not None:
-        _Memory.last = _note(found)
+        meant.last = _note(found)
         return found
-    found = _recall(_Memory.last, scene)
+    found = _recall(meant.last, scene)
     if found is None:
         robots = list_robots()
         found = robots[0] if len(robots) == 1 else None
@@ -42,12 +46,13 @@ def active_robot(context: Any) -> Any | None:
 
 def pin_robot(robot: Any | None) -> None:
     """Keeps a robot active whatever is selected, for this session; None ends that."""
-    _Memory.pinned = None if robot is None else _note(robot)
+    recall_state(_Meant).pinned = None if robot is None else _note(robot)
 
 
 def is_pinned(robot: Any) -> bool:
     """Whether this robot is the pinned one."""
-    return _Memory.pinned is not None and _Memory.pinned[1] == robot.session_uid
+    pinned = recall_state(_Meant).pinned
+    return pinned is not None and pinned[1] == robot.session_uid
 
 
 def _note(robot: Any) -> tuple[str, int]:
@@ -106,4 +111,3 @@ def register_watch() -> None:
 def unregister_watch() -> None:
     """Undoes register_watch."""
     unwatch()
-    _Memory.last = _Memory.pinned = None

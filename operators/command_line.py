@@ -11,26 +11,32 @@ preferences, so that a script gives the same robot on every machine.
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
 from .preferences import preference_package_paths
+from .session import recall_state
 
 COMMAND = "urdf_import"
 
-_handles: list[Any] = []
+
+@dataclass(slots=True)
+class _Command:
+    """What Blender gave for the command, by which it is taken out."""
+
+    handle: Any = None
 
 
 def register() -> None:
     """Adds the command to Blender."""
-    _handles.append(bpy.utils.register_cli_command(COMMAND, run_command))
+    recall_state(_Command).handle = bpy.utils.register_cli_command(COMMAND, run_command)
 
 
 def unregister() -> None:
     """Removes the command again."""
-    while _handles:
-        bpy.utils.unregister_cli_command(_handles.pop())
+    bpy.utils.unregister_cli_command(recall_state(_Command).handle)
 
 
 def run_command(words: Sequence[str]) -> int:

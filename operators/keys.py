@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys that the extension adds to Blender's, and takes out again."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
-_added: list[tuple[Any, Any]] = []
+from .session import recall_state
+
+
+@dataclass(slots=True)
+class _Keys:
+    """Key maps, and the items that were added to them."""
+
+    added: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 def add_key(keymap: str, operator: str, key: str, **held: bool) -> Any | None:
@@ -16,12 +24,13 @@ def add_key(keymap: str, operator: str, key: str, **held: bool) -> Any | None:
         return None
     found = config.keymaps.new(name=keymap)
     item = found.keymap_items.new(operator, key, "PRESS", **held)
-    _added.append((found, item))
+    recall_state(_Keys).added.append((found, item))
     return item
 
 
 def remove_keys() -> None:
     """Takes all of them out again."""
-    for keymap, item in _added:
+    added = recall_state(_Keys).added
+    while added:
+        keymap, item = added.pop()
         keymap.keymap_items.remove(item)
-    _added.clear()

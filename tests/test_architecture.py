@@ -148,19 +148,7 @@ STATE = {
     "urdf_importer/kinematics/inverse/problem.py": "what follows from a robot, a pure value",
     "urdf_importer/kinematics/loops/solve.py": "what follows from a robot, a pure value",
     "urdf_importer/meshes/kept_files.py": "files by their state on disk, of bounded size",
-    "operators/active_robot.py": "the robot that was shown last, and the pinned one",
-    "operators/command_line.py": "what Blender gave for the command, to take it out",
-    "operators/gizmos/drag_joint.py": "the drag that goes on",
-    "operators/gizmos/drag_tip.py": "the drag that goes on",
-    "operators/ik/ghosts.py": "the ghosts that are drawn",
-    "operators/importing/import_urdf.py": "the preferences at the last import",
-    "operators/importing/run_import.py": "the import that runs",
-    "operators/importing/source_watch.py": "files that a thread looks at",
-    "operators/keys.py": "keys that were added, to take them out",
-    "operators/motion/motion_panel.py": "what the last check found, shown until the next",
-    "operators/sidebar/panel_links.py": "the link that was clicked last, also one that is hidden",
-    "operators/sidebar/sliders.py": "properties that were added to Blender, to take them out",
-    "operators/sidebar/studio_operators.py": "how views looked before the studio",
+    "operators/session.py": "what the interface remembers, all of it, until it is taken out",
 }
 """Files whose functions change what belongs to the module, and why. May only get shorter: what was
 read from a rig belongs into blender/memory.py, which knows when it is out of date."""

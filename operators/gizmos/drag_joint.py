@@ -27,7 +27,7 @@ from ...urdf_importer.blender.standing.handles import (
 from ...urdf_importer.blender.standing.selection import choose_bones
 from ..active_robot import redraw_views
 from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
-from .dragging import DragOperator, pressed_at
+from .dragging import DragOperator, find_dragged, pressed_at
 
 _LEAST = 24
 """Pixels from the axis within which a body turns as if it were held that far away."""
@@ -90,9 +90,6 @@ class Dragging:
             self.loops.take_back()
 
 
-_held: list[Dragging] = []
-
-
 class DragJoint(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_joint"
     bl_label = "Drag Joint"
@@ -101,7 +98,6 @@ class DragJoint(DragOperator, bpy.types.Operator):
         "moves it finely, Ctrl in steps, Esc takes it back"
     )
 
-    held = _held
     moved_by = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
@@ -119,7 +115,7 @@ class DragJoint(DragOperator, bpy.types.Operator):
         return self.begin(context, event, _begin(context, hit, handle), f"{_HELP}{more}")
 
     def follow(self, context: Any, sight: Sight, event: Any) -> None:
-        dragging = self.held[0]
+        dragging = find_dragged()
         ray = enter_armature(dragging.handle, sight)
         dragging.follow(ray, fine=event.shift, stepped=event.ctrl)
 
@@ -127,7 +123,7 @@ class DragJoint(DragOperator, bpy.types.Operator):
         """Goes on turning a body that moves freely (R), or moving it (G)."""
         if event.type not in ("G", "R") or event.value != "PRESS":
             return
-        dragging, turning = self.held[0], event.type == "R"
+        dragging, turning = find_dragged(), event.type == "R"
         able = can_turn if turning else can_move
         if dragging.turning == turning or not able(dragging.handle):
             return
@@ -138,8 +134,9 @@ class DragJoint(DragOperator, bpy.types.Operator):
 
 
 def find_dragging() -> Dragging | None:
-    """Finds what is being dragged."""
-    return DragJoint.held[0] if DragJoint.held else None
+    """Finds the joint that is being dragged."""
+    found = find_dragged()
+    return found if isinstance(found, Dragging) else None
 
 
 class PickJoint(bpy.types.Operator):

@@ -10,7 +10,7 @@ import bpy
 from ...urdf_importer.blender.ik.tip_hand import TipHand, take_handle
 from ...urdf_importer.blender.ik.tip_handles import TipDrag, grip_tip
 from .bodies import Sight, look_through
-from .dragging import DragOperator, pressed_at
+from .dragging import DragOperator, find_dragged, pressed_at
 from .strokes import BEYOND, WHITE, Color
 from .tip_shape import Grip, find_grip, find_near
 
@@ -60,9 +60,6 @@ class TipDragging:
         return _say_angle(self.hand.way) if kind == "turn" else _say_length(self.hand.way)
 
 
-_held: list[TipDragging] = []
-
-
 class DragTip(DragOperator, bpy.types.Operator):
     bl_idname = "urdf.drag_tip"
     bl_label = "Drag Tip"
@@ -70,8 +67,6 @@ class DragTip(DragOperator, bpy.types.Operator):
         "Move or turn the robot's hand or foot under the mouse; its joints follow, within their "
         "limits. Shift moves it finely, Ctrl in steps, Esc takes it back"
     )
-
-    held = _held
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:
@@ -87,12 +82,13 @@ class DragTip(DragOperator, bpy.types.Operator):
         return self.begin(context, event, _begin(context, grip, mouse), _HELP)
 
     def follow(self, context: Any, sight: Sight, event: Any) -> None:
-        self.held[0].move(sight, fine=event.shift, steps=event.ctrl)
+        find_dragged().move(sight, fine=event.shift, steps=event.ctrl)
 
 
 def find_tip_dragging() -> TipDragging | None:
-    """Finds what is being dragged."""
-    return DragTip.held[0] if DragTip.held else None
+    """Finds the tip that is being dragged."""
+    found = find_dragged()
+    return found if isinstance(found, TipDragging) else None
 
 
 def _begin(context: Any, grip: Grip, mouse: tuple[float, float]) -> TipDragging:

@@ -2,10 +2,12 @@
 """What drags have in common, of bodies and of tips: they follow the mouse while its button is held,
 Esc takes them back, and keyframes and an undo step come at the end, as with a joint's slider."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import bpy
 
+from ..session import recall_state
 from .bodies import Sight, look_through
 
 
@@ -25,14 +27,23 @@ class Dragged(Protocol):
         """Puts the numbers there that were there before."""
 
 
+@dataclass(slots=True)
+class _Hand:
+    """What is being dragged: one thing at most, since there is one mouse."""
+
+    dragged: Any = None
+
+
+def find_dragged() -> Any:
+    """Finds what is being dragged; None for nothing."""
+    return recall_state(_Hand).dragged
+
+
 class DragOperator:
-    """An operator that is called with the button held. `held` is what goes on, or empty; each
-    operator has its own, without an annotation: Blender asks typing to read those of operators,
-    and typing keeps the classes in them for longer than Blender lives."""
+    """An operator that is called with the button held."""
 
     bl_options = {"INTERNAL"}
 
-    held: ClassVar[list[Any]]
     moved_by: ClassVar[tuple[str, ...]] = ("MOUSEMOVE",)
 
     def follow(self, context: Any, sight: Sight, event: Any) -> None:
@@ -44,7 +55,7 @@ class DragOperator:
 
     def begin(self, context: Any, event: Any, dragged: Dragged, status: str) -> set[str]:
         """Takes hold; returns what invoke returns then."""
-        self.held[:] = [dragged]
+        recall_state(_Hand).dragged = dragged
         self._move(context, event)
         context.workspace.status_text_set(f"{dragged.name}    {status}")
         context.window_manager.modal_handler_add(self)
@@ -72,14 +83,15 @@ class DragOperator:
 
     def _move(self, context: Any, event: Any) -> None:
         mouse = (event.mouse_region_x, event.mouse_region_y)
-        self.held[0].mouse = mouse
+        find_dragged().mouse = mouse
         self.follow(context, look_through(context.region, context.region_data, mouse), event)
         context.region.tag_redraw()
 
     def _end(self, context: Any) -> Dragged:
         context.workspace.status_text_set(None)
         context.area.tag_redraw()
-        dragged: Dragged = self.held.pop()
+        dragged: Dragged = find_dragged()
+        recall_state(_Hand).dragged = None
         return dragged
 
 

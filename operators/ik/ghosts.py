@@ -16,8 +16,9 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from ...urdf_importer.blender.ik.ways import Ways
-from ..active_robot import active_robot
+from ..active_robot import active_robot, redraw_views
 from ..gizmos.strokes import draw_lines
+from ..session import recall_state
 
 COLORS = (
     (0.20, 0.65, 1.00), (1.00, 0.60, 0.10), (0.35, 0.85, 0.35), (0.95, 0.35, 0.75),
@@ -38,33 +39,37 @@ class Ghosts:
     batches: list[Any] = field(default_factory=list)
 
 
-_ghosts: Ghosts | None = None
-_drawers: list[Any] = []
+@dataclass(slots=True)
+class _Shown:
+    """The ghosts that are shown, and what Blender gave for the functions that draw them."""
+
+    ghosts: Ghosts | None = None
+    drawers: list[Any] = field(default_factory=list)
 
 
 def show_ghosts(robot: Any, ways: Ways) -> None:
     """Shows ways of a robot from now on, in the place of those that were shown."""
-    global _ghosts
-    _ghosts = Ghosts(uid=robot.session_uid, ways=ways, chosen=ways.shown)
-    if not _drawers and not bpy.app.background:
+    shown = recall_state(_Shown)
+    shown.ghosts = Ghosts(uid=robot.session_uid, ways=ways, chosen=ways.shown)
+    if not shown.drawers and not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
-        _drawers.append(add(_draw_bodies, (), "WINDOW", "POST_VIEW"))
-        _drawers.append(add(_draw_numbers, (), "WINDOW", "POST_PIXEL"))
-    _redraw()
+        shown.drawers.append(add(_draw_bodies, (), "WINDOW", "POST_VIEW"))
+        shown.drawers.append(add(_draw_numbers, (), "WINDOW", "POST_PIXEL"))
+    redraw_views()
 
 
 def hide_ghosts(*_: Any) -> None:
     """Shows no ghosts any more."""
-    global _ghosts
-    _ghosts = None
-    while _drawers:
-        bpy.types.SpaceView3D.draw_handler_remove(_drawers.pop(), "WINDOW")
-    _redraw()
+    shown = recall_state(_Shown)
+    shown.ghosts = None
+    while shown.drawers:
+        bpy.types.SpaceView3D.draw_handler_remove(shown.drawers.pop(), "WINDOW")
+    redraw_views()
 
 
 def find_ghosts(robot: Any) -> Ghosts | None:
     """Finds the ghosts of a robot; None where none are shown of it."""
-    found = _ghosts
+    found = recall_state(_Shown).ghosts
     if found is None or robot is None or found.uid != robot.session_uid:
         return None
     return found
@@ -77,13 +82,13 @@ def _home() -> Any | None:
 
 
 def _draw_bodies() -> None:
-    home = _home()
-    if home is None or _ghosts is None:
+    home, ghosts = _home(), recall_state(_Shown).ghosts
+    if home is None or ghosts is None:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    bodies = _ghosts.ways.bodies
-    if not _ghosts.batches:
-        _ghosts.batches = [
+    bodies = ghosts.ways.bodies
+    if not ghosts.batches:
+        ghosts.batches = [
             batch_for_shader(shader, "TRIS", {"pos": body.points}, indices=body.triangles)
             for body in bodies
         ]
@@ -91,54 +96,47 @@ def _draw_bodies() -> None:
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(False)
     gpu.state.face_culling_set("BACK")
-    for number, frames in enumerate(_ghosts.ways.frames):
-        if number == _ghosts.chosen:
+    for number, frames in enumerate(ghosts.ways.frames):
+        if number == ghosts.chosen:
             continue
         color = COLORS[number % len(COLORS)]
         shader.bind()
         shader.uniform_float("color", (*color, _OPACITY))
-        for body, batch in zip(bodies, _ghosts.batches, strict=True):
+        for body, batch in zip(bodies, ghosts.batches, strict=True):
             with gpu.matrix.push_pop():
                 gpu.matrix.multiply_matrix(home.matrix_world @ frames[body.link] @ body.place)
                 batch.draw(shader)
         if not bodies:
-            _draw_lines(home.matrix_world, frames, color)
+            _draw_lines(ghosts.ways, home.matrix_world, frames, color)
     gpu.state.face_culling_set("NONE")
     gpu.state.depth_mask_set(True)
     gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("NONE")
 
 
-def _draw_lines(world: Any, frames: Mapping[str, Any], color: tuple[float, float, float]) -> None:
+def _draw_lines(
+    ways: Ways, world: Any, frames: Mapping[str, Any], color: tuple[float, float, float]
+) -> None:
     """The bones of a ghost: all there is of robots without shapes."""
-    assert _ghosts is not None
-    lines = [
-        [(world @ frames[link]).translation for link in pair] for pair in _ghosts.ways.lines
-    ]  # fmt: skip
+    lines = [[(world @ frames[link]).translation for link in pair] for pair in ways.lines]
     draw_lines(lines, (*color, 0.9), 2.0)
 
 
 def _draw_numbers() -> None:
     """Writes the numbers of the panel's buttons where the ways are furthest apart."""
     home, region, view = _home(), bpy.context.region, bpy.context.region_data
-    if home is None or _ghosts is None or not _ghosts.ways.label:
+    ghosts = recall_state(_Shown).ghosts
+    if home is None or ghosts is None or not ghosts.ways.label:
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, _TEXT * scale)
-    for number, frames in enumerate(_ghosts.ways.frames):
-        place = (home.matrix_world @ frames[_ghosts.ways.label]).translation
+    for number, frames in enumerate(ghosts.ways.frames):
+        place = (home.matrix_world @ frames[ghosts.ways.label]).translation
         spot = location_3d_to_region_2d(region, view, place)
-        if spot is not None and number != _ghosts.chosen:
+        if spot is not None and number != ghosts.chosen:
             blf.position(0, spot.x + 6.0 * scale, spot.y + 6.0 * scale, 0)
             blf.color(0, *COLORS[number % len(COLORS)], 1.0)
             blf.draw(0, str(number + 1))
-
-
-def _redraw() -> None:
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 def register_ghosts() -> None:

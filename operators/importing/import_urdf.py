@@ -2,6 +2,7 @@
 """What a user meets before an import: the file browser, or the dialog of dropped files."""
 
 import os
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -10,14 +11,19 @@ from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
+from ..session import recall_state
 from .import_choices import ImportChoices, copy_choices, find_paths, take_offers
 from .run_import import can_import, import_at_once
 from .xacro_fields import XacroFields
 
 _LASTING = ("packages", "package_paths")
 
-_seen: dict[str, Any] = {}
-"""The preferences as they were at the last import of this session."""
+
+@dataclass(slots=True)
+class LastImport:
+    """The preferences as they were at the last import of this session."""
+
+    preferred: dict[str, Any] = field(default_factory=dict)
 
 
 def offer_defaults(operator: Any, context: Any) -> None:
@@ -26,12 +32,12 @@ def offer_defaults(operator: Any, context: Any) -> None:
     for name in _LASTING:
         if not _is_set(operator, name, also_last_time=True):
             setattr(operator, name, lasting.get(name, ""))
-    preferred = preference_options(context)
+    preferred, seen = preference_options(context), recall_state(LastImport).preferred
     for name, value in preferred.items():
-        changed = name not in _seen or _seen[name] != value
+        changed = name not in seen or seen[name] != value
         if name not in _LASTING and changed and not _is_set(operator, name, also_last_time=False):
             setattr(operator, name, value)
-    _seen.update(preferred)
+    seen.update(preferred)
     take_offers(operator)
 
 

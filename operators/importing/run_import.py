@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -10,6 +11,7 @@ import bpy
 from ...urdf_importer import ImportResult, Progress, RobotError
 from ...urdf_importer.command.report import Report
 from ..reports import report_failures, report_outcome
+from ..session import recall_state
 from .import_batch import ImportBatch
 from .import_choices import ImportChoices, read_jobs
 from .placement import place_results
@@ -90,15 +92,13 @@ class RunningImport:
     """A batch at work beside the window. Whatever ends it early takes everything back: Esc, the
     window's closing, and what replaces all data, undo elsewhere or another file."""
 
-    current: "RunningImport | None" = None
-
     def __init__(self, context: Any, batch: ImportBatch) -> None:
         self.batch = batch
         self.running = True
         self._rested_at = time.monotonic()
         self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
         self._bar = ProgressBar("Importing")
-        RunningImport.current = self
+        recall_state(_Work).running = self
 
     def advance(self) -> bool:
         """Works for a slice of time; False when the batch is done."""
@@ -121,10 +121,22 @@ class RunningImport:
         if not self.running:
             return
         self.running = False
-        RunningImport.current = None
+        recall_state(_Work).running = None
         bpy.context.window_manager.event_timer_remove(self._timer)
         self._bar.remove()
         self.batch.close()
+
+
+@dataclass(slots=True)
+class _Work:
+    """The import that runs, of which there is one at most."""
+
+    running: RunningImport | None = None
+
+
+def find_running() -> RunningImport | None:
+    """Finds the import that runs."""
+    return recall_state(_Work).running
 
 
 class RunImport(ImportChoices, bpy.types.Operator):
@@ -183,7 +195,7 @@ def can_import(operator: Any, context: Any) -> bool:
         operator.poll_message_set(
             "The scene is linked from another file; go to a scene of this file"
         )
-    elif RunningImport.current is not None:
+    elif find_running() is not None:
         operator.poll_message_set("Another import is running; wait for it or press Esc")
     else:
         return True
@@ -231,8 +243,9 @@ def unregister() -> None:
 
 @bpy.app.handlers.persistent
 def _stop_running_import(*arguments: Any) -> None:
-    if RunningImport.current is not None:
-        RunningImport.current.stop()
+    running = find_running()
+    if running is not None:
+        running.stop()
 
 
 def _before_data_is_replaced() -> tuple[Any, ...]:

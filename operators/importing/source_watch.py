@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the files of a robot changed on disk since they were read.
 
-Drawing only asks what is known. A thread looks at the files, every few seconds while Blender runs
-with a robot in its sidebar: a network drive that does not answer holds up that thread, of which
-there is one, and nothing else. It never touches Blender's data.
+Drawing only asks what is known. A timer looks at the files, every few seconds while Blender runs
+with a robot in its sidebar, for some milliseconds at a time. One file on a network drive that does
+not answer holds up Blender as long as the system waits for it; so after a look that took long the
+next one comes that much later.
 """
 
-import threading
+import time
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.record import find_changed
+from ...urdf_importer.blender.standing.record import look_for_changed
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
+from ..session import recall_state
 
 SECONDS = 3.0
 """Between two looks at the files."""
 _SOON = 0.3
+_STEP, _REST = 0.002, 0.05
+"""Seconds that a look takes at a time, and between two such times."""
+_PATIENCE = 100.0
+"""How many times as long as the longest step the next look waits."""
 _MOST_ROBOTS = 4
 """Robots that are watched: those that were drawn last."""
 
@@ -35,34 +41,29 @@ class _Watched:
     changed: tuple[str, ...] = ()
 
 
-class _Look(threading.Thread):
-    """One look at the files of some robots."""
+@dataclass(slots=True)
+class Watch:
+    """The robots that are watched, by their session's numbers; the look that goes on, if any, and
+    the longest of its steps, in seconds."""
 
-    def __init__(self, watched: tuple[_Watched, ...]) -> None:
-        super().__init__(name="urdf-importer files", daemon=True)
-        self.watched = watched
-        self.found: tuple[tuple[str, ...], ...] = ()
-
-    def run(self) -> None:
-        self.found = tuple(find_changed(each.files) for each in self.watched)
-
-
-_watched: OrderedDict[int, _Watched] = OrderedDict()
-_looks: list[_Look] = []
+    robots: OrderedDict[int, _Watched] = field(default_factory=OrderedDict)
+    look: Iterator[None] | None = None
+    longest: float = 0.0
 
 
 def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
     """Recalls which files of a robot have changed since they were read; none as long as that is not
     known. For draw(): the robot is watched from now on."""
+    robots = recall_state(Watch).robots
     key = robot.session_uid
-    watched = _watched.get(key)
+    watched = robots.get(key)
     if watched is None or watched.files != table.files:
-        watched = _watched[key] = _Watched(files=table.files)
-    _watched.move_to_end(key)
-    while len(_watched) > _MOST_ROBOTS:
-        _watched.popitem(last=False)
-    if table.files and not bpy.app.timers.is_registered(_look_again):
-        bpy.app.timers.register(_look_again, first_interval=_SOON)
+        watched = robots[key] = _Watched(files=table.files)
+    robots.move_to_end(key)
+    while len(robots) > _MOST_ROBOTS:
+        robots.popitem(last=False)
+    if table.files and not bpy.app.timers.is_registered(look_on):
+        bpy.app.timers.register(look_on, first_interval=_SOON)
     return watched.changed
 
 
@@ -72,25 +73,33 @@ def register() -> None:
 
 def unregister() -> None:
     """Ends all watching."""
-    if bpy.app.timers.is_registered(_look_again):
-        bpy.app.timers.unregister(_look_again)
-    _watched.clear()
-    _looks.clear()
+    if bpy.app.timers.is_registered(look_on):
+        bpy.app.timers.unregister(look_on)
 
 
-def _look_again() -> float | None:
-    """Takes what the last look found, and sends the next."""
-    if not _looks:
-        _looks.append(_Look(tuple(_watched.values())))
-        _looks[0].start()
-        return _SOON
-    if _looks[0].is_alive():
-        return _SOON
-    look = _looks.pop()
-    news = False
-    for watched, changed in zip(look.watched, look.found, strict=True):
-        news = news or watched.changed != changed
-        watched.changed = changed
-    if news:
-        redraw_views()
-    return SECONDS
+def look_on() -> float:
+    """Goes on with the look at the files; returns the seconds until it wants to be called again."""
+    watch = recall_state(Watch)
+    look = watch.look = watch.look or _look(tuple(watch.robots.values()))
+    began = before = time.monotonic()
+    for _ in look:
+        now = time.monotonic()
+        watch.longest = max(watch.longest, now - before)
+        before = now
+        if now - began > _STEP:
+            return _REST
+    rest = max(SECONDS, _PATIENCE * watch.longest)
+    watch.look, watch.longest = None, 0.0
+    return rest
+
+
+def _look(robots: tuple[_Watched, ...]) -> Iterator[None]:
+    """Looks at one file of some robots with each step."""
+    for watched in robots:
+        changed = []
+        for path in look_for_changed(watched.files):
+            changed += [path] * bool(path)
+            yield
+        if watched.changed != tuple(changed):
+            watched.changed = tuple(changed)
+            redraw_views()

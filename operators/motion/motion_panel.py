@@ -2,7 +2,7 @@
 """Sub-panel "Motion": the actions of a robot, what of them is beyond its limits, and retiming."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -34,6 +34,7 @@ from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
+from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
 
@@ -53,7 +54,11 @@ class _Checked:
     last: int
 
 
-_checked: dict[int, _Checked] = {}
+@dataclass(slots=True)
+class Checks:
+    """What the last check of each robot found, by their session's numbers: shown until the next."""
+
+    found: dict[int, _Checked] = field(default_factory=dict)
 
 
 def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
@@ -129,7 +134,8 @@ class CheckMotion(bpy.types.Operator):
         told = {(each.joint, each.kind) for each in keyed}
         rest = [each for each in found if (each.joint, each.kind) not in told]
         violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
-        _checked[robot.session_uid] = _Checked(violations=violations, first=first, last=last)
+        checked = _Checked(violations=violations, first=first, last=last)
+        recall_state(Checks).found[robot.session_uid] = checked
         _mark(context.scene, first, violations if self.markers else ())
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
@@ -220,7 +226,7 @@ class RetimeMotion(bpy.types.Operator):
             apply_trajectory(robot, retimed, options, diagnostics)
         except RobotError as error:
             return refuse(self, error, "WARNING")
-        _checked.pop(robot.session_uid, None)
+        recall_state(Checks).found.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(
             {"INFO"}, f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
@@ -276,7 +282,7 @@ def _draw_actions(layout: Any, robot: Any) -> None:
 
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
-    checked = _checked.get(robot.session_uid)
+    checked = recall_state(Checks).found.get(robot.session_uid)
     if checked is None:
         return
     if not checked.violations:
@@ -342,6 +348,5 @@ def register() -> None:
 def unregister() -> None:
     """Takes them out again."""
     del bpy.types.WindowManager.urdf_limits_file
-    _checked.clear()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-panel "Links": all links, to be searched and selected, with what they weigh."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -11,6 +12,7 @@ from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, redraw_views
+from ..session import recall_state
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
@@ -19,8 +21,12 @@ _INDENT = 0.5
 """Heights of a button, for each link above."""
 _MOST_DEPTH = 8
 
-_shown: dict[int, int] = {}
-"""Collection of links -> place of the link that was clicked last."""
+
+@dataclass(slots=True)
+class _Clicked:
+    """Collection of links -> place of the link that was clicked last."""
+
+    places: dict[int, int] = field(default_factory=dict)
 
 
 class LinkList(bpy.types.UIList):
@@ -114,13 +120,14 @@ def _get_shown(collection: Any) -> int:
     while item is not None and name_link(item) is None:
         item = item.parent
     place = collection.objects.find(item.name) if item is not None else -1
-    return int(place) if place >= 0 else _shown.get(collection.session_uid, -1)
+    clicked = recall_state(_Clicked).places
+    return int(place) if place >= 0 else clicked.get(collection.session_uid, -1)
 
 
 def _set_shown(collection: Any, place: int) -> None:
     """Selects the clicked link. What cannot be selected (its collection is excluded) is still
     described."""
-    _shown[collection.session_uid] = place
+    recall_state(_Clicked).places[collection.session_uid] = place
     item = collection.objects[place] if 0 <= place < len(collection.objects) else None
     name, robot = (name_link(item), find_robot(item)) if item is not None else (None, None)
     if name is None or robot is None:
@@ -154,7 +161,6 @@ def unregister_list() -> None:
     """Takes them out again."""
     del bpy.types.WindowManager.urdf_select_what
     del bpy.types.Collection.urdf_shown_link
-    _shown.clear()
 
 
 CLASSES = (LinkList, LinksPanel)

@@ -15,6 +15,7 @@ bound the joints of another.
 import math
 from collections.abc import Iterable
 from ctypes import c_float
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +25,7 @@ from ...urdf_importer.blender.ik.loop_hand import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
+from ..session import recall_state
 
 _FREE_SLIDE = 1.0
 """Range (metres) of the slider of a joint without bounds; numbers beyond it can be typed."""
@@ -34,8 +36,13 @@ _SHORT = 0.25
 _Key = tuple[JointChannel, bool]
 """A channel, and whether its slider counts in millimetres."""
 
-_made: dict[_Key, str] = {}
-_wanted: set[_Key] = set()
+
+@dataclass(slots=True)
+class _Sliders:
+    """The names of those that were added to Blender, and what is still wanted."""
+
+    made: dict[_Key, str] = field(default_factory=dict)
+    wanted: set[_Key] = field(default_factory=set)
 
 
 def counts_millimetres(channel: JointChannel, scene: Any) -> bool:
@@ -51,9 +58,10 @@ def counts_millimetres(channel: JointChannel, scene: Any) -> bool:
 def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | None:
     """Finds the pose bone's property for a channel; None while there is none yet, and then it is
     made soon. For draw()."""
-    found = _made.get((channel, millimetres))
+    sliders = recall_state(_Sliders)
+    found = sliders.made.get((channel, millimetres))
     if found is None:
-        _wanted.add((channel, millimetres))
+        sliders.wanted.add((channel, millimetres))
         if not bpy.app.timers.is_registered(_make_wanted):
             bpy.app.timers.register(_make_wanted, first_interval=0.0)
     return found
@@ -68,24 +76,27 @@ def remove_sliders() -> None:
     """Takes all of them out of Blender."""
     if bpy.app.timers.is_registered(_make_wanted):
         bpy.app.timers.unregister(_make_wanted)
-    for name in set(_made.values()):
+    sliders = recall_state(_Sliders)
+    for name in set(sliders.made.values()):
         delattr(bpy.types.PoseBone, name)
-    _made.clear()
-    _wanted.clear()
+    sliders.made.clear()
+    sliders.wanted.clear()
 
 
 def _make_wanted() -> None:
-    _make(_wanted)
-    _wanted.clear()
+    wanted = recall_state(_Sliders).wanted
+    _make(wanted)
+    wanted.clear()
     redraw_views()
 
 
 def _make(keys: Iterable[_Key]) -> None:
+    made = recall_state(_Sliders).made
     for key in keys:
-        if key not in _made:
+        if key not in made:
             name = f"urdf_{blake2b(repr(key).encode(), digest_size=8).hexdigest()}"
             setattr(bpy.types.PoseBone, name, _property(*key))
-            _made[key] = name
+            made[key] = name
 
 
 def _property(channel: JointChannel, millimetres: bool) -> Any:

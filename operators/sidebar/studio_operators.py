@@ -2,6 +2,7 @@
 """Showing a robot: a studio around it, and the finish of its materials."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -13,6 +14,7 @@ from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..reports import refuse
+from ..session import recall_state
 
 
 class BuildStudio(RobotOperator, bpy.types.Operator):
@@ -51,8 +53,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
             home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         except RobotError as error:
             return refuse(self, error)
-        _views_before.clear()
-        _views_before[home.session_uid] = before
+        recall_state(_Views).before = {home.session_uid: before}
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
             space.region_3d.view_perspective = "CAMERA"
@@ -139,8 +140,13 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
 
 _View = tuple[str, Any, Any, float]
 """How a 3D view looks: through a camera, in perspective or not; rotation, place, distance."""
-_views_before: dict[int, dict[int, _View]] = {}
-"""By studio: how views looked before it, while that is known in this session."""
+
+
+@dataclass(slots=True)
+class _Views:
+    """By studio: how views looked before it, while that is known in this session."""
+
+    before: dict[int, dict[int, _View]] = field(default_factory=dict)
 
 
 def _walk_views(context: Any) -> Iterator[tuple[Any, Any]]:
@@ -155,7 +161,8 @@ def _walk_views(context: Any) -> Iterator[tuple[Any, Any]]:
 def _note_views(context: Any) -> dict[int, _View]:
     """Notes how views look; those through an earlier studio's camera as they looked before it."""
     studio = find_studio(context.scene)
-    known = _views_before.get(studio.session_uid, {}) if studio is not None else {}
+    views = recall_state(_Views).before
+    known = views.get(studio.session_uid, {}) if studio is not None else {}
     noted: dict[int, _View] = {}
     for space, region in _walk_views(context):
         now = (
@@ -173,7 +180,8 @@ def _leave_camera(context: Any) -> None:
     """Lets views that look through the studio's camera look as they did before; in perspective
     where that is not known."""
     studio = find_studio(context.scene)
-    known = _views_before.pop(studio.session_uid, {}) if studio is not None else {}
+    views = recall_state(_Views).before
+    known = views.pop(studio.session_uid, {}) if studio is not None else {}
     for space, region in _walk_views(context):
         if region.view_perspective == "CAMERA" and _is_of(studio, space.camera):
             before = known.get(region.as_pointer())

@@ -243,12 +243,13 @@ def update(driver: Driver) -> Steps:
     yield 0.5
     frame_robot(driver)
     yield from driver.open_sidebar("URDF")
-    from bl_ext.user_default.urdf_importer.operators.importing import source_watch
+    from bl_ext.user_default.urdf_importer.operators.importing.source_watch import Watch
+    from bl_ext.user_default.urdf_importer.operators.session import recall_state
 
     def changed() -> list[str]:
-        return [file for each in source_watch._watched.values() for file in each.changed]
+        return [file for each in recall_state(Watch).robots.values() for file in each.changed]
 
-    yield from driver.wait_for("its files are watched", lambda: source_watch._watched)
+    yield from driver.wait_for("its files are watched", lambda: recall_state(Watch).robots)
     text = pathlib.Path(path).read_text()
     assert before in text and not changed()
     pathlib.Path(path).write_text(text.replace(before, after))

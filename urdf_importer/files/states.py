@@ -2,7 +2,7 @@
 """The states of files: whether what was read is still what is there."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 FileState = tuple[int, int]
 """The size of a file in bytes, and when it was changed, in nanoseconds."""
@@ -23,7 +23,13 @@ def read_state(path: str) -> FileState | None:
 def find_changed(states: Mapping[str, FileState]) -> tuple[str, ...]:
     """Finds the files that are not in these states any more, in their order; none while the first
     is not there, which is the description: then there is nothing to read again."""
+    return tuple(filter(None, look_for_changed(states)))
+
+
+def look_for_changed(states: Mapping[str, FileState]) -> Iterator[str]:
+    """Does as find_changed, with a look at one file in each step: yields its path if it is not in
+    its state any more, else an empty text."""
     first = next(iter(states), None)
-    if first is None or read_state(first) is None:
-        return ()
-    return tuple(path for path, state in states.items() if read_state(path) != state)
+    if first is not None and read_state(first) is not None:
+        for path, state in states.items():
+            yield path if read_state(path) != state else ""

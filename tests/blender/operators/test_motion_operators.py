@@ -73,6 +73,10 @@ def panel_of(extension):
     return extension.operators.motion.motion_panel
 
 
+def checks_of(extension):
+    return extension.operators.session.recall_state(panel_of(extension).Checks).found
+
+
 def load_fast(table):
     """The shoulder goes 4 rad/s from frame 13 to 16, its limit is 2.5."""
     bpy.ops.import_scene.urdf(filepath=ARM)
@@ -85,7 +89,7 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     armature, panel = load_fast(table), panel_of(extension)
     scene = bpy.context.scene
     assert bpy.ops.urdf.check_motion() == {"FINISHED"}
-    (worst,) = panel._checked[armature.session_uid].violations
+    (worst,) = checks_of(extension)[armature.session_uid].violations
     assert (worst.joint, worst.kind) == ("shoulder", "velocity")
     assert worst.value == pytest.approx(4.0, rel=1e-3)
     assert panel.describe_violation(armature, worst) == "shoulder: 229.2 of 143.2°/s"
@@ -100,9 +104,10 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert bpy.ops.urdf.retime_motion(only_slower=True) == {"FINISHED"}
     action = armature.animation_data.action
     assert action != before and action.name == "wave retimed" and before in set(bpy.data.actions)
-    assert panel._checked == {}
+    assert checks_of(extension) == {}
     assert bpy.ops.urdf.check_motion(markers=False) == {"FINISHED"}
-    assert panel._checked[armature.session_uid].violations == () and not scene.timeline_markers
+    assert checks_of(extension)[armature.session_uid].violations == ()
+    assert not scene.timeline_markers
     names = [each.name for each in panel.actions_of(armature)]
     assert names == ["wave", "wave retimed"]
     assert bpy.ops.urdf.show_motion(action="wave") == {"FINISHED"}
@@ -111,13 +116,13 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
 
 
 def test_the_keyed_frames_are_meant_not_those_of_the_scene(extension, table):
-    armature, panel = load_fast(table), panel_of(extension)
+    armature = load_fast(table)
     scene = bpy.context.scene
     assert (scene.frame_start, scene.frame_end) == (1, 250)
     motion = urdf_importer.sample_trajectory(armature)
     assert motion.duration == pytest.approx(1.0) and len(motion.times) == 25
     bpy.ops.urdf.check_motion()
-    checked = panel._checked[armature.session_uid]
+    checked = checks_of(extension)[armature.session_uid]
     assert (checked.first, checked.last) == (1, 25)
     bpy.ops.urdf.retime_motion(only_slower=True)
     assert 25 < armature.animation_data.action.frame_range[1] < 35
@@ -129,9 +134,9 @@ def test_a_motion_that_starts_late_is_checked_where_it_is(extension, table):
     bpy.ops.import_scene.urdf(filepath=ARM)
     table.write_text(FAST)
     bpy.ops.urdf.import_motion(filepath=str(table), start_frame="101")
-    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    armature = bpy.context.view_layer.objects.active
     bpy.ops.urdf.check_motion()
-    checked = panel._checked[armature.session_uid]
+    checked = checks_of(extension)[armature.session_uid]
     assert (checked.first, checked.last) == (101, 125)
     (marker,) = bpy.context.scene.timeline_markers
     assert 113 <= marker.frame <= 116
@@ -145,7 +150,7 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
     try:
         manager.urdf_limits_file = str(limits)
         assert bpy.ops.urdf.check_motion() == {"FINISHED"}
-        found = panel._checked[armature.session_uid].violations
+        found = checks_of(extension)[armature.session_uid].violations
         assert {(each.joint, each.kind) for each in found} == {
             ("shoulder", "velocity"), ("elbow", "acceleration"),
         }  # fmt: skip
@@ -171,9 +176,9 @@ def test_keys_beyond_a_range_are_told_though_the_rig_holds_it(extension, table):
     bpy.ops.import_scene.urdf(filepath=ARM)
     table.write_text("time,elbow\n0,0\n10,2.5\n")
     bpy.ops.urdf.import_motion(filepath=str(table))
-    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    armature = bpy.context.view_layer.objects.active
     bpy.ops.urdf.check_motion(markers=False)
-    (found,) = panel._checked[armature.session_uid].violations
+    (found,) = checks_of(extension)[armature.session_uid].violations
     assert (found.joint, found.kind) == ("elbow", "position")
     assert (found.value, found.time) == (pytest.approx(2.5), pytest.approx(10.0))
 
@@ -182,10 +187,10 @@ def test_followers_are_seen_by_their_leader(extension, table):
     bpy.ops.import_scene.urdf(filepath=str(ROOT / "sample_urdfs" / "gripper.urdf"))
     table.write_text("time,jaw_left\n0,0\n0.05,0.03\n1,0.03\n")
     bpy.ops.urdf.import_motion(filepath=str(table))
-    armature, panel = bpy.context.view_layer.objects.active, panel_of(extension)
+    armature = bpy.context.view_layer.objects.active
     bpy.context.scene.frame_set(2)
     limits = {name: urdf_importer.JointLimits(velocity=0.3) for name in ("jaw_left", "pad_right")}
-    found = {each.joint: each for each in panel.check_frame(armature, limits, 1.6)}
+    found = {each.joint: each for each in panel_of(extension).check_frame(armature, limits, 1.6)}
     leader = found["jaw_left"].value
     assert leader == pytest.approx(0.36, rel=1e-3)
     masters = urdf_importer.kinematics.tree.retrace_tree(

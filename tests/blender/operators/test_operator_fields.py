@@ -233,7 +233,8 @@ class _Asked(SimpleNamespace):
 def defaults(extension: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in a new session without anything remembered."""
     module = extension.operators.importing.import_urdf
-    monkeypatch.setattr(module, "_seen", {})
+    seen = extension.operators.session.recall_state(module.LastImport)
+    monkeypatch.setattr(seen, "preferred", {})
     module.remembered.save({})
     yield module
     module.remembered.save({})

@@ -258,15 +258,15 @@ def _batch(extension: ModuleType, *paths: Path) -> Any:
 
 
 def test_what_replaces_all_data_stops_a_running_import(extension: ModuleType) -> None:
-    running = extension.operators.importing.run_import.RunningImport
+    module = extension.operators.importing.run_import
     for replace in (bpy.ops.wm.read_homefile, _undo):
         bpy.ops.ed.undo_push(message="before")
-        run = running(bpy.context, _batch(extension, Path(GRIPPER)))
+        run = module.RunningImport(bpy.context, _batch(extension, Path(GRIPPER)))
         while not any(each.type == "ARMATURE" for each in bpy.data.objects):
             assert run.batch.advance() is not None
-        assert running.current is run and not bpy.ops.import_scene.urdf.poll()
+        assert module.find_running() is run and not bpy.ops.import_scene.urdf.poll()
         replace()
-        assert not run.running and running.current is None
+        assert not run.running and module.find_running() is None
         assert not any(each.type == "ARMATURE" for each in bpy.data.objects)
         assert bpy.ops.import_scene.urdf.poll()
 

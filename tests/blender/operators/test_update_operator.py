@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bpy.ops.urdf.update and its panel: the extension does what the library does, and reports."""
 
-import threading
+import dataclasses
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -115,10 +117,9 @@ def _watch(extension: ModuleType, robot: Any) -> tuple[str, ...]:
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
     watch = extension.operators.importing.source_watch
     watch.recall_changed(robot, table)
-    assert bpy.app.timers.is_registered(watch._look_again)
-    watch._look_again()
-    watch._looks[0].join()
-    assert watch._look_again() == watch.SECONDS
+    assert bpy.app.timers.is_registered(watch.look_on)
+    while watch.look_on() < watch.SECONDS:
+        pass
     changed: tuple[str, ...] = watch.recall_changed(robot, table)
     return changed
 
@@ -169,31 +170,30 @@ def test_meshes_and_images_are_watched(tmp_path: Path, extension: ModuleType) ->
     assert _watch(extension, robot) == (str(tmp_path / "box.mtl"),)
 
 
-def test_a_drive_that_does_not_answer_holds_up_nothing(
+def test_a_slow_drive_is_asked_seldom_and_one_file_at_a_time(
     path: Path, extension: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A file takes longer than a step may: each step looks at one, and the next look waits."""
     robot = import_robot(path).armature
-    watch = extension.operators.importing.source_watch
-    answer = threading.Event()
-    asked = []
-
-    def wait(files: Any) -> tuple[str, ...]:
-        asked.append(files)
-        answer.wait()
-        return tuple(files)
-
-    monkeypatch.setattr(watch, "find_changed", wait)
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
-    try:
-        for _ in range(5):
-            assert watch.recall_changed(robot, table) == ()
-            watch._look_again()
-        assert len(asked) == 1, "one look at a time"
-    finally:
-        answer.set()
-    watch._looks[0].join()
-    watch._look_again()
-    assert watch.recall_changed(robot, table) == (str(path),)
+    files = {str(path): table.files[str(path)], **{f"{path}{each}": (1, 1) for each in range(4)}}
+    watch, asked = extension.operators.importing.source_watch, list[str]()
+
+    def look(states: Any) -> Iterator[str]:
+        for each in states:
+            time.sleep(0.05)
+            asked.append(each)
+            yield each
+
+    monkeypatch.setattr(watch, "look_for_changed", look)
+    extension.operators.session.recall_state(watch.Watch).robots.clear()
+    table = dataclasses.replace(table, files=files)
+    assert watch.recall_changed(robot, table) == ()
+    for number in range(1, 6):
+        assert watch.look_on() < watch.SECONDS and len(asked) == number
+    assert watch.recall_changed(robot, table) == ()
+    assert watch.look_on() >= 5.0
+    assert watch.recall_changed(robot, table) == tuple(files)
 
 
 def test_what_somebody_wrote_in_place_of_the_files_is_passed_over(path: Path) -> None:

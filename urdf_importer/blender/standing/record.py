@@ -12,6 +12,7 @@ from typing import Any
 from ...diagnostics import ArgumentError, BuildError, Diagnostic, Severity, quote
 from ...files.states import FileState as FileState
 from ...files.states import find_changed as find_changed
+from ...files.states import look_for_changed as look_for_changed
 from ...files.states import read_state as read_state
 from ...options import AUTO, ImportOptions
 from ..memory import forget
