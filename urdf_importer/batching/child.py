@@ -4,22 +4,19 @@
     python -m urdf_importer.batching.child
     blender -b --factory-startup -P urdf_importer/headless.py -- batch-child
 
-Tasks come pickled on standard input, each after its length; messages go as lines of JSON to
-standard output, behind a mark: Blender itself writes there before this program begins. It ends when
-its input ends, so that no child outlives the supervisor for long.
+Tasks come as lines of JSON on standard input; messages go as lines of JSON to standard output,
+behind a mark: Blender itself writes there before this program begins. It ends when its input ends,
+so that no child outlives the supervisor for long.
 """
 
 import json
 import os
-import pickle
-import struct
 import sys
 from typing import Any, BinaryIO
 
 from .. import RobotError
 
 MARK = b"\x1e urdf-importer batch \x1e\n"
-LENGTH = struct.Struct("!I")
 
 
 def main() -> int:
@@ -30,8 +27,9 @@ def main() -> int:
     _send(outgoing, {"ready": not trouble, "trouble": trouble})
     if trouble:
         return 1
-    while (task := _receive(incoming)) is not None:
-        _send(outgoing, _work(task, outgoing))
+    for line in incoming:
+        if line.endswith(b"\n"):  # Else the supervisor died in the midst of it.
+            _send(outgoing, _work(line, outgoing))
     return 0
 
 
@@ -58,24 +56,14 @@ def _load_blender() -> str:
     return ""
 
 
-def _receive(incoming: BinaryIO) -> Any:
-    """Returns the next task; None at the end of the input."""
-    head = incoming.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        return None
-    (length,) = LENGTH.unpack(head)
-    data = incoming.read(length)
-    return pickle.loads(data) if len(data) == length else None
-
-
-def _work(task: Any, outgoing: BinaryIO) -> dict[str, Any]:
-    from .task import DiskError, run_task
+def _work(line: bytes, outgoing: BinaryIO) -> dict[str, Any]:
+    from .task import DiskError, read_task, run_task
 
     def say_stage(stage: str) -> None:
         _send(outgoing, {"stage": stage})
 
     try:
-        return {"done": run_task(task, say_stage)}
+        return {"done": run_task(read_task(line), say_stage)}
     except DiskError as error:
         return {"disk": error.message}
     except RobotError as error:

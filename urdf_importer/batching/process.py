@@ -3,7 +3,6 @@
 
 import json
 import os
-import pickle
 import queue
 import signal
 import subprocess
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..diagnostics import BuildError, advise_blender
-from .child import LENGTH, MARK
-from .task import Task
+from .child import MARK
+from .task import Task, write_task
 
 _ROOT = Path(__file__).parents[2]
 _PACKAGE = __package__.removesuffix(".batching")
@@ -63,10 +62,9 @@ class Child:
 
     def send(self, task: Task) -> None:
         """Gives the child its next task; what has died is noticed when it is listened to."""
-        data = pickle.dumps(task)
         assert self._process.stdin is not None
         with suppress(OSError):
-            self._process.stdin.write(LENGTH.pack(len(data)) + data)
+            self._process.stdin.write(write_task(task))
             self._process.stdin.flush()
         self.robots += 1
 

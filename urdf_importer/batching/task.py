@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .. import FileOptions, ImportOptions, RobotError, WriteError
+from .. import FileOptions, ImportOptions, RobotError, WriteError, writer_formats
 from ..command.jobs import CheckJob, ExportJob, ImportJob, Job, run
 from ..command.report import Report, SayStage
 from ..diagnostics import FragmentError, quote
@@ -55,6 +55,32 @@ class Task:
     def folder(self) -> Path:
         """The folder of the robot's files."""
         return Path(self.output, *self.place.split("/"))
+
+
+def write_task(task: Task) -> bytes:
+    """Writes a task as a line of JSON, from which read_task makes it again, elsewhere."""
+    content = asdict(task)
+    for each, (_, options) in zip(content["wanted"]["exports"], task.wanted.exports, strict=True):
+        each[1]["class"] = type(options).__name__
+    return json.dumps(content).encode("ascii") + b"\n"
+
+
+def read_task(line: bytes) -> Task:
+    """Reads a task that write_task wrote."""
+    content = _lists_to_tuples(json.loads(line))
+    wanted, classes = content.pop("wanted"), {each.options for each in writer_formats()}
+    by_name = {each.__name__: each for each in classes}
+    options = ImportOptions(**wanted.pop("options"))
+    exports = tuple(
+        (suffix, by_name[values.pop("class")](**values)) for suffix, values in wanted.pop("exports")
+    )
+    return Task(wanted=Wanted(options=options, exports=exports, **wanted), **content)
+
+
+def _lists_to_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _lists_to_tuples(each) for name, each in value.items()}
+    return tuple(map(_lists_to_tuples, value)) if isinstance(value, list) else value
 
 
 class DiskError(WriteError):
