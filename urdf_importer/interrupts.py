@@ -2,7 +2,6 @@
 """Ctrl-C where Blender cannot take it."""
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,12 +14,16 @@ def hold_interrupt() -> Iterator[None]:
     Where Python did not install what handles Ctrl-C, as in Blender's own program, it could not be
     put back: it is left alone, and so is Ctrl-C.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is None:
+    held: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        if before is not None:
+            signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
+    except ValueError:  # Ctrl-C goes to the main thread, and this is another one.
+        before = None
+    if before is None:
         yield
         return
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
     try:
         yield
     finally:

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The numbers that elements hold: those of a <source>, and lists of indices."""
 
-import importlib.util
-import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from types import ModuleType
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -105,9 +101,8 @@ class NumberReader:
     def _find_library(self) -> _Load:
         """Imported late: hardly a file needs it."""
         try:
-            with _date_parser():
-                import collada
-                from collada import source
+            import collada
+            from collada import source
         except ImportError:
             self._load = self._load_source
             return self._load
@@ -116,24 +111,6 @@ class NumberReader:
         self._failures += (collada.DaeError,)
         self._load = lambda element: source.FloatSource.load(document, {}, element).data
         return self._load
-
-
-@contextmanager
-def _date_parser() -> Iterator[None]:
-    """Lends pycollada an empty dateutil where there is none: it imports that for the dates of
-    documents, which are not read by it here. Others do not get to see it."""
-    if "dateutil" in sys.modules or importlib.util.find_spec("dateutil") is not None:
-        yield
-        return
-    package, parser = ModuleType("dateutil"), ModuleType("dateutil.parser")
-    lent = {"dateutil": package, "dateutil.parser": parser}
-    package.__dict__["parser"] = parser
-    sys.modules.update(lent)
-    try:
-        yield
-    finally:
-        for name in lent:
-            sys.modules.pop(name, None)
 
 
 def _load_nothing(_: str) -> None:

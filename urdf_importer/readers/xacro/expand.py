@@ -4,7 +4,6 @@
 import os
 import re
 import sys
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -148,28 +147,32 @@ class _MoreCalls:
     Macros call themselves in place of loops, and counting what they do takes some calls more: with
     MORE, they turn as often as in xacro itself. The limit is that of the whole process, so of
     several threads the first to come raises it and the last to go puts it back; a limit that
-    other code has set meanwhile stays.
+    other code has set meanwhile stays. Each step is one that Python does at once, without a lock;
+    who comes while the last one goes finds the limit raised again a moment later.
     """
 
     MORE = 1000
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._before = 0
+        self._users: list[None] = []
+        self._before: dict[str, int] = {}
 
     def __enter__(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._before = sys.getrecursionlimit()
-                sys.setrecursionlimit(self._before + self.MORE)
-            self._users += 1
+        self._users.append(None)
+        self._raise()
 
     def __exit__(self, *_error: object) -> None:
-        with self._lock:
-            self._users -= 1
-            if self._users == 0 and sys.getrecursionlimit() == self._before + self.MORE:
-                sys.setrecursionlimit(self._before)
+        self._users.pop()
+        before = None if self._users else self._before.pop("limit", None)
+        if before is not None and sys.getrecursionlimit() == before + self.MORE:
+            sys.setrecursionlimit(before)
+        if self._users and before is not None:
+            self._raise()
+
+    def _raise(self) -> None:
+        if "limit" not in self._before:
+            before = self._before.setdefault("limit", sys.getrecursionlimit())
+            sys.setrecursionlimit(before + self.MORE)
 
 
 more_calls = _MoreCalls()
