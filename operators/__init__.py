@@ -5,13 +5,13 @@ from . import command_line, mending, option_properties, preferences, reports, se
 from .driving import drive_panel
 from .exporting import menu
 from .exporting import operators as exporters
-from .gizmos import classes as gizmos
-from .ik import panel as ik
+from .gizmos import classes as gizmo_classes
+from .ik import panel as ik_panel
 from .importing import locate, run_import, source_watch, update, xacro_fields
 from .importing import operators as importers
 from .motion import live_panel, motion_files, motion_panel
 from .semantics import collision_operator, group_operators, panel_groups, srdf_files
-from .sidebar import classes as sidebar
+from .sidebar import classes as sidebar_classes
 from .sidebar import update_panel
 
 PARTS = (
@@ -23,8 +23,8 @@ PARTS = (
     importers,
     exporters,
     reports,
-    sidebar,
-    ik,
+    sidebar_classes,
+    ik_panel,
     drive_panel,
     update,
     source_watch,
@@ -35,7 +35,7 @@ PARTS = (
     group_operators,
     collision_operator,
     panel_groups,
-    gizmos,
+    gizmo_classes,
     mending,
     command_line,
     motion_files,

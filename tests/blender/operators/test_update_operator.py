@@ -91,7 +91,7 @@ def test_without_a_robot_it_says_why_not(path: Path) -> None:
 def test_it_is_one_step_of_undo_and_explains_itself(extension: ModuleType) -> None:
     kinds: Any = extension.operators.importing.update
     assert {"REGISTER", "UNDO"} <= kinds.UpdateRobot.bl_options
-    for kind in kinds.CLASSES:
+    for kind in (kinds.UpdateRobot, kinds.ChooseSource):
         assert len(kind.bl_description) > 60 and not kind.bl_description.endswith(".")
 
 
