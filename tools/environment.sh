@@ -61,7 +61,7 @@ install_packages() {
 }
 
 make_environment() {
-  local where=$1 python=$2 stamp wanted
+  local where=$1 python=$2 stamp wanted size
   shift 2
   wanted=$(printf '%s\n' "$checkout" "$(realpath "$python")" "$@"; cat "$checkout"/{pyproject,blender_manifest}.toml)
   # one stamp per set of wants: run-sample and run-tests share an environment
@@ -82,7 +82,8 @@ make_environment() {
     "$where/bin/python" -m pip install --quiet --disable-pip-version-check 'pip>=25.1' </dev/null >&2 ||
       fail 'pip could not renew itself'
   fi
-  say "installing $* (once; Blender is some 350 MB)"
+  if [[ $* == *blender* || $* == *bpy* ]]; then size='; Blender is some 350 MB'; fi
+  say "installing $* (once${size:-})"
   (cd "$checkout" && "$where/bin/python" -m pip install --quiet --disable-pip-version-check "$@" </dev/null >&2) ||
     fail "pip could not install $*"
   printf '%s\n' "$wanted" >"$stamp"
