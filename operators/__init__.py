@@ -2,7 +2,7 @@
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
 from . import command_line, mending, option_properties, preferences, reports, session
-from .driving import drive_panel
+from .driving import operators as drives
 from .exporting import menu
 from .exporting import operators as exporters
 from .gizmos import classes as gizmo_classes
@@ -12,7 +12,6 @@ from .importing import operators as importers
 from .motion import live_panel, motion_files, motion_panel
 from .semantics import collision_operator, group_operators, panel_groups, srdf_files
 from .sidebar import classes as sidebar_classes
-from .sidebar import update_panel
 
 PARTS = (
     session,
@@ -25,11 +24,10 @@ PARTS = (
     reports,
     sidebar_classes,
     ik_panel,
-    drive_panel,
+    drives,
     update,
     source_watch,
     locate,
-    update_panel,
     menu,
     srdf_files,
     group_operators,

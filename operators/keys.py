@@ -9,6 +9,10 @@ import bpy
 from .session import recall_state
 
 
+TAB = "Robot"
+"""The sidebar's tab."""
+
+
 @dataclass(slots=True)
 class _Keys:
     """Key maps, and the items that were added to them."""

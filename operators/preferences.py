@@ -59,6 +59,12 @@ DEFAULTS = tuple(
 DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 
+def shows_morse(context: Any) -> bool:
+    """Whether what is for MORSE alone is shown."""
+    found = find_preferences(context)
+    return found is not None and bool(found.show_morse)
+
+
 def preference_options(context: Any) -> dict[str, Any]:
     """Returns what an import through the menu starts with: values for the operator's properties.
     Empty if the extension runs without preferences."""
@@ -182,8 +188,8 @@ class RemovePackageFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
-GIZMO_SWITCHES = ("joint_gizmo", "tip_handles")
-"""Properties of the preferences, which other places show too."""
+GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
+"""Properties of the preferences, which other places show too, and their icons."""
 
 
 class ImporterPreferences(bpy.types.AddonPreferences):
@@ -214,10 +220,20 @@ class ImporterPreferences(bpy.types.AddonPreferences):
         default=True,
     )
 
+    open_sidebar: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Open Sidebar",
+        description="Open the sidebar at the robot's tab after the first import of a session",
+        default=True,
+    )
+    show_morse: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Show MORSE",
+        description="Show what is for the simulator MORSE alone: its export, and rigs made for it",
+    )
+
     def draw(self, context: Any) -> None:
         _draw_package_folders(self.layout.column(), self.package_folders)
         _draw_defaults(self.layout.column(), self.defaults)
-        for switch in GIZMO_SWITCHES:
+        for switch in (*GIZMO_SWITCHES, "open_sidebar", "show_morse"):
             self.layout.prop(self, switch)
 
 

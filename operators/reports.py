@@ -15,6 +15,7 @@ from ..urdf_importer import (
     Diagnostic,
     ImportResult,
     RobotError,
+    Severity,
     describe_missing,
     group_diagnostics,
 )
@@ -99,28 +100,39 @@ def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "imp
 def report_diagnostics(
     operator: Any, robot: str, diagnostics: Sequence[Diagnostic], what: str = "import"
 ) -> None:
-    """Reports what was substituted or lost. As warnings: an error would make scripts fail."""
+    """Reports what was substituted, and as a warning what was lost: an error would make scripts
+    fail."""
     groups = group_diagnostics(diagnostics)
     for group in groups[:MOST_REPORTED]:
         single = len(group.items) == 1
-        operator.report({"WARNING"}, str(group.items[0]) if single else group.title)
+        text = str(group.items[0]) if single else group.title
+        operator.report(_level_of(group.items), text)
     if diagnostics:
-        text = write_report(robot, diagnostics, what)
-        more = sum(len(group.items) for group in groups[MOST_REPORTED:])
-        if more > 0:
-            operator.report({"WARNING"}, f"{more} more in the text '{text.name}'")
+        kept = write_report(robot, diagnostics, what)
+        rest = [item for group in groups[MOST_REPORTED:] for item in group.items]
+        if rest:
+            operator.report(_level_of(rest), f"{len(rest)} more in the text '{kept.name}'")
+
+
+def is_loss(item: Diagnostic) -> bool:
+    """Whether something of the description is not there, rather than replaced."""
+    return bool(item.lost) or item.severity is Severity.ERROR
+
+
+def _level_of(diagnostics: Iterable[Diagnostic]) -> set[str]:
+    return {"WARNING"} if any(map(is_loss, diagnostics)) else {"INFO"}
 
 
 def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnostic]) -> None:
     """Reports in one sentence what was done, what is missing and how much else there is to read:
-    as a warning if there is any."""
+    as a warning if anything was lost."""
     missing = describe_missing(diagnostics)
     others = sum(not item.lost for item in diagnostics)
     parts = [sentence, missing] if missing else [sentence]
     if others:
         other = "other " if missing else ""
         parts.append(f"{count(others, f'{other}message')}, see Import Report")
-    operator.report({"WARNING"} if diagnostics else {"INFO"}, "; ".join(parts))
+    operator.report(_level_of(diagnostics), "; ".join(parts))
 
 
 def _describe_results(results: Sequence[ImportResult]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this extension adds to File > Export, and the panel of exports."""
+"""File > Export > Robot; the sidebar shows the same menu."""
 
 from typing import Any
 
@@ -7,18 +7,28 @@ import bpy
 
 from ...urdf_importer import WriterFormat
 from ..motion.motion_files import draw_export_motion
+from ..preferences import shows_morse
 from ..semantics.srdf_files import draw_export_entry
-from ..sidebar.panel import RobotSubPanel
 from .operators import EXPORTERS
 
 _MOST_SUFFIXES = 3
 
 
+class ExportMenu(bpy.types.Menu):
+    bl_idname = "TOPBAR_MT_urdf_export"
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        for each in EXPORTERS:
+            if each.format.name != "morse" or shows_morse(context):
+                self.layout.operator(each.bl_idname, text=name_entry(each.format))
+        draw_export_entry(self, context)
+        draw_export_motion(self, context)
+
+
 def draw_export_entries(menu: Any, context: Any) -> None:
-    for each in EXPORTERS:
-        menu.layout.operator(each.bl_idname, text=name_entry(each.format))
-    draw_export_entry(menu, context)
-    draw_export_motion(menu, context)
+    menu.layout.menu(ExportMenu.bl_idname, icon="ARMATURE_DATA")
 
 
 def name_entry(format: WriterFormat[Any]) -> str:
@@ -28,23 +38,13 @@ def name_entry(format: WriterFormat[Any]) -> str:
     return f"{format.title} ({first}{more})"
 
 
-class ExportPanel(RobotSubPanel, bpy.types.Panel):
-    bl_idname = "VIEW3D_PT_urdf_export"
-    bl_label = "Export"
-    bl_order = 60
-
-    def draw(self, context: Any) -> None:
-        for each in EXPORTERS:
-            self.layout.operator(each.bl_idname, text=each.format.label, icon="EXPORT")
-
-
 def register() -> None:
-    """Adds the panel and the entries of the menu."""
-    bpy.utils.register_class(ExportPanel)
+    """Adds the menu and its entry in Blender's."""
+    bpy.utils.register_class(ExportMenu)
     bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
 
 
 def unregister() -> None:
     """Takes them out again."""
     bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
-    bpy.utils.unregister_class(ExportPanel)
+    bpy.utils.unregister_class(ExportMenu)

@@ -19,13 +19,15 @@ def is_on(context: Any, switch: str) -> bool:
     return found is None or bool(getattr(found, switch))
 
 
-def draw_switches(layout: Any, context: Any) -> None:
-    """Draws the switches; nothing where there are no preferences that could hold them."""
+def draw_switches(layout: Any, context: Any, *, icons: bool = False) -> None:
+    """Draws the switches, or icons for them; nothing where there are no preferences that could hold
+    them."""
     found = find_preferences(context)
-    if found is not None:
-        column = layout.column(align=True)
-        for switch in GIZMO_SWITCHES:
-            column.prop(found, switch)
+    for switch, icon in GIZMO_SWITCHES.items() if found is not None else ():
+        if icons:
+            layout.prop(found, switch, text="", icon=icon)
+        else:
+            layout.prop(found, switch)
 
 
 def draw_in_gizmos(menu: Any, context: Any) -> None:

@@ -78,7 +78,7 @@ def chosen_link(context: Any) -> str:
 
 class SolveIK(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.solve_ik"
-    bl_label = "Solve"
+    bl_label = "Move Hand to Target"
     bl_description = (
         "Move the joints of the active robot, within their limits, so that the link is at the "
         "target. Where there is no way nothing changes, and the status bar says why"
@@ -201,7 +201,7 @@ class RemoveIK(RobotIK, bpy.types.Operator):
 
 class SnapTarget(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.snap_target"
-    bl_label = "Snap Targets"
+    bl_label = "Target to Hand"
     bl_description = (
         "Bring all targets of the active robot to where their links are now. "
         "Blender's own inverse kinematics acts again"
@@ -216,7 +216,7 @@ class SnapTarget(RobotIK, bpy.types.Operator):
 
 class SnapJoints(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.snap_joints"
-    bl_label = "Snap Joints"
+    bl_label = "Joints to Pose"
     bl_description = (
         "Set every joint of the active robot to the position that is shown, after limits, IK "
         "constraints and drivers. Blender's own inverse kinematics then rests, and nothing moves"

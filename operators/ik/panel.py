@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "IK": where a link is to be."""
+"""Sub-panel "Inverse Kinematics": where a link is to be, and what it holds."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,9 +7,12 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.ik.live import followed_targets_of, unwatch, watch
-from ...urdf_importer.blender.ik.solve import list_groups, list_links
+from ...urdf_importer.blender.ik.native import find_obstacle
+from ...urdf_importer.blender.ik.solve import choose_joints, list_groups, list_links, recall_rig
+from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing import properties
 from ..active_robot import active_robot
+from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
@@ -26,7 +29,6 @@ from .operators import (
     SOURCES,
     AddIK,
     BakeIK,
-    BakePath,
     RemoveIK,
     SnapJoints,
     SnapTarget,
@@ -54,13 +56,13 @@ class IKSettings(bpy.types.PropertyGroup):
         name="Mode", description="What the target means", items=MODES, default="absolute"
     )
     source: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Target", description="Where the target is", items=SOURCES, default="cursor"
+        name="Target", description="Where the target is", items=SOURCES, default="gizmo"
     )
     frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Axes", description="What the numbers are measured in", items=FRAMES
     )
     orientation: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Turn", description="How the link is to be turned", items=ORIENTATIONS
+        name="Orientation", description="How the link is to be turned", items=ORIENTATIONS
     )
     place: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
         name="Place", description="Where the link is to be, or how far it is to go",
@@ -97,10 +99,8 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
-        column.prop(settings, "link")
-        if not settings.link:
-            column.label(text=f"Hand: {chosen_link(context)}")
-        column.prop(settings, "group")
+        column.prop(settings, "link", placeholder=chosen_link(context))
+        column.prop(settings, "group", placeholder="All Joints")
         column.prop(settings, "source")
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
@@ -109,13 +109,16 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
             row.prop(settings, "key", text="", icon="KEY_HLT", toggle=True)
         _draw_ways(layout, robot)
-        _draw_live(layout, robot)
-        layout.operator(BakePath.bl_idname, icon="CURVE_PATH")
+        _draw_live(layout, context, robot)
         if settings.failed:
             draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")
-        row = layout.row(align=True)
+        column = layout.column(align=True)
+        row = column.row(align=True)
         row.operator(SnapJoints.bl_idname)
-        row.operator(KeyAll.bl_idname)
+        row.operator(KeyAll.bl_idname, text="Key Solution")
+        row = column.row(align=True)
+        row.operator(GraspObjects.bl_idname)
+        row.operator(ReleaseObjects.bl_idname)
 
 
 def _draw_source(column: Any, context: Any, settings: Any) -> None:
@@ -145,9 +148,11 @@ def _draw_ways(layout: Any, robot: Any) -> None:
         row.operator(ChooseWay.bl_idname, text=str(number), depress=chosen).number = number
 
 
-def _draw_live(layout: Any, robot: Any) -> None:
+def _draw_live(layout: Any, context: Any, robot: Any) -> None:
     layout.separator()
     layout.operator(AddIK.bl_idname, icon="EMPTY_ARROWS")
+    if _needs_extension(robot, chosen_link(context)):
+        draw_wrapped(layout, context, "A target is followed while this extension is there")
     targets = followed_targets_of(robot)
     for target in targets:
         native = target[properties.IK].get("native")
@@ -158,6 +163,20 @@ def _draw_live(layout: Any, robot: Any) -> None:
         row = layout.row(align=True)
         row.operator(SnapTarget.bl_idname)
         row.operator(BakeIK.bl_idname)
+
+
+def _needs_extension(robot: Any, link: str) -> bool:
+    """Whether Blender's own inverse kinematics cannot move a link."""
+
+    def read(armature: Any) -> bool:
+        rig = recall_rig(armature)
+        if link not in rig.tree.index:
+            return False
+        joints = choose_joints(armature, rig, link, None)
+        return bool(joints and find_obstacle(armature, link, joints))
+
+    needed: bool = recall(robot, ("obstacle", link), read)
+    return needed
 
 
 _CLASSES = (*OPERATORS, *WAYS, IKSettings, IKPanel)

@@ -8,6 +8,7 @@ import bpy
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.ik.targets import Wish
 from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from ..reports import refuse
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
@@ -16,10 +17,10 @@ from .operators import RobotIK, read_question
 
 class FindWays(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.find_ik"
-    bl_label = "Find Ways"
+    bl_label = "Solutions"
     bl_description = (
-        "Find up to five ways for the link to be at the target, such as elbow up and elbow down, "
-        "and show them as ghosts. Nothing moves until one is chosen"
+        "Find up to five poses in which the link is at the target, such as elbow up and elbow "
+        "down, and show them as ghosts. Nothing moves until one is chosen"
     )
     bl_options = {"REGISTER"}
 
@@ -32,28 +33,28 @@ class FindWays(RobotIK, bpy.types.Operator):
             return refuse(self, error, "WARNING")
         if not ways:
             hide_ghosts()
-            self.report({"WARNING"}, "There is no way: Solve says why")
+            self.report({"WARNING"}, "There is no solution: Move Hand to Target says why")
             return {"CANCELLED"}
         show_ghosts(robot, look_at_ways(robot, asked["link"], ways))
-        count = "One way" if len(ways) == 1 else f"{len(ways)} ways"
-        self.report({"INFO"}, f"{count} to be there: choose by number")
+        found = count(len(ways), "solution")
+        self.report({"INFO"}, f"{found}: choose by number")
         return {"FINISHED"}
 
 
 class ChooseWay(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.choose_ik"
-    bl_label = "Choose Way"
-    bl_description = "Move the joints to this way to be at the target"
+    bl_label = "Choose Solution"
+    bl_description = "Move the joints to this pose, in which the link is at the target"
 
     number: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Number", description="Which of the ways, from 1 on", min=1, default=1
+        name="Number", description="Which of the solutions, from 1 on", min=1, default=1
     )
 
     def execute(self: Any, context: Any) -> set[str]:
         robot = active_robot(context)
         ghosts = find_ghosts(robot)
         if ghosts is None or self.number > len(ghosts.ways.positions):
-            self.report({"WARNING"}, "Find ways first")
+            self.report({"WARNING"}, "Find solutions first")
             return {"CANCELLED"}
         ghosts.chosen = self.number - 1
         key = context.window_manager.urdf_ik.key
@@ -64,8 +65,8 @@ class ChooseWay(RobotIK, bpy.types.Operator):
 
 class HideWays(RobotIK, bpy.types.Operator):
     bl_idname = "urdf.hide_ik"
-    bl_label = "Hide Ways"
-    bl_description = "Take the ghosts of the other ways away. The joints stay where they are"
+    bl_label = "Hide Solutions"
+    bl_description = "Take the ghosts of the other solutions away. The joints stay where they are"
     bl_options = {"REGISTER"}
 
     def execute(self, context: Any) -> set[str]:

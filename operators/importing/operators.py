@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import: an operator for each format of the table, made from its record.
+"""File > Import > Robot: an operator for each format of the table, made from its record.
 
 The root element of a file decides its format: the operators differ by the files that they show. The
 first one shows those of all formats; it is what dropped files get.
@@ -46,16 +46,25 @@ IMPORTERS = (
 DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", IMPORTERS[0].bl_idname, SUFFIXES)
 
 
+class ImportMenu(bpy.types.Menu):
+    bl_idname = "TOPBAR_MT_urdf_import"
+    bl_label = "Robot"
+
+    def draw(self, context: Any) -> None:
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        names = ["Robot Description", *(each.label for each in _OTHERS)]
+        shown = [SUFFIXES[:-1], *(each.browsed for each in _OTHERS)]
+        for kind, name, suffixes in zip(IMPORTERS, names, shown, strict=True):
+            self.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
+        draw_import_entry(self, context)
+        draw_import_motion(self, context)
+
+
 def draw_import_entries(menu: Any, context: Any) -> None:
-    names = ["Robot Description", *(each.label for each in _OTHERS)]
-    shown = [SUFFIXES[:-1], *(each.browsed for each in _OTHERS)]
-    for kind, name, suffixes in zip(IMPORTERS, names, shown, strict=True):
-        menu.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
-    draw_import_entry(menu, context)
-    draw_import_motion(menu, context)
+    menu.layout.menu(ImportMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-_add, _remove = bpy.utils.register_classes_factory((*IMPORTERS, DropUrdf))
+_add, _remove = bpy.utils.register_classes_factory((*IMPORTERS, ImportMenu, DropUrdf))
 
 
 def register() -> None:

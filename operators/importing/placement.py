@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import bpy
@@ -10,11 +11,15 @@ import bpy
 from ...urdf_importer import place_robots
 from ...urdf_importer.blender.standing.placing import find_lowest, frame_robots, stand
 from ...urdf_importer.options import PlacementOptions
+from ..keys import TAB
 from ..option_properties import read_options
+from ..preferences import find_preferences
 
 _CUBE_CORNERS = 8
 _HIDDEN = "The cube of the start scene is hidden, in renders too; Alt+H shows it in the view"
 _NEAR = 1e-4
+_TRIALS, _PAUSE = 20, 0.1
+"""How often, and after how many seconds, the tab of a new sidebar is looked for."""
 
 
 def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
@@ -44,6 +49,37 @@ def place_again(context: Any, robot: Any, ground: float) -> None:
     stand(robot, ground)
     if not bpy.app.background:
         frame_robots([robot], list_views(context))
+
+
+class _Session:
+    opened = False
+    """Whether the sidebar was opened in this session: who closes it means it."""
+
+
+def open_sidebar(context: Any) -> None:
+    """Opens the sidebar of the 3D views at the robot's tab, at the first import of a session,
+    unless the preferences say otherwise."""
+    found = find_preferences(context)
+    if _Session.opened or bpy.app.background or (found is not None and not found.open_sidebar):
+        return
+    _Session.opened = True
+    areas = [area for _, area in list_views(context)]
+    for area in areas:
+        area.spaces.active.show_region_ui = True
+        area.tag_redraw()
+    trials = iter(range(_TRIALS))
+
+    def choose_tab() -> float | None:
+        """A sidebar has tabs once it was drawn; those of Blender 4.2 cannot be chosen."""
+        with suppress(AttributeError, TypeError, ReferenceError):
+            bars = [each for area in areas for each in area.regions if each.type == "UI"]
+            for bar in bars:
+                bar.active_panel_category = TAB
+            if all(bar.active_panel_category == TAB for bar in bars):
+                return None
+        return _PAUSE if next(trials, None) is not None else None
+
+    bpy.app.timers.register(choose_tab, first_interval=_PAUSE)
 
 
 def list_views(context: Any) -> list[tuple[Any, Any]]:

@@ -14,7 +14,7 @@ from ..reports import report_failures, report_outcome
 from ..session import recall_state
 from .import_batch import ImportBatch
 from .import_choices import ImportChoices, read_jobs
-from .placement import place_results
+from .placement import open_sidebar, place_results
 
 
 def show_in_local_views(context: Any, results: Sequence[ImportResult]) -> None:
@@ -161,6 +161,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
             batch = ImportBatch(read_jobs(self))
         except RobotError as error:
             return refuse_choices(self, error)
+        open_sidebar(context)
         self._run = RunningImport(context, batch)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}

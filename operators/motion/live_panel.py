@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-panel "Live": the active robot follows a server, or is followed; recording, sending."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,10 +22,11 @@ from ...urdf_importer.blender.animation.live import (
     stop_watching,
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.live.address import find_default
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
-from ..sidebar.panel import RobotSubPanel
+from ..sidebar.panel import DataSubPanel
 from ..wrapped_text import draw_wrapped
 
 _CONTROLLER = "/joint_trajectory_controller/joint_trajectory"
@@ -59,6 +61,9 @@ class LiveSettings(bpy.types.PropertyGroup):
         "ws://localhost:8765; empty for what ROSBRIDGE_URL or ROS_MASTER_URI say, else "
         "ws://localhost:9090",
     )
+    tried: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Tried", description="The address of the last link: why that ended is shown with it"
+    )
     controller: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Controller",
         description="The topic on which a controller takes a JointTrajectory",
@@ -92,6 +97,7 @@ class Connect(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         settings = context.window_manager.urdf_live
+        settings.tried = settings.address
         try:
             link = connect(robot, settings.address or None, read_options(settings, LiveOptions))
         except RobotError as error:
@@ -241,10 +247,10 @@ def _describe(violation: Violation) -> str:
     )
 
 
-class LivePanel(RobotSubPanel, bpy.types.Panel):
+class LivePanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_live"
     bl_label = "Live"
-    bl_order = 19
+    bl_order = 60
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
@@ -259,19 +265,28 @@ class LivePanel(RobotSubPanel, bpy.types.Panel):
         robot = active_robot(context)
         link = find_live_link(robot)
         if link is None:
-            _draw_ended(layout, context, find_ended(robot))
-            layout.prop(settings, "address", text="", icon="URL")
-            layout.row().prop(settings, "direction", expand=True)
-            layout.operator(Connect.bl_idname, icon="LINKED")
+            _draw_choices(layout, settings)
+            why = find_ended(robot)
+            if why and settings.tried == settings.address:
+                draw_wrapped(layout, context, why, icon="ERROR")
         else:
             _draw_state(layout, context, link)
             _draw_buttons(layout, settings, link)
-        draw_options(layout, settings, LiveOptions, folded=True)
+            if link.error:
+                draw_wrapped(layout, context, link.error, icon="ERROR")
 
 
-def _draw_ended(layout: Any, context: Any, why: str) -> None:
-    if why:
-        draw_wrapped(layout, context, why, icon="ERROR")
+def _draw_choices(layout: Any, settings: Any) -> None:
+    column = layout.column(align=True)
+    column.prop(settings, "address", text="", icon="URL", placeholder=find_default(os.environ))
+    row = column.row(align=True)
+    row.prop_enum(settings, "direction", "in", text="Follow")
+    row.prop_enum(settings, "direction", "out", text="Lead")
+    column.operator(Connect.bl_idname, icon="LINKED")
+    header, body = layout.panel("urdf_live_options", default_closed=True)
+    header.label(text="Options")
+    if body is not None:
+        draw_options(body, settings, LiveOptions, folded=True)
 
 
 def _draw_state(layout: Any, context: Any, link: Any) -> None:
@@ -281,13 +296,12 @@ def _draw_state(layout: Any, context: Any, link: Any) -> None:
     place = layout.row()
     place.enabled = False
     place.label(text=link.url if link.options.direction == "in" else f"{link.sends_to}")
-    if link.error:
-        draw_wrapped(layout, context, link.error, icon="ERROR")
 
 
 def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
     if link.options.direction == "in":
         row = layout.row(align=True)
+        row.enabled = link.state == "connected" or link.recording
         if link.recording:
             stop = f"Stop ({link.recorded} messages)"
             row.alert = True
@@ -295,6 +309,8 @@ def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
         else:
             row.operator(Record.bl_idname, icon="REC")
     column = layout.column(align=True)
+    column.enabled = link.state == "connected"
+    column.label(text="Controller")
     column.prop(settings, "controller", text="")
     column.operator(SendMotion.bl_idname, icon="EXPORT")
     layout.operator(Disconnect.bl_idname, icon="UNLINKED")

@@ -32,11 +32,14 @@ from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing.record import read_state
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot, poll_robot
+from ..driving.operators import BakeDrive
+from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
+from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN = 12
@@ -252,14 +255,16 @@ class MotionPanel(RobotSubPanel, bpy.types.Panel):
 
     bl_idname = MOTION_PANEL
     bl_label = "Motion"
-    bl_order = 16
+    bl_order = 17
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
         _draw_actions(self.layout, robot)
-        self.layout.prop(context.window_manager, "urdf_limits_file", text="Limits")
-        row = self.layout.row(align=True)
+        _draw_sources(self.layout.column(align=True))
+        column = self.layout.column(align=True)
+        column.prop(context.window_manager, "urdf_limits_file", text="", placeholder="Limits File")
+        row = column.row(align=True)
         row.operator(CheckMotion.bl_idname, icon="VIEWZOOM")
         row.operator(RetimeMotion.bl_idname, icon="TIME")
         _draw_checked(self.layout, context, robot)
@@ -279,6 +284,15 @@ def _draw_actions(layout: Any, robot: Any) -> None:
         column.label(text="No motion yet: animate, or import one", icon="ACTION")
     elif len(found) > MOST_LISTED:
         column.label(text=f"and {len(found) - MOST_LISTED} more")
+
+
+def _draw_sources(column: Any) -> None:
+    row = column.row(align=True)
+    row.operator(ImportMotion.bl_idname, text="Import", icon="IMPORT")
+    row.operator(ExportMotion.bl_idname, text="Export", icon="EXPORT")
+    row = column.row(align=True)
+    row.operator(BakeDrive.bl_idname, text="Drive", icon="AUTO")
+    row.operator(BakePath.bl_idname, text="Path", icon="CURVE_PATH")
 
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:

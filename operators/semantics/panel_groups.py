@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Groups": what the robot's SRDF says, a row for each group, its states as buttons."""
+"""Sub-panel "Poses": what the robot's SRDF says, a row for each group, its states as buttons."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ from .srdf_files import ExportSrdf, ImportSrdf
 MOST_GROUPS, MOST_STATES = 60, 40
 
 
-class GroupsPanel(RobotSubPanel, bpy.types.Panel):
-    bl_idname = "VIEW3D_PT_urdf_groups"
-    bl_label = "Groups"
-    bl_order = 15
+class PosesPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_poses"
+    bl_label = "Poses"
+    bl_order = 16
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
@@ -83,4 +83,4 @@ def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int])
             button.group, button.state = name, state
 
 
-register, unregister = bpy.utils.register_classes_factory((GroupsPanel,))
+register, unregister = bpy.utils.register_classes_factory((PosesPanel,))

@@ -7,6 +7,7 @@ from .. import active_robot
 from ..keys import remove_keys
 from . import (
     panel,
+    panel_data,
     panel_display,
     panel_joints,
     panel_links,
@@ -30,6 +31,7 @@ _CLASSES = (
     *whole_robot.CLASSES,
     *studio_operators.CLASSES,
     *panel.CLASSES,
+    *panel_data.CLASSES,
     *panel_joints.CLASSES,
     *panel_display.CLASSES,
     *panel_links.CLASSES,

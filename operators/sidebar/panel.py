@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's tab "URDF": which robot it is about. Its sub-panels are in panel_*.py.
+"""The sidebar's tab "Robot" and its two panels: *Robot* for who poses and animates, and the folded
+*Robot Data* (panel_data.py) for all else. Their sub-panels are in files of their own.
 
 Everything here is drawn again and again while Blender is used, so it reads what is remembered and
 never searches.
@@ -9,36 +10,37 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.preview.asset import describe_robot, find_thumbnail
 from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
     find_robot,
     recall_table,
 )
-from ..active_robot import active_robot
-from ..wrapped_text import draw_wrapped, file_name
+from ..active_robot import active_robot, is_pinned
+from ..importing.source_watch import recall_changed
+from ..importing.update import UpdateRobot
+from ..keys import TAB
+from ..wrapped_text import draw_wrapped
 from .missing import draw_broken, draw_missing
+from .robot_menu import RobotMenu
 from .select_operators import DismissFailure, SelectRobot
-from .studio_operators import MakeThumbnail
-from .whole_robot import draw_icons, draw_instance
+from .whole_robot import FrameRobot, PinRobot, draw_instance
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
+DATA_PANEL = "VIEW3D_PT_urdf_data"
 MOST_ROBOTS = 20
-_PICTURE = 6.0
-"""Height of the robot's picture, in rows."""
 
 
 class SidebarPanel:
-    """Where all panels of the robot are. `bl_order` among the sub-panels: joints 10, groups 15,
-    motion 16, drive 17, display 20, links 30, report 40, source 50, reshape 55, export 60."""
+    """Where all panels of the robot are."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
-    bl_category = "URDF"
+    bl_category = TAB
 
 
 class RobotSubPanel(SidebarPanel):
-    """A sub-panel, there while a robot is active."""
+    """A sub-panel, there while a robot is active. `bl_order`: joints 10, inverse kinematics 15,
+    poses 16, motion 17, look 20."""
 
     bl_parent_id = ROBOT_PANEL
 
@@ -47,9 +49,28 @@ class RobotSubPanel(SidebarPanel):
         return active_robot(context) is not None
 
 
+class DataSubPanel(RobotSubPanel):
+    """A sub-panel of Robot Data. `bl_order`: links 30, report 40, reshape 55, live 60."""
+
+    bl_parent_id = DATA_PANEL
+
+
 class RobotPanel(SidebarPanel, bpy.types.Panel):
+    """Its header names the robot, so that nothing but the poses stands above the sliders."""
+
     bl_idname = ROBOT_PANEL
-    bl_label = "Robot"
+    bl_label = ""
+    bl_order = 1
+
+    def draw_header(self, context: Any) -> None:
+        robot = active_robot(context)
+        name = TAB if robot is None else _name_robot(robot, recall_table(robot))
+        self.layout.label(text=name)
+
+    def draw_header_preset(self, context: Any) -> None:
+        robot = active_robot(context)
+        if robot is not None:
+            _draw_icons(self.layout.row(align=True), robot)
 
     def draw(self, context: Any) -> None:
         _draw_failure(self.layout, context)
@@ -58,9 +79,20 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
         if robot is None:
             _draw_choice(self.layout, context)
         else:
-            _draw_summary(self.layout, robot, recall_table(robot))
             draw_missing(self.layout, context, recall_table(robot))
             draw_broken(self.layout, context, robot)
+
+
+def _draw_icons(row: Any, robot: Any) -> None:
+    """Draws what is done most with whole robots; the rest is in the menu."""
+    if recall_changed(robot, recall_table(robot)):
+        row.operator(UpdateRobot.bl_idname, text="Update", depress=True)
+    row.operator(SelectRobot.bl_idname, text="", icon="RESTRICT_SELECT_OFF")
+    row.operator(FrameRobot.bl_idname, text="", icon="VIEWZOOM")
+    pinned = is_pinned(robot)
+    icon = "PINNED" if pinned else "UNPINNED"
+    row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)
+    row.menu(RobotMenu.bl_idname, text="", icon="DOWNARROW_HLT")
 
 
 def _draw_failure(layout: Any, context: Any) -> None:
@@ -93,45 +125,6 @@ def _draw_choice(layout: Any, context: Any) -> None:
     for robot in robots[:MOST_ROBOTS]:
         chosen = column.operator(SelectRobot.bl_idname, text=robot.name, icon="ARMATURE_DATA")
         chosen.robot = robot.name
-
-
-def _draw_summary(layout: Any, robot: Any, table: RobotTable) -> None:
-    row = layout.row(align=True)
-    chosen = row.operator(
-        SelectRobot.bl_idname, text=_name_robot(robot, table), icon="ARMATURE_DATA"
-    )
-    chosen.robot = robot.name
-    draw_icons(layout.row(align=True), robot)
-    _draw_head(layout, robot)
-
-
-def _draw_head(layout: Any, robot: Any) -> None:
-    """Draws the robot's picture, if it has one, and what the robot is in one line."""
-    picture = find_thumbnail(robot)
-    if picture is not None and picture.icon_id:
-        layout.template_icon(icon_value=picture.icon_id, scale=_PICTURE)
-    header, body = layout.panel("urdf_facts", default_closed=True)
-    header.label(text=describe_robot(robot))
-    header.operator(MakeThumbnail.bl_idname, text="", icon="RENDER_STILL", emboss=False)
-    if body is not None:
-        _draw_facts(body, recall_table(robot))
-
-
-def _draw_facts(layout: Any, table: RobotTable) -> None:
-    followers = sum(1 for joint in table.joints.values() if joint.mimics)
-    moving = f"{len(table.joints)} moving" + (f", {followers} follow" if followers else "")
-    facts = [
-        ("Links", str(table.link_count)),
-        ("Joints", f"{table.joint_count}  ({moving})"),
-        ("Mass", "not given" if table.mass is None else f"{table.mass:.4g} kg"),
-        ("Triangles", f"{table.triangles:,}"),
-        ("File", file_name(table.source)),
-    ]
-    split = layout.column(align=True)
-    for name, value in facts:
-        line = split.split(factor=0.3)
-        line.label(text=name)
-        line.label(text=value)
 
 
 def _name_robot(robot: Any, table: RobotTable) -> str:

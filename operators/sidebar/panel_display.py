@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Display": what is shown of the robot, and whether its limits hold.
+"""Sub-panel "Look": what is shown of the robot, its studio and its materials.
 
 It draws the rig's own switches (the eyes of its collections, its armature's settings), so it always
 shows their real state, however they came to it.
@@ -18,7 +18,6 @@ from ...urdf_importer.blender.standing.display import (
     has_limits,
 )
 from ..active_robot import active_robot
-from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
 from .studio_operators import draw_studio
@@ -33,14 +32,15 @@ _PARTS = (
 _BONE_COLLECTIONS = (("Fixed", "Fixed Bones"), ("Mechanism", "Mechanism Bones"))
 
 
-class DisplayPanel(RobotSubPanel, bpy.types.Panel):
-    bl_idname = "VIEW3D_PT_urdf_display"
-    bl_label = "Display"
+class LookPanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_look"
+    bl_label = "Look"
     bl_order = 20
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
+        draw_studio(self.layout.column(align=True), context)
         column = self.layout.column(align=True)
         _draw_parts(column, context, robot)
         column.separator()
@@ -49,17 +49,16 @@ class DisplayPanel(RobotSubPanel, bpy.types.Panel):
             if len(armatures) > 1:
                 column.label(text=armature.name, icon="ARMATURE_DATA")
             _draw_armature(column, armature)
-        draw_studio(self.layout.column(align=True), context)
 
 
-def draw_limits_switch(layout: Any, context: Any, robot: Any) -> None:
-    """Draws whether limits hold, beside the joints that they are about."""
-    if has_limits(robot):
-        holds = enforces_limits(robot)
-        icon = "CHECKBOX_HLT" if holds else "CHECKBOX_DEHLT"
-        layout.operator(EnforceLimits.bl_idname, icon=icon, depress=holds).on = not holds
-    else:
-        draw_wrapped(layout, context, "No limits to enforce: none were imported")
+def draw_limits_switch(layout: Any, robot: Any) -> None:
+    """Draws whether limits hold; grey where none were imported."""
+    holds = has_limits(robot) and enforces_limits(robot)
+    row = layout.row(align=True)
+    row.enabled = has_limits(robot)
+    row.operator(
+        EnforceLimits.bl_idname, text="", icon="CON_ROTLIMIT", depress=holds
+    ).on = not holds
 
 
 def _draw_parts(column: Any, context: Any, robot: Any) -> None:
@@ -112,4 +111,4 @@ def unregister_shown() -> None:
     del bpy.types.Collection.urdf_shown
 
 
-CLASSES = (DisplayPanel,)
+CLASSES = (LookPanel,)

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
@@ -22,27 +22,20 @@ from ..motion.motion_panel import find_now
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
-from .pose_operators import KeyAll, KeyJoint, NearestValid, RandomPose, ZeroPose
-from .range_operator import RangeTestOperator
-from .robot_menu import HomePose, MirrorPose, ReadyPose
+from .pose_operators import KeyJoint, ZeroPose
+from .robot_menu import POSE_MENU, HomePose, MirrorPose, ReadyPose
 from .select_operators import SelectJoint
 from .sliders import counts_millimetres, find_slider
-from .whole_robot import PoseBody
 
-MOST_OPEN = 40
+MOST_OPEN = 24
 """A robot of more moving joints starts with its chains folded."""
 MOST_FOUND = 40
 """Most joints that a search shows."""
 MOST_CHAINS = 150
-_BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
-    ((HomePose, "HOME"), (ZeroPose, "EMPTY_AXIS"), (ReadyPose, "ARMATURE_DATA")),
-    ((RandomPose, "FILE_REFRESH"), (MirrorPose, "MOD_MIRROR"), (KeyAll, "KEYINGSET")),
-    ((NearestValid, "CHECKMARK"), (RangeTestOperator, "ARROW_LEFTRIGHT")),
-)
-_NEAR, _AT = 0.05, 1e-4
-State = Literal["free", "near", "at"]
-_LIGHTS = {"free": "BONE_DATA", "near": "COLORSET_09_VEC", "at": "COLORSET_01_VEC"}
-"""Icons of the button of a bone, by how near its joint is to a limit: sliders are never amber."""
+_POSES = (HomePose, ZeroPose, ReadyPose, MirrorPose)
+"""Those with a button; all others are in the menu beside them."""
+_AT = 1e-4
+"""Share of its range within which a joint is at its limit."""
 _KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECORATE_KEYFRAME"}
 
 
@@ -51,31 +44,28 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
     bl_label = "Joints"
     bl_order = 10
 
+    def draw_header_preset(self, context: Any) -> None:
+        """Shows the switches as icons: rows of their own would push the sliders down."""
+        row = self.layout.row(align=True)
+        draw_switches(row, context, icons=True)
+        draw_limits_switch(row, active_robot(context))
+
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
         table = recall_table(robot)
         if not table.joints:
             draw_wrapped(self.layout, context, "Nothing moves: all joints are fixed")
             return
-        _draw_buttons(self.layout)
-        draw_switches(self.layout, context)
-        draw_limits_switch(self.layout, context, robot)
         manager = context.window_manager
-        self.layout.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
+        column = self.layout.column(align=True)
+        _draw_buttons(column)
+        column.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
         moves = any(each is not None for each in curves.values())
         fast = frozenset(each.joint for each in find_now(context, robot)) if moves else frozenset()
         view = _View(table=table, armatures=armatures, curves=curves, lit=lit, fast=fast)
-        if lit and len(table.joints) > len(lit):  # Its own row may be folded away or far down.
-            box = self.layout.box()
-            row = box.row(align=True)
-            if PoseBody.poll(context):
-                row.operator(PoseBody.bl_idname, icon="POSE_HLT")
-            test = row.operator(RangeTestOperator.bl_idname, icon="ARROW_LEFTRIGHT")
-            test.joint = lit[0]
-            view.draw_rows(box, (table.joints[name] for name in lit))
         words = manager.urdf_joint_filter.lower().split()
         if words:
             view.draw_found(self.layout, context, words)
@@ -90,11 +80,10 @@ def _find_lit(context: Any, robot: Any) -> tuple[str, ...]:
 
 
 def _draw_buttons(layout: Any) -> None:
-    column = layout.column(align=True)
-    for kinds in _BUTTONS:
-        row = column.row(align=True)
-        for kind, icon in kinds:
-            row.operator(kind.bl_idname, text=kind.bl_label.removesuffix(" Pose"), icon=icon)
+    row = layout.row(align=True)
+    for kind in _POSES:
+        row.operator(kind.bl_idname, text=kind.bl_label.removesuffix(" Pose"))
+    row.menu(POSE_MENU, text="", icon="DOWNARROW_HLT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +120,15 @@ class _View:
             header, body = layout.panel(
                 f"urdf_{self.table.name}_{number}", default_closed=len(joints) > MOST_OPEN
             )
-            header.label(text=f"{chain.title}  ({len(chain.joints)})")
+            lit = next((name for name in self.lit if name in chain.joints), None)
             if body is not None:
+                header.label(text=f"{chain.title}  ({len(chain.joints)})")
                 self.draw_rows(body, (joints[name] for name in chain.joints))
+            elif lit and len(joints[lit].channels) == 1:
+                # In the place of the title, so that nothing moves when a body is clicked.
+                self.draw_rows(header, [joints[lit]])
+            else:
+                header.label(text=f"{chain.title}  ({len(chain.joints)})")
         if len(chains) > MOST_CHAINS:
             rest = len(chains) - MOST_CHAINS
             draw_wrapped(layout, context, f"{rest} more groups: search for a joint's name")
@@ -174,9 +169,9 @@ class _View:
 
     def _draw_tail(self, row: Any, joint: RigJoint, pose_bone: Any) -> None:
         """Draws the icons after the slider: select the bone; set a keyframe, or show what is
-        followed."""
+        followed. The button of a bone is an arrow while its joint is at a limit."""
         lit = joint.name in self.lit
-        icon = _LIGHTS[find_state(joint, pose_bone)]
+        icon = find_icon(joint, pose_bone)
         chosen = row.operator(SelectJoint.bl_idname, text="", icon=icon, emboss=lit, depress=lit)
         chosen.joint = joint.name
         if joint.mimics:
@@ -187,15 +182,16 @@ class _View:
         key.joint = joint.name
 
 
-def find_state(joint: RigJoint, pose_bone: Any) -> State:
-    """Returns how a joint stands to its limits: "near" within a twentieth of its range, "at" when
-    it is on one or beyond; as the gizmo's needle shows it."""
+def find_icon(joint: RigJoint, pose_bone: Any) -> str:
+    """Finds the icon of a joint's bone: an arrow that is stopped while the joint is at its lower or
+    upper limit, which is no alarm."""
     lower, upper = joint.limits
     if joint.mimics or len(joint.channels) > 1 or lower is None or upper is None or lower >= upper:
-        return "free"
-    position = joint.channels[0].get(pose_bone)
-    share = min(position - lower, upper - position) / (upper - lower)
-    return "free" if share > _NEAR else "near" if share > _AT else "at"
+        return "BONE_DATA"
+    position, near = joint.channels[0].get(pose_bone), _AT * (upper - lower)
+    if position <= lower + near:
+        return "TRIA_LEFT_BAR"
+    return "TRIA_RIGHT_BAR" if position >= upper - near else "BONE_DATA"
 
 
 def register_filter() -> None:

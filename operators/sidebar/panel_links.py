@@ -14,7 +14,7 @@ from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, redraw_views
 from ..session import recall_state
 from ..wrapped_text import draw_wrapped
-from .panel import RobotSubPanel
+from .panel import DataSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
 
 _INDENT = 0.5
@@ -76,7 +76,7 @@ def _find_depth(item: Any, name: str) -> int:
     return min(depth, _MOST_DEPTH)
 
 
-class LinksPanel(RobotSubPanel, bpy.types.Panel):
+class LinksPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_links"
     bl_label = "Links"
     bl_order = 30

@@ -12,25 +12,22 @@ from ..active_robot import active_robot
 from ..importing.locate import is_locatable
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_locate
-from .panel import RobotSubPanel
+from .panel import DataSubPanel
+from .panel_data import draw_count
 from .select_operators import CopyReport, SelectSubject, ShowMessages
 
 PAGE = 8
 """Messages of a kind on a page: some robots have thousands."""
 
 
-class ReportPanel(RobotSubPanel, bpy.types.Panel):
+class ReportPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_report"
     bl_label = "Import Report"
     bl_order = 40
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
-        """Shows how many there are, also while the panel is folded."""
-        messages = recall_table(active_robot(context)).diagnostics
-        errors = sum(item.severity is Severity.ERROR for item in messages)
-        icon = "CANCEL" if errors else "ERROR" if messages else "CHECKMARK"
-        self.layout.label(text=str(len(messages)) if messages else "", icon=icon)
+        draw_count(self.layout, recall_table(active_robot(context)))
 
     def draw(self, context: Any) -> None:
         groups = recall_table(active_robot(context)).groups

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from .panel import RobotSubPanel
+from .panel import DataSubPanel
 from .reshape_operators import RESHAPERS, MeasureRobot
 
 _ICONS = {
@@ -20,7 +20,7 @@ _ICONS = {
 }
 
 
-class ReshapePanel(RobotSubPanel, bpy.types.Panel):
+class ReshapePanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_reshape"
     bl_label = "Reshape"
     bl_order = 55

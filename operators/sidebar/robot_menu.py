@@ -15,40 +15,64 @@ from ..active_robot import RobotOperator, active_robot
 from ..keys import add_key
 from ..reports import refuse
 
-ENTRIES: tuple[tuple[tuple[str, str], ...], ...] = (
-    (
+ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
+    "": (
         ("urdf.select_robot", "RESTRICT_SELECT_OFF"),
         ("urdf.frame_robot", "ZOOM_SELECTED"),
         ("urdf.duplicate_robot", "DUPLICATE"),
         ("urdf.delete_robot", "TRASH"),
         ("urdf.reset_parts", "LOOP_BACK"),
-        ("urdf.stand_on_ground", "IMPORT"),
+        ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
+        ("urdf.enforce_limits", "CON_ROTLIMIT"),
     ),
-    (
+    "Pose": (
         ("urdf.home_pose", "HOME"),
         ("urdf.zero_pose", "EMPTY_AXIS"),
         ("urdf.ready_pose", "ARMATURE_DATA"),
+        ("urdf.mirror_pose", "MOD_MIRROR"),
         ("urdf.random_pose", "FILE_REFRESH"),
         ("urdf.nearest_valid", "CHECKMARK"),
-        ("urdf.mirror_pose", "MOD_MIRROR"),
         ("urdf.range_test", "ARROW_LEFTRIGHT"),
         ("urdf.key_all", "KEYINGSET"),
     ),
-    (
-        ("urdf.enforce_limits", "CON_ROTLIMIT"),
+    "IK": (
+        ("urdf.solve_ik", "CON_KINEMATIC"),
+        ("urdf.find_ik", "GHOST_ENABLED"),
+        ("urdf.add_ik", "EMPTY_ARROWS"),
+        ("urdf.snap_target", "SNAP_ON"),
+        ("urdf.snap_joints", "BONE_DATA"),
+        ("urdf.bake_ik", "KEYINGSET"),
+        ("urdf.grasp", "VIEW_PAN"),
+        ("urdf.release", "LOOP_FORWARDS"),
+    ),
+    "Motion": (
+        ("urdf.import_motion", "IMPORT"),
+        ("export_scene.robot_motion", "EXPORT"),
+        ("urdf.check_motion", "VIEWZOOM"),
+        ("urdf.retime_motion", "TIME"),
+        ("urdf.bake_drive", "AUTO"),
+        ("urdf.bake_path", "CURVE_PATH"),
+    ),
+    "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),
         ("urdf.remove_studio", "X"),
         ("urdf.material_preset", "MATERIAL"),
         ("urdf.make_thumbnail", "RENDER_STILL"),
+        ("urdf.make_poses", "RENDER_STILL"),
         ("urdf.mark_asset", "ASSET_MANAGER"),
-        ("urdf.update", "FILE_TICK"),
+    ),
+    "Source": (
+        ("urdf.update", "FILE_REFRESH"),
+        ("urdf.choose_source", "FILE_FOLDER"),
+        ("urdf.import_srdf", "IMPORT"),
+        ("export_scene.srdf", "EXPORT"),
+        ("urdf.find_disabled_collisions", "MOD_PHYSICS"),
+        ("urdf.measure", "DRIVER_DISTANCE"),
+        ("urdf.mend_drivers", "DRIVER"),
         ("urdf.copy_report", "COPYDOWN"),
     ),
-)
-"""The sections of the menu: operators and their icons. All others on the active robot follow."""
-
-_ABOUT = {"joint", "link", "index", "group", "state", "package", "robot", "what", "body"}
-"""What an operator is told by the row of a panel that it stands in: menus cannot say it."""
+}
+"""Submenu -> operators and their icons; the first are in the menu itself."""
 
 # West, east, south, north, and so on, in Blender's order.
 PIE = (
@@ -137,12 +161,25 @@ class RobotMenu(bpy.types.Menu):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        for number, section in enumerate(ENTRIES):
-            if number:
-                layout.separator()
-            _draw_entries(layout, section)
+        layout.operator_context = "INVOKE_REGION_WIN"
+        _draw_entries(layout, ENTRIES[""])
         layout.separator()
-        _draw_entries(layout, tuple((name, "NONE") for name in list_others()))
+        for kind in SUBMENUS:
+            layout.menu(kind.bl_idname)
+
+
+def _make_submenu(title: str) -> type[Any]:
+    def draw(self: Any, context: Any) -> None:
+        self.layout.operator_context = "INVOKE_REGION_WIN"
+        _draw_entries(self.layout, ENTRIES[title])
+
+    name = f"VIEW3D_MT_urdf_{title.lower()}"
+    members = {"bl_idname": name, "bl_label": title, "draw": draw, "__module__": __name__}
+    return type(name, (bpy.types.Menu,), members)
+
+
+POSE_MENU = "VIEW3D_MT_urdf_pose"
+SUBMENUS = tuple(_make_submenu(title) for title in ENTRIES if title)
 
 
 class RobotPie(bpy.types.Menu):
@@ -159,26 +196,10 @@ def _draw_entries(layout: Any, entries: tuple[tuple[str, str], ...]) -> None:
             layout.operator(name, icon=icon)
 
 
-def list_others() -> list[str]:
-    """Lists the operators on the active robot that the sections leave out, but for those of rows:
-    so what is added elsewhere is found by F3 too."""
-    listed = {name for section in ENTRIES for name, _ in section}
-    names = (getattr(kind, "bl_idname", "") for kind in RobotOperator.__subclasses__())
-    return sorted(
-        name
-        for name in names
-        if name not in listed and is_known(name) and not _ABOUT & _properties_of(name)
-    )
-
-
-def _properties_of(name: str) -> set[str]:
-    operator = getattr(bpy.ops.urdf, name.removeprefix("urdf."))
-    return set(operator.get_rna_type().properties.keys())
-
-
 def is_known(name: str) -> bool:
     """Whether an operator of this name is registered."""
-    return hasattr(bpy.types, "URDF_OT_" + name.removeprefix("urdf."))
+    family, _, operator = name.partition(".")
+    return hasattr(bpy.types, f"{family.upper()}_OT_{operator}")
 
 
 def _draw_menu(self: Any, context: Any) -> None:
@@ -187,7 +208,7 @@ def _draw_menu(self: Any, context: Any) -> None:
         self.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-CLASSES = (HomePose, ReadyPose, MirrorPose, MarkAsset, RobotMenu, RobotPie)
+CLASSES = (HomePose, ReadyPose, MirrorPose, MarkAsset, *SUBMENUS, RobotMenu, RobotPie)
 _MENUS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 PIE_KEYS = ("Object Mode", "Pose")
 """Key maps in which Shift Alt R opens the pie; Blender's own have it free."""

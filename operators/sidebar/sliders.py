@@ -33,6 +33,9 @@ _FREE_SLIDE = 1.0
 _SHORT = 0.25
 """Metres: a joint that slides no further is set in millimetres."""
 
+_LEAST = 1e-6
+"""Radians or metres; less is shown as zero."""
+
 _Key = tuple[JointChannel, bool]
 """A channel, and whether its slider counts in millimetres."""
 
@@ -105,7 +108,9 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
 
     def get(pose_bone: Any) -> float:
         position = channel.get(pose_bone)
-        return factor * position if position and _is_of(pose_bone, channel) else 0.0
+        # Followers come near zero, which Blender would write as -0.000001.
+        shown = abs(position) > _LEAST and _is_of(pose_bone, channel)
+        return factor * position if shown else 0.0
 
     def set_to(pose_bone: Any, position: float) -> None:
         # An override that is put back says what the channel has by then: no second key, no bound.

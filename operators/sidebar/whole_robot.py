@@ -8,17 +8,16 @@ import bpy
 from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
 from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
 from ...urdf_importer.blender.standing.placing import frame_robots, leave_others, set_beside, stand
-from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
+from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import find_right, list_views
-from ..importing.source_watch import recall_changed
-from ..importing.update import UpdateRobot
 from ..keys import add_key
 from ..reports import refuse
 from ..wrapped_text import draw_wrapped
-from .select_operators import SelectRobot, run_selection
+from .robot_menu import RobotMenu
+from .select_operators import run_selection
 
 
 class FrameRobot(bpy.types.Operator):
@@ -197,61 +196,15 @@ def draw_instance(layout: Any, context: Any) -> None:
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
 
 
-_ENTRIES = (
-    (SelectRobot, "RESTRICT_SELECT_OFF"),
-    (FrameRobot, "VIEWZOOM"),
-    (DuplicateRobot, "DUPLICATE"),
-    (DeleteRobot, "TRASH"),
-)
-
-
-CHANGED = "\N{BLACK CIRCLE}"
-"""Stands on *Update* while a file of the robot is not what was read."""
-
-
-def draw_icons(row: Any, robot: Any) -> None:
-    """Draws a button for each thing that is done with whole robots."""
-    for kind, icon in _ENTRIES:
-        row.operator(kind.bl_idname, text="", icon=icon)
-    pinned = is_pinned(robot)
-    icon = "PINNED" if pinned else "UNPINNED"
-    row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)
-    changed = recall_changed(robot, recall_table(robot))
-    row.operator(
-        UpdateRobot.bl_idname,
-        text=CHANGED if changed else "",
-        icon="FILE_REFRESH",
-        depress=bool(changed),
-    )
-
-
-def draw_entries(layout: Any) -> None:
-    """Draws menu entries for whole robots."""
-    layout.operator_context = "INVOKE_REGION_WIN"
-    for kind, icon in _ENTRIES:
-        layout.operator(kind.bl_idname, icon=icon)
-    layout.operator(StandOnGround.bl_idname, icon="TRIA_DOWN_BAR")
-    layout.operator(ResetParts.bl_idname, icon="LOOP_BACK")
-
-
-class RobotContextMenu(bpy.types.Menu):
-    bl_idname = "VIEW3D_MT_urdf_whole_robot"
-    bl_label = "Robot"
-
-    def draw(self, context: Any) -> None:
-        if PoseBody.poll(context):
-            self.layout.operator(PoseBody.bl_idname, icon="POSE_HLT")
-            self.layout.separator()
-        draw_entries(self.layout)
-
-
 def _draw_in_context_menu(menu: Any, context: Any) -> None:
     if find_instanced(context.view_layer.objects.active) is not None:
         menu.layout.separator()
         menu.layout.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
     if active_robot(context) is not None:
         menu.layout.separator()
-        menu.layout.menu(RobotContextMenu.bl_idname, icon="ARMATURE_DATA")
+        if PoseBody.poll(context):
+            menu.layout.operator(PoseBody.bl_idname, icon="POSE_HLT")
+        menu.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
 _MENUS = ("VIEW3D_MT_object_context_menu", "VIEW3D_MT_pose_context_menu")
@@ -279,5 +232,4 @@ CLASSES = (
     PinRobot,
     PoseBody,
     MakePosable,
-    RobotContextMenu,
 )

@@ -30,7 +30,7 @@ def buttons(driver: Driver) -> Steps:
         assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Import")
     hands = _Hands(driver, bpy.context.view_layer.objects.active)
-    hands.sidebar = yield from driver.open_sidebar("URDF")
+    hands.sidebar = yield from driver.open_sidebar("Robot")
     driver.take_picture("sidebar")
     yield from _whole(hands)
     # Software draws meshes slowly; what follows is about the robot and its panels.
@@ -116,48 +116,48 @@ class _Hands:
 
 
 def _whole(hands: _Hands) -> Steps:
-    """The icons under the name: select, frame, duplicate, delete."""
+    """The icons beside the name, select and frame; by the menu: duplicate, delete."""
     driver, robot = hands.driver, hands.robot
     parts = robot.children_recursive
     view = driver.viewport.spaces.active.region_3d
     before = view.view_distance
     view.view_distance = 20 * before
-    yield from hands.press("urdf.frame_robot", 38)
+    yield from hands.press("urdf.frame_robot", -104)
     yield from driver.wait_for("the view is near", lambda: view.view_distance < 2 * before)
     bpy.ops.object.select_all(action="DESELECT")
     bpy.context.view_layer.objects.active = parts[0]
     row = driver.place[1]
-    yield from hands.press("urdf.select_robot", 17, row)
+    yield from hands.press("urdf.select_robot", -126, row)
     yield from driver.wait_for("it is selected", lambda: bpy.context.selected_objects == [robot])
     assert bpy.context.view_layer.objects.active == robot
     count = len(bpy.data.objects)
-    yield from hands.press("urdf.duplicate_robot", 59, row)
+    yield from hands.search("duplicate robot")
     yield from driver.wait_for("there is another", lambda: len(_armatures()) == 2)
     yield 0.4
     (copy,) = set(_armatures()) - {hands.robot}
     assert len(copy.children_recursive) == len(parts)
     assert bpy.context.view_layer.objects.active == copy
-    yield from hands.press("urdf.delete_robot", 80, row)
+    yield from hands.search("delete robot")
     yield from driver.wait_for("it is gone", lambda: _armatures() == [hands.robot])
     assert len(bpy.data.objects) == count
 
 
 def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
-    """The buttons of the joints, in rows of three."""
+    """The buttons of the joints, in one row."""
     start = hands.positions()
     width = hands.sidebar.width - 24
-    yield from hands.press("urdf.zero_pose", 0.5 * width)
+    yield from hands.press("urdf.zero_pose", 0.31 * width)
     row = hands.driver.place[1]
     zero = hands.positions()
-    yield from hands.press("urdf.ready_pose", 0.85 * width, row)
+    yield from hands.press("urdf.ready_pose", 0.54 * width, row)
     ready = hands.positions()
-    yield from hands.press("urdf.home_pose", 0.15 * width, row)
+    yield from hands.press("urdf.home_pose", 0.1 * width, row)
     home = hands.positions()
     assert ready != zero and ready != home
     assert all(np.allclose(home[name], start[name], atol=1e-6) for name in start)
     hands.library.set_joint_positions(hands.robot, {joint: start[joint] - 0.3})
     moved = hands.positions()
-    yield from hands.press("urdf.mirror_pose", 0.5 * width, row - 21)
+    yield from hands.press("urdf.mirror_pose", 0.75 * width, row)
     mirrored = hands.positions()
     if partner == joint:
         assert mirrored == moved, "it is its own partner"
@@ -172,9 +172,9 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
 
 
 def _pictures(hands: _Hands) -> Steps:
-    """The camera beside the line about the robot; the studio by F3."""
+    """A picture of the robot, and the studio, by F3."""
     asset = hands.module("blender.preview.asset")
-    yield from hands.press("urdf.make_thumbnail", -49)
+    yield from hands.search("picture of robot")
     yield from hands.driver.wait_for("it has a picture", lambda: asset.find_thumbnail(hands.robot))
     stage = hands.module("blender.preview.stage")
     scene, camera = bpy.context.scene, bpy.context.scene.camera
@@ -192,11 +192,11 @@ def _pictures(hands: _Hands) -> Steps:
 
 
 def _ranges(hands: _Hands) -> Steps:
-    """The range test by its button: the robot moves, keys do nothing, Esc brings its pose back."""
+    """The range test by F3: the robot moves, keys do nothing, Esc brings its pose back."""
     driver, before = hands.driver, hands.positions()
     scene = bpy.context.scene
     scene.tool_settings.use_keyframe_insert_auto = True
-    yield from hands.press("urdf.range_test", 0.75 * (hands.sidebar.width - 24))
+    yield from hands.search("range test")
     yield from driver.wait_for("the robot moves", lambda: hands.positions() != before)
     driver.take_picture("range")
     driver.press("Z", ctrl=True)
@@ -236,7 +236,7 @@ def _read_lines(hands: _Hands, scale: float) -> Steps:
     for (line, wanted), width in zip(kind.lines, drawn[-len(kind.lines) :], strict=True):
         assert abs(width - wanted) <= 2 * scale, (line, width, wanted)
     bpy.utils.unregister_class(kind)
-    sidebar.active_panel_category = "URDF"
+    sidebar.active_panel_category = "Robot"
 
 
 def _make_panel(hands: _Hands) -> Any:

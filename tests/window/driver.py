@@ -29,6 +29,7 @@ _KEYS = {
 _ROW = 6
 """Pixels between the places where a button is looked for: less than its height."""
 _SECONDS = 30.0
+TAB = "Robot"
 
 
 class Driver:
@@ -203,6 +204,22 @@ def _copy_command() -> str:
     copy()
     copied: str = bpy.context.window_manager.clipboard
     return copied.removeprefix("bpy.ops.").partition("(")[0]
+
+
+def unfold(*labels: str) -> None:
+    """Lets these of the robot's panels stand open, with those that they are in, and no others.
+    Before the sidebar is shown: Blender remembers how it drew a panel first."""
+    kinds = [
+        kind for kind in bpy.types.Panel.__subclasses__() if getattr(kind, "bl_category", "") == TAB
+    ]
+    kinds.sort(key=lambda kind: hasattr(kind, "bl_parent_id"))
+    wanted = {kind.bl_idname for kind in kinds if kind.bl_label in labels}
+    wanted |= {getattr(kind, "bl_parent_id", "") for kind in kinds if kind.bl_label in labels}
+    for kind in reversed(kinds):
+        bpy.utils.unregister_class(kind)
+    for kind in kinds:
+        kind.bl_options = set() if kind.bl_idname in wanted else {"DEFAULT_CLOSED"}
+        bpy.utils.register_class(kind)
 
 
 def run(scenario: Callable[[Driver], Steps], driver: Driver) -> None:

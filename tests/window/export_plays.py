@@ -15,7 +15,7 @@ def export(driver: Driver) -> Steps:
     import_robot(path)
     yield 0.5
     frame_robot(driver)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     driver.take_picture("sidebar")
     yield from driver.open_menu_entry("webots")
     yield from driver.wait_for("the file browser is there", lambda: driver.browser)

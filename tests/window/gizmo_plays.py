@@ -92,7 +92,7 @@ def _hover(hands: "Hands") -> Steps:
 def _leave_for_the_sidebar(hands: "Hands") -> Steps:
     """The label keeps clear of the sidebar, and goes when the mouse goes there."""
     driver, region = hands.driver, hands.region
-    sidebar = yield from driver.open_sidebar("URDF")
+    sidebar = yield from driver.open_sidebar("Robot")
     place = hands.find_body(JOINT)
     centre = (sidebar.x - 90.0, region.y + region.height / 2)
     hands.view.view_location = hands.view.view_location.copy() + hands.way(centre, place)

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import bpy
-from driver import Driver, Steps
+from driver import Driver, Steps, unfold
 
 
 class Server:
@@ -37,8 +37,8 @@ def follow(driver: Driver) -> Steps:
     robot = bpy.context.view_layer.objects.active.name
     server = Server(script, joints)
     try:
-        unfold_panel()
-        yield from driver.open_sidebar("URDF")
+        unfold("Live")
+        yield from driver.open_sidebar("Robot")
         yield from _play(driver, robot, script, joints, server)
     finally:
         server.end()
@@ -72,14 +72,6 @@ def _play(driver: Driver, robot: str, script: str, joints: list[str], server: Se
         assert link.state == "closed"
     finally:
         again.end()
-
-
-def unfold_panel() -> None:
-    """Lets the panel stand open, whatever is above it."""
-    panel = find_module("operators.motion.live_panel").LivePanel
-    bpy.utils.unregister_class(panel)
-    panel.bl_options = set()
-    bpy.utils.register_class(panel)
 
 
 def _moves(driver: Driver, robot: str, what: str) -> Steps:

@@ -5,7 +5,7 @@ import importlib
 from typing import Any
 
 import bpy
-from driver import Driver, Steps
+from driver import Driver, Steps, unfold
 
 _EXTENSION = "bl_ext.user_default.urdf_importer"
 
@@ -14,13 +14,13 @@ def locate(driver: Driver) -> Steps:
     """The report has one line for them all; Locate Folder, its browser, Return: the meshes are
     there, where the robot stands. One undo takes them out. ARGUMENTS: file, folder, robot."""
     path, folder, name = driver.arguments
-    unfold_report()
+    unfold("Import Report")
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Import")
     count = len(bpy.data.objects[name]["urdf_import"]["diagnostics"])
     assert count > 1 and not find_meshes(name)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     driver.take_picture("missing")
     area = driver.viewport
     region = next(each for each in area.regions if each.type == "WINDOW")
@@ -52,14 +52,6 @@ def _group(name: str) -> str:
     table = importlib.import_module(f"{_EXTENSION}.urdf_importer.blender.standing.robot_table")
     (group,) = table.recall_table(bpy.data.objects[name]).groups
     return str(group.key)
-
-
-def unfold_report() -> None:
-    """As a user does by a click on its head."""
-    panel = bpy.types.VIEW3D_PT_urdf_report
-    bpy.utils.unregister_class(panel)
-    panel.bl_options = set()
-    bpy.utils.register_class(panel)
 
 
 def find_meshes(name: str) -> list[Any]:

@@ -18,9 +18,9 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from driver import Driver, Steps, run
+from driver import Driver, Steps, run, unfold
 from gizmo_plays import hold_forearm, rest_on_hand
-from live_plays import Server, find_module
+from live_plays import Server
 
 _FEW_COLORS = ("+dither", "-colors", "160", "-define", "png:compression-level=9")
 """Fewer show bands on round surfaces, more make the file large."""
@@ -118,7 +118,7 @@ def panel(driver: Driver) -> Steps:
     bpy.ops.urdf.make_thumbnail()
     bpy.ops.object.mode_set(mode="POSE")
     _look(driver, at=(0.34, 0.18, 0.36), distance=1.55, turn=52, tilt=72)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     _rest(driver)
     yield 1.0
     _keep(driver, "panel", _box(driver.viewport))
@@ -145,8 +145,8 @@ def groups(driver: Driver) -> Steps:
         bpy.ops.urdf.new_state(group="hand", state="open")
         bpy.ops.urdf.select_group(group="arm")
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
-    _unfold("Joints", "Groups")
-    yield from driver.open_sidebar("URDF")
+    unfold("Joints", "Poses")
+    yield from driver.open_sidebar("Robot")
     _rest(driver)
     yield 3.0
     _keep(driver, "groups", _box(driver.viewport))
@@ -168,8 +168,8 @@ def motion(driver: Driver) -> Steps:
         bpy.ops.urdf.check_motion()
         bpy.ops.urdf.go_to_violation(frame=8.0)
     _look(driver, at=(0.34, 0.1, 0.4), distance=1.75, turn=52, tilt=72)
-    _unfold("Joints", "Motion")
-    yield from driver.open_sidebar("URDF")
+    unfold("Joints", "Motion")
+    yield from driver.open_sidebar("Robot")
     left, bottom, width, height = _box(driver.viewport)
     _rest(driver)
     yield 3.0
@@ -194,7 +194,7 @@ def keyframes(driver: Driver) -> Steps:
     scene = bpy.context.scene
     scene.frame_end = 60
     yield from _pull_up(driver, driver.viewport.y - 2, by=70)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     for frame, positions in ((1, {}), (30, _RAISED), (60, {"elbow": -0.4})):
         scene.frame_set(frame)
         _set_positions(robot, positions)
@@ -240,8 +240,8 @@ def ik_ways(driver: Driver) -> Steps:
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.urdf.find_ik()
     _look(driver, at=(0.32, 0.0, 0.4), distance=1.9, turn=20, tilt=74)
-    _unfold("Inverse Kinematics", "Source")
-    yield from driver.open_sidebar("URDF")
+    unfold("Inverse Kinematics")
+    yield from driver.open_sidebar("Robot")
     _rest(driver)
     yield 2.0
     _keep(driver, "ik_ways", _box(driver.viewport))
@@ -250,13 +250,13 @@ def ik_ways(driver: Driver) -> Steps:
 def live(driver: Driver) -> Steps:
     """A robot that follows a server in another process, while it is recorded."""
     _import(driver, "two_link_arm.urdf")
-    _unfold("Joints", "Live")
+    unfold("Joints", "Live")
     script = str(Path(__file__).parents[1] / "support" / "live_server.py")
     server = Server(script, ["shoulder", "elbow"], 9090)
     try:
         bpy.ops.urdf.live_connect()
         _look(driver, at=(0.1, 0.0, 0.25), distance=2.2, turn=40, tilt=72)
-        yield from driver.open_sidebar("URDF")
+        yield from driver.open_sidebar("Robot")
         yield 1.0
         bpy.ops.urdf.live_record()
         _rest(driver)
@@ -292,8 +292,8 @@ def render(driver: Driver) -> Steps:
 def report(driver: Driver) -> Steps:
     """A file with faults."""
     _import(driver, "messy.urdf")
-    _unfold("Import Report")
-    sidebar = yield from driver.open_sidebar("URDF")
+    unfold("Import Report")
+    sidebar = yield from driver.open_sidebar("Robot")
     yield from driver.find_button(driver.viewport, sidebar, "urdf.copy_report")
     top = driver.place[1] + _ABOVE_COPY
     _rest(driver)
@@ -307,7 +307,7 @@ def reshape_dialog(driver: Driver) -> Steps:
     robot = _import(driver, "humanoid_arm.urdf")
     _set_positions(robot, _RAISED)
     _look_at_arm(driver)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     area = driver.viewport
     driver.move(area.x + area.width * 0.36, area.y + area.height * 0.6)
     yield 0.5
@@ -329,7 +329,7 @@ def update(driver: Driver) -> Steps:
     _set_positions(robot, _RAISED)
     _look_at_arm(driver)
     path.write_text(_change(original), "utf-8")
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     area = driver.viewport
     driver.move(area.x + area.width * 0.36, area.y + area.height * 0.2)
     yield 0.5
@@ -382,16 +382,6 @@ def _import(driver: Driver, name: str, **options: Any) -> Any:
 def _set_positions(robot: Any, positions: Mapping[str, float]) -> None:
     library = importlib.import_module("bl_ext.user_default.urdf_importer.urdf_importer")
     library.set_joint_positions(robot, positions)
-
-
-def _unfold(*labels: str) -> None:
-    """Lets these of the robot's panels stand open and no others, wherever they are. Before the
-    sidebar is shown: Blender remembers how it drew a panel first."""
-    parent = find_module("operators.sidebar.panel").RobotSubPanel
-    for kind in parent.__subclasses__():
-        bpy.utils.unregister_class(kind)
-        kind.bl_options = set() if kind.bl_label in labels else {"DEFAULT_CLOSED"}
-        bpy.utils.register_class(kind)
 
 
 def _choose_bone(robot: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from button_plays import buttons as buttons
-from driver import Driver, Steps
+from driver import Driver, Steps, unfold
 from export_plays import engines as engines
 from export_plays import export as export
 from export_plays import frame_robot, import_robot, press_return_on_list
@@ -22,7 +22,6 @@ from import_plays import drop_several as drop_several
 from import_plays import is_idle
 from live_plays import follow as follow
 from locate_plays import locate as locate
-from locate_plays import unfold_report
 from mathutils import Vector
 
 
@@ -72,6 +71,7 @@ def simmechanics(driver: Driver) -> Steps:
     """File > Import > SimMechanics; both files beside it are taken, and offered to be left out. The
     report lists the loop, and a click selects what it joins. ARGUMENTS: file, armature, loop."""
     path, name, joint = driver.arguments
+    unfold("Import Report")
     yield from _choose_file(driver, path, "simmechanics", "IMPORT_SCENE_OT_simmechanics")
     area = driver.browser
     operator = area.spaces.active.active_operator
@@ -89,12 +89,8 @@ def simmechanics(driver: Driver) -> Steps:
     frame_robot(driver)
     robot = bpy.data.objects[name]
     assert [loop["name"] for loop in robot["urdf_robot"]["loops"]] == [joint]
-    unfold_report()
-    sidebar = yield from driver.open_sidebar("URDF")
+    sidebar = yield from driver.open_sidebar("Robot")
     driver.take_picture("sidebar")
-    top = driver.viewport.y + driver.viewport.height
-    yield from driver.click(sidebar.x + 80, top - 181)  # Folds the joints.
-    yield 0.7
     share = 190 / sidebar.width
     yield from driver.find_button(driver.viewport, sidebar, "urdf.select_subject", share)
     yield from driver.click(*driver.place)
@@ -144,7 +140,7 @@ def sliders(driver: Driver) -> Steps:
     name = robot.name
     yield 0.5
     frame_robot(driver)
-    sidebar = yield from driver.open_sidebar("URDF")
+    sidebar = yield from driver.open_sidebar("Robot")
     driver.take_picture("panel")
     yield from driver.wait_for("there are sliders", lambda: _sliders_of(robot, joint))
     yield 0.5
@@ -173,7 +169,7 @@ def motion(driver: Driver) -> Steps:
         bpy.context.scene.frame_end = 25
         assert bpy.ops.urdf.check_motion() == {"FINISHED"}
     assert [each.name for each in bpy.context.scene.timeline_markers] == [f"! {joint} velocity"]
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     for frame in (1, 8, 15):  # As scrubbing does: whatever the panel draws is drawn.
         bpy.context.scene.frame_set(frame)
         yield 0.3
@@ -214,7 +210,7 @@ def split(driver: Driver) -> Steps:
     bpy.ops.ed.undo_push(message="Split")
     yield 0.5
     frame_robot(driver)
-    sidebar = yield from driver.open_sidebar("URDF")
+    sidebar = yield from driver.open_sidebar("Robot")
     driver.take_picture("panel")
     yield from driver.wait_for("there are sliders", lambda: _sliders_of(part, joint))
     yield 0.5
@@ -242,7 +238,7 @@ def update(driver: Driver) -> Steps:
     old = bpy.data.objects[link]["urdf_mass"]
     yield 0.5
     frame_robot(driver)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     from bl_ext.user_default.urdf_importer.operators.importing.source_watch import Watch
     from bl_ext.user_default.urdf_importer.operators.session import recall_state
 
@@ -288,7 +284,7 @@ def reshape(driver: Driver) -> Steps:
     name = robot.name
     yield 0.5
     frame_robot(driver)
-    yield from driver.open_sidebar("URDF")
+    yield from driver.open_sidebar("Robot")
     area = driver.viewport
     region = next(each for each in area.regions if each.type == "WINDOW")
     driver.move(region.x + region.width / 3, region.y + region.height / 2)

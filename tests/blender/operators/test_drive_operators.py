@@ -42,10 +42,10 @@ def test_selected_objects_are_grasped_and_released(cart: Any) -> None:
     bpy.context.scene.collection.objects.link(box)
     box.select_set(True)
     cart.select_set(True)
-    bpy.context.window_manager.urdf_grasp_link = "base_link"
+    bpy.context.window_manager.urdf_ik.link = "base_link"
     assert bpy.ops.urdf.grasp() == {"FINISHED"}
     assert [each.target.name for each in box.constraints] == ["base_link"]
     bpy.context.scene.frame_set(9)
     assert bpy.ops.urdf.release() == {"FINISHED"}
     assert bpy.ops.urdf.release() == {"CANCELLED"}
-    bpy.context.window_manager.urdf_grasp_link = ""
+    bpy.context.window_manager.urdf_ik.link = ""

@@ -134,7 +134,7 @@ class TestOperator:
         drawn = bpy.types.TOPBAR_MT_file_export.draw._draw_funcs
         ours = [each for each in drawn if each.__module__.startswith(extension.__name__)]
         assert len(ours) == 1
-        assert bpy.types.VIEW3D_PT_urdf_export.bl_order == 60
+        assert bpy.types.TOPBAR_MT_urdf_export.bl_label == "Robot"
 
     @pytest.mark.parametrize(
         ("path", "kind", "shown", "wanted"),

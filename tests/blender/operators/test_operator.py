@@ -153,7 +153,9 @@ def suffixes_to_read() -> list[str]:
 # Reports
 
 
-def test_diagnostics_are_warnings_and_a_text(capfd: pytest.CaptureFixture[str]) -> None:
+def test_losses_are_warnings_substitutes_are_notes_and_all_are_a_text(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     assert bpy.ops.import_scene.urdf(filepath=MESSY) == {"FINISHED"}
     (text,) = bpy.data.texts
     assert text.name == "messy import report"
@@ -161,11 +163,12 @@ def test_diagnostics_are_warnings_and_a_text(capfd: pytest.CaptureFixture[str]) 
     diagnostics = _diagnostics_of(MESSY)
     assert lines == diagnostics
     said = capfd.readouterr().out
-    warnings = re.findall(r"^Warning: (.*)$", said, re.MULTILINE)
+    shown = re.findall(r"^(Warning|Info): (.*)$", said, re.MULTILINE)
     (missing,) = (line for line in diagnostics if "missing-package" in line)
-    assert warnings[:2] == [missing, "Text for attribute: 4"]
-    more, sentence = warnings[5:]
-    assert re.fullmatch(r"\d+ more in the text 'messy import report'", more)
+    assert shown[0] == ("Warning", missing)
+    assert ("Info", "Text for attribute: 4") in shown
+    (_, more), (level, sentence) = shown[-2:]
+    assert level == "Warning" and re.fullmatch(r"\d+ more in the text 'messy import report'", more)
     assert sentence == (
         "Imported messy: 9 links; 1 mesh missing (package 'harbour_parts' not found); "
         f"{len(diagnostics) - 1} other messages, see Import Report"

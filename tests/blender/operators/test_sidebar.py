@@ -318,11 +318,6 @@ def test_every_button_that_changes_something_can_be_undone(extension: ModuleType
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 
 
-def panels(extension: ModuleType) -> list[Any]:
-    kinds = extension.operators.sidebar.classes._CLASSES
-    return [kind for kind in kinds if issubclass(kind, bpy.types.Panel)]
-
-
 def test_everything_explains_itself(extension: ModuleType) -> None:
     for kind in extension.operators.sidebar.classes._CLASSES:
         if not is_operator(kind):
@@ -344,11 +339,27 @@ def test_everything_explains_itself(extension: ModuleType) -> None:
 
 
 def test_panels_stand_in_one_tab(extension: ModuleType) -> None:
-    found = panels(extension)
-    assert {kind.bl_category for kind in found} == {"URDF"}
-    assert [getattr(kind, "bl_parent_id", "") for kind in found].count("") == 1
-    orders = [kind.bl_order for kind in found if hasattr(kind, "bl_parent_id")]
-    assert orders == sorted(set(orders))
+    """Two parents; of all panels two are open at first sight."""
+    found = [
+        kind
+        for kind in all_below(bpy.types.Panel)
+        if kind.__module__.startswith(extension.__name__)
+    ]
+    assert {kind.bl_category for kind in found} == {"Robot"}
+    parents = [kind for kind in found if not hasattr(kind, "bl_parent_id")]
+    assert {kind.bl_idname for kind in parents} == {"VIEW3D_PT_urdf", "VIEW3D_PT_urdf_data"}
+    for parent in parents:
+        below = [kind for kind in found if getattr(kind, "bl_parent_id", "") == parent.bl_idname]
+        orders = [kind.bl_order for kind in below]
+        assert len(below) >= 4 and len(set(orders)) == len(orders)
+    shown = [kind for kind in found if "DEFAULT_CLOSED" not in getattr(kind, "bl_options", ())]
+    assert {kind.bl_idname for kind in shown} == {"VIEW3D_PT_urdf", "VIEW3D_PT_urdf_joints"}
+
+
+def all_below(kind: type) -> Iterator[Any]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from all_below(child)
 
 
 @pytest.fixture

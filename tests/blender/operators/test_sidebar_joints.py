@@ -269,7 +269,7 @@ def test_each_button_is_one_undo_step() -> None:
 # Limits
 
 
-def test_a_light_says_how_near_a_joint_is_to_its_limits(extension: ModuleType) -> None:
+def test_an_icon_says_that_a_joint_is_at_a_limit(extension: ModuleType) -> None:
     rows = __import__(f"{extension.__name__}.operators.sidebar.panel_joints", fromlist=["x"])
     robot = load("quadruped_leg", combine_joints="never")
     recall = extension.urdf_importer.blender.standing.robot_table.recall_table
@@ -277,13 +277,14 @@ def test_a_light_says_how_near_a_joint_is_to_its_limits(extension: ModuleType) -
     bone = robot.pose.bones[row.bone]
     lower, upper = limits_of(bone, "knee")
     span = upper - lower
-    for position, state in (
-        (lower + 0.5 * span, "free"), (upper - 0.04 * span, "near"), (lower + 0.04 * span, "near"),
-        (upper, "at"), (lower, "at"), (upper + 1.0, "at"), (lower - 1.0, "at"),
+    left, right, plain = "TRIA_LEFT_BAR", "TRIA_RIGHT_BAR", "BONE_DATA"
+    for position, icon in (
+        (lower + 0.5 * span, plain), (upper - 0.04 * span, plain), (lower + 0.04 * span, plain),
+        (upper, right), (lower, left), (upper + 1.0, right), (lower - 1.0, left),
     ):  # fmt: skip
         row.channels[0].put(bone, position)
-        assert rows.find_state(row, bone) == state, position
+        assert rows.find_icon(row, bone) == icon, position
     (wheel, *_) = recall(load("differential_drive")).joints.values()
     assert wheel.limits == (None, None)
     spinning = bpy.data.objects["differential_drive"].pose.bones[wheel.bone]
-    assert rows.find_state(wheel, spinning) == "free"
+    assert rows.find_icon(wheel, spinning) == plain

@@ -107,11 +107,6 @@ def test_undo_takes_all_back(path: Path) -> None:
     assert describe_scene() == shown and list_data() == data
 
 
-def test_the_panel_is_under_the_robot(extension: ModuleType) -> None:
-    panel = bpy.types.VIEW3D_PT_urdf_source
-    assert (panel.bl_parent_id, panel.bl_category) == ("VIEW3D_PT_urdf", "URDF")
-
-
 def _watch(extension: ModuleType, robot: Any) -> tuple[str, ...]:
     """What the sidebar knows after a look at the files: drawing asks, a timer looks."""
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)

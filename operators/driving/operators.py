@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Drive and Grasp": rides from files, and things that are picked up and put down."""
+"""Rides from files, and things that are picked up and put down."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
 from ...urdf_importer import RobotError, bake_drive, grasp, release
-from ...urdf_importer.blender.ik.solve import list_links, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ..active_robot import RobotOperator, active_robot
+from ..ik.operators import chosen_link
 from ..reports import refuse
-from ..sidebar.panel import RobotSubPanel
 
 _EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
 
@@ -84,13 +82,13 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.grasp"
     bl_label = "Grasp"
     bl_description = (
-        "Let the selected objects that are not part of the active robot follow its link from this "
-        "frame on, from where they are now"
+        "Let the selected objects that are not part of the active robot follow the link that is "
+        "chosen for inverse kinematics, else its hand, from this frame on, from where they are now"
     )
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        link = context.window_manager.urdf_grasp_link or suggest_link(robot)
+        link = chosen_link(context)
         items = [each for each in context.selected_objects if find_robot(each) != robot]
         if not items:
             self.report({"WARNING"}, "Select the robot and the objects that it is to hold")
@@ -131,47 +129,10 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DrivePanel(RobotSubPanel, bpy.types.Panel):
-    bl_idname = "VIEW3D_PT_urdf_drive"
-    bl_label = "Drive and Grasp"
-    bl_order = 17
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: Any) -> None:
-        self.layout.operator(BakeDrive.bl_idname, icon="FILE_FOLDER")
-        column = self.layout.column(align=True)
-        column.prop(context.window_manager, "urdf_grasp_link")
-        row = column.row(align=True)
-        row.operator(GraspObjects.bl_idname)
-        row.operator(ReleaseObjects.bl_idname)
-
-
-_CLASSES = (BakeDrive, GraspObjects, ReleaseObjects, DrivePanel)
-
-
-def register() -> None:
-    """Adds the panel."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
-    bpy.types.WindowManager.urdf_grasp_link = bpy.props.StringProperty(
-        name="Link",
-        description="The link that holds what is grasped; empty for the robot's hand",
-        search=_search_links,
-        options={"SKIP_SAVE"},
-    )
-
-
-def unregister() -> None:
-    """Takes it out again."""
-    del bpy.types.WindowManager.urdf_grasp_link
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
-
-
-def _search_links(manager: Any, context: Any, text: str) -> Iterable[str]:
-    robot = active_robot(context)
-    return list_links(robot) if robot is not None else ()
-
-
 def _split(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (BakeDrive, GraspObjects, ReleaseObjects)
+)
