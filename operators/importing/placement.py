@@ -51,18 +51,12 @@ def place_again(context: Any, robot: Any, ground: float) -> None:
         frame_robots([robot], list_views(context))
 
 
-class _Session:
-    opened = False
-    """Whether the sidebar was opened in this session: who closes it means it."""
-
-
 def open_sidebar(context: Any) -> None:
-    """Opens the sidebar of the 3D views at the robot's tab, at the first import of a session,
-    unless the preferences say otherwise."""
+    """Opens the sidebar of the 3D views at the robot's tab, unless the preferences say
+    otherwise."""
     found = find_preferences(context)
-    if _Session.opened or bpy.app.background or (found is not None and not found.open_sidebar):
+    if bpy.app.background or (found is not None and not found.open_sidebar):
         return
-    _Session.opened = True
     areas = [area for _, area in list_views(context)]
     for area in areas:
         area.spaces.active.show_region_ui = True

@@ -129,9 +129,10 @@ class RunningImport:
 
 @dataclass(slots=True)
 class _Work:
-    """The import that runs, of which there is one at most."""
+    """The import that runs, of which there is one at most, and whether there ever was one."""
 
     running: RunningImport | None = None
+    begun: bool = False
 
 
 def find_running() -> RunningImport | None:
@@ -161,7 +162,10 @@ class RunImport(ImportChoices, bpy.types.Operator):
             batch = ImportBatch(read_jobs(self))
         except RobotError as error:
             return refuse_choices(self, error)
-        open_sidebar(context)
+        work = recall_state(_Work)
+        if not work.begun:  # Who closes the sidebar afterwards means it.
+            work.begun = True
+            open_sidebar(context)
         self._run = RunningImport(context, batch)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-panel "Live": the active robot follows a server, or is followed; recording, sending."""
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,12 +16,12 @@ from ...urdf_importer import (
     sample_trajectory,
 )
 from ...urdf_importer.blender.animation.live import (
+    default_address,
     find_ended,
     find_live_link,
     stop_watching,
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
-from ...urdf_importer.live.address import find_default
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
@@ -278,7 +277,7 @@ class LivePanel(DataSubPanel, bpy.types.Panel):
 
 def _draw_choices(layout: Any, settings: Any) -> None:
     column = layout.column(align=True)
-    column.prop(settings, "address", text="", icon="URL", placeholder=find_default(os.environ))
+    column.prop(settings, "address", text="", icon="URL", placeholder=default_address())
     row = column.row(align=True)
     row.prop_enum(settings, "direction", "in", text="Follow")
     row.prop_enum(settings, "direction", "out", text="Lead")

@@ -217,7 +217,7 @@ def connect(
             f"robot {quote(armature.name)} is linked from another file: make a library override "
             "to pose it"
         )
-    address = read_address(url or find_default(os.environ))
+    address = read_address(url or default_address())
     _check_access(address, diagnostics)
     rig = BlenderRig(armature)
     check_names(options, rig)
@@ -231,6 +231,11 @@ def connect(
     _links.append(link)
     _watch()
     return link
+
+
+def default_address() -> str:
+    """Returns the address of a link that is given none; see pipeline.live."""
+    return find_default(os.environ)
 
 
 def _check_access(address: Address, diagnostics: Diagnostics) -> None:
