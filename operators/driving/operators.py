@@ -133,6 +133,4 @@ def _split(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (BakeDrive, GraspObjects, ReleaseObjects)
-)
+register, unregister = bpy.utils.register_classes_factory((BakeDrive, GraspObjects, ReleaseObjects))
