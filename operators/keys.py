@@ -8,7 +8,6 @@ import bpy
 
 from .session import recall_state
 
-
 TAB = "Robot"
 """The sidebar's tab."""
 
