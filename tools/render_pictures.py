@@ -186,6 +186,73 @@ def take_material(color: tuple[float, float, float, float]) -> Any:
     return material
 
 
+GALLERY: dict[str, dict[str, Mapping[str, float] | str]] = {
+    "arms": {
+        "panda_description/urdf/panda.urdf": {
+            "panda_joint2": -0.5, "panda_joint4": -2.2, "panda_joint6": 1.8,
+        },
+        "ur_description/urdf/ur5_robot.urdf": {
+            "shoulder_lift_joint": -1.1, "elbow_joint": 1.5, "wrist_1_joint": -1.9,
+        },
+        "xarm_description/urdf/xarm7.urdf": {"joint2": -0.4, "joint4": 1.2, "joint6": 1.4},
+        "so_arm_description/urdf/so101.urdf": {},
+    },
+    "legs": {
+        "anymal_c_simple_description/urdf/anymal.urdf": "standing",
+        "solo_description/robots/solo12.urdf": "standing",
+        "hyq_description/robots/hyq_no_sensors.urdf": "standing",
+        "bolt_description/robots/bolt.urdf": "standing",
+    },
+    "people": {
+        "g1_description/urdf/g1_29dof_rev_1_0.urdf": {},
+        "talos_data/robots/talos_full_v2.urdf": "half_sitting",
+        "romeo_description/urdf/romeo.urdf": "half_sitting",
+        "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf": {},
+    },
+    "wheels": {
+        "tiago_description/robots/tiago.urdf": {},
+        "pr2_description/urdf/pr2.urdf": {},
+        "baxter_description/urdf/baxter.urdf": {},
+        "centauro_description/urdf/centauro.urdf": {},
+    },
+}  # fmt: skip
+"""Robots of the package example-robot-data whose licences allow it, each with positions of its
+joints or the state of its SRDF."""
+
+
+def render_gallery(width: int, height: int) -> None:
+    """Writes a picture for each group of robots, side by side."""
+    robots = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")
+    for group, members in GALLERY.items():
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for name, pose in members.items():
+                urdf_importer.new_file()
+                result = urdf_importer.import_robot(robots / name)
+                if isinstance(pose, str):
+                    pose = read_state(
+                        next((robots / name).parents[1].rglob("*.srdf")), pose, result
+                    )
+                urdf_importer.set_joint_positions(result.armature, pose)
+                paths.append(Path(folder, f"{len(paths)}.png"))
+                size = {"width": width, "height": height}
+                urdf_importer.render_preview(result.armature, paths[-1], samples=16, **size)
+            target = ROOT / "docs" / "images" / f"gallery_{group}.png"
+            join_pictures(paths, target, columns=len(paths))
+
+
+def read_state(path: Path, name: str, result: urdf_importer.ImportResult) -> dict[str, Any]:
+    """Returns the positions of a state of an SRDF, of the joints that the robot has."""
+    states = urdf_importer.read_srdf(path, result.robot).group_states
+    own = urdf_importer.get_joint_positions(result.armature)
+    (state,) = (state for state in states if state.name == name)
+    return {
+        joint: values[0] if len(values) == 1 else values
+        for joint, values in state.positions
+        if joint in own
+    }
+
+
 MOMENTS = (0.0, 1.0, 1.8, 2.6, 3.3, 4.0, 4.8, 5.6)
 """Seconds of the sample motion that its picture shows."""
 
@@ -259,3 +326,4 @@ if __name__ == "__main__":
     render_hexapod(width=240, height=220)
     render_cassie()
     render_motion()
+    render_gallery(width=216, height=252)
