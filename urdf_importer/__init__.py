@@ -88,7 +88,6 @@ from .pipeline.importing import (
 )
 from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
-from .pipeline.mjcf import MjcfExport, MjcfOptions
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.srdf import apply_srdf, find_srdf, read_own_srdf, read_srdf, write_srdf
 from .pipeline.updating import (
@@ -107,6 +106,8 @@ from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
+from .writers.mjcf.export import MjcfExport
+from .writers.mjcf.options import MjcfOptions
 
 if TYPE_CHECKING:
     from .blender.animation.apply import apply_trajectory

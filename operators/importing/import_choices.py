@@ -121,15 +121,16 @@ def _find_srdf(path: str, changed: int) -> str:
 
 @lru_cache(maxsize=16)
 def _takes_parameters(path: str, changed: int) -> bool:
-    """Whether a file is of SimMechanics; others refuse parameters. Remembered, as above."""
-    (simmechanics,) = (each for each in reader_formats() if each.name == "simmechanics")
+    """Whether the format of a file has parameters; others refuse them. Remembered, as above."""
+    kinds = [each for each in reader_formats() if each.examine is not None]
     if not path.lower().endswith(".xml"):
         return False
     try:
         with open(path, "rb") as file:
-            return simmechanics.is_of(file.read(_MOST_READ), path)
+            data = file.read(_MOST_READ)
     except OSError:
         return False
+    return any(each.is_of(data, path) for each in kinds)
 
 
 def take_offers(operator: Any) -> None:

@@ -78,6 +78,7 @@ class PackageResolver:
         environment: Mapping[str, str] | None = os.environ,
     ) -> None:
         pairs = packages.items() if isinstance(packages, Mapping) else packages
+        self.description = os.fspath(description)
         self._folders = Folders()
         self._named = [(name, make_absolute(folder)) for name, folder in pairs if folder]
         self._package_paths = [make_absolute(folder) for folder in package_paths if folder]

@@ -101,6 +101,10 @@ class RobotFiles:
         self._reported: set[Geometry] = set()
         self._lost: set[tuple[object, ...]] = set()
 
+    def with_shown(self, shown: Iterable[ShownShape], images: Iterable[str]) -> "RobotFiles":
+        """Returns the files of the same robot as a scene shows it."""
+        return RobotFiles(self._resolver, self.diagnostics, shown=shown, images=images)
+
     def load(self, shape: Shape, link: Link) -> MeshData:
         """Returns the arrays of a shape in metres, in its frame: scale, unit and node transforms
         are baked. What is odd about its file is reported for the first shape that asks. Raises

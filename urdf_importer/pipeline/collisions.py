@@ -14,7 +14,7 @@ from ..kinematics.tree import retrace_tree
 from ..model import CollisionPair, Robot, Semantics
 from ..options import FileOptions
 from ..progress import Progress
-from .exporting import open_export
+from .exporting import open_export, open_scene
 
 COMPUTED = ("Adjacent", "Default", "Always", "Never")
 """The reasons that find_disabled_collisions gives; pairs for other reasons are someone's choice."""
@@ -59,7 +59,7 @@ def collision_steps(
     yield Progress(share=0.0, text="shapes")
     tester = _find_tester()
     diagnostics = diagnostics_of(diagnostics)
-    with open_export(robot, options_of(options, FileOptions), diagnostics) as opened:
+    with open_scene(open_export(robot, options_of(options, FileOptions), diagnostics)) as opened:
         tree = retrace_tree(opened.robot)
         parts = load_parts(opened.robot.links, opened.files)
     return (yield from find_pairs(tree, parts, tester, samples, seed))

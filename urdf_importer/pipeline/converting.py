@@ -7,23 +7,16 @@ from typing import Literal, get_args
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
-from ..files.regular import read_regular_file
 from ..model import Robot
-from ..model.graph import GraphEdge, edges_of_robot
+from ..model.graph import edges_of_robot
 from ..options import ImportOptions
-from ..readers import SIMMECHANICS, Description, choose_reader
-from ..readers.simmechanics import (
-    AssemblyReading,
-    edges_of_assembly,
-    read_simmechanics,
-    write_starter_parameters,
-)
+from ..readers.formats import Reading
 from ..reshape import seat_links
 from ..reshape.balls import split_balls
 from ..writers.graph import write_graph, write_graph_picture, write_groups
 from ..writers.urdf import write_robot_text
-from .files import find_description, find_files
-from .formats import read_description, reader_formats
+from .files import find_files
+from .formats import open_description, read_description
 
 ConvertMode = Literal["xml", "graph", "groups", "picture", "parameters", "none"]
 CONVERT_MODES: tuple[ConvertMode, ...] = get_args(ConvertMode)
@@ -49,54 +42,40 @@ def convert_description(
     of what is not a CAD assembly; WriteError where no URDF can say the robot.
     """
     if isinstance(description, Robot):
-        return _convert(description, edges_of_robot(description), mode, None)
-    options = options_of(options, ImportOptions)
+        return _convert(_reading_of(description), mode)
     diagnostics = diagnostics_of(diagnostics, description)
-    assembly = _find_assembly(description, diagnostics, options)
-    if assembly is not None:
-        return _convert(assembly.robot, edges_of_assembly(assembly), mode, assembly)
-    files = find_files(description, options)
-    robot = read_description(description, diagnostics, files, options)
-    return _convert(robot, edges_of_robot(robot), mode, None)
+    options = options_of(options, ImportOptions)
+    resolver = find_files(description, options)
+    if mode in _OF_FILES:
+        found, given = open_description(resolver, options, diagnostics)
+        if found.examine is not None:
+            return _convert(found.examine(given), mode)
+    return _convert(_reading_of(read_description(resolver, options, diagnostics)), mode)
 
 
-def _convert(
-    robot: Robot,
-    edges: tuple[GraphEdge, ...],
-    mode: ConvertMode,
-    assembly: AssemblyReading | None,
-) -> str:
+_OF_FILES = ("graph", "picture", "parameters")
+"""Modes that show more than the robot, where a file holds more."""
+
+
+def _reading_of(robot: Robot) -> Reading:
+    return Reading(robot=robot, edges=edges_of_robot(robot))
+
+
+def _convert(found: Reading, mode: ConvertMode) -> str:
+    robot = found.robot
     match mode:
         case "xml":
             return write_robot_text(split_balls(seat_links(robot)))
         case "graph":
-            return write_graph(robot.name, edges)
+            return write_graph(robot.name, found.edges)
         case "groups":
             return write_groups(robot)
         case "picture":
-            return write_graph_picture(robot.name, edges)
+            return write_graph_picture(robot.name, found.edges)
         case "none":
             return ""
-    if assembly is None:
+    if found.parameters is None:
         raise ReadError(
             "only SimMechanics files have parameters to start with", source=robot.source
         )
-    return write_starter_parameters(assembly)
-
-
-def _find_assembly(
-    path: AnyPath, diagnostics: Diagnostics, options: ImportOptions
-) -> AssemblyReading | None:
-    source = find_description(path)
-    data = read_regular_file(source)
-    if choose_reader(data, source, reader_formats()) is not SIMMECHANICS:
-        return None
-    return read_simmechanics(
-        Description(
-            data=data,
-            source=source,
-            resolver=find_files(path, options),
-            options=options,
-            diagnostics=diagnostics,
-        )
-    )
+    return found.parameters

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ class EngineExport(Written):
 
 def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
     options = found.options
+    if path.suffix.lower().startswith(".usd") and options.is_articulation:
+        with found.as_shown(solids=(Cone,)) as shown:
+            return _write_articulation(shown, path)
+    found.report_open_loops(ENGINES.label)
     shares, frames = options.shares, options.chosen_frames
     check_output(path)
     with _rig_of(found) as (armature, tree), replace_files(path.parent) as folder:
@@ -134,11 +138,6 @@ def _suggest_name(name: str) -> str:
     return clean_name(name).strip("_-") or "robot"
 
 
-def _find_variant(options: EngineOptions, path: Path) -> WriterFormat[EngineOptions]:
-    is_usd = path.suffix.lower().startswith(".usd")
-    return _ARTICULATION if is_usd and options.is_articulation else ENGINES
-
-
 ENGINES = WriterFormat(
     name="engines",
     label="Engines",
@@ -160,14 +159,4 @@ ENGINES = WriterFormat(
     write=_write,
     suggest_name=_suggest_name,
     operator="robot_for_engines",
-    reads_rigs=True,
-    find_variant=_find_variant,
-)
-_ARTICULATION = replace(
-    ENGINES,
-    write=_write_articulation,
-    keeps_loops=True,
-    solids=(Cone,),
-    reads_rigs=False,
-    find_variant=None,
 )

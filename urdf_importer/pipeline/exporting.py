@@ -12,9 +12,8 @@ from typing import Any, TypeVar, overload
 from ..arguments import diagnostics_of, robot_or_rig_of
 from ..diagnostics import ArgumentError, Diagnostics, MeshError, quote, quote_value
 from ..files.packages import AnyPath
-from ..meshes import RobotFiles
-from ..model import Mesh, Robot
-from ..options import FileOptions, StartOptions
+from ..model import Mesh, Robot, Semantics, Solid
+from ..options import FileOptions, ImportOptions, StartOptions
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
@@ -25,6 +24,7 @@ from ..writers.webots import WebotsOptions as WebotsOptions
 from .extracting import extract_robot
 from .files import find_files, open_files
 from .formats import find_writer
+from .srdf import read_own_srdf
 
 Options = TypeVar("Options", bound=FileOptions)
 
@@ -106,41 +106,8 @@ def write_format(
     strict: bool = False,
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
-    robot = robot_or_rig_of(robot)
     chosen = _fit_options(options, kind)
-    if kind.find_variant is not None:
-        kind = kind.find_variant(chosen, Path(path))
-    with open_export(
-        robot,
-        chosen,
-        diagnostics,
-        strict=strict,
-        reads_scene=not kind.reads_rigs,
-        keeps_seats=kind.keeps_seats,
-    ) as found:
-        if not kind.reads_rigs:
-            is_scene = found.robot is not found.described
-            described = found.described
-            if not kind.keeps_seats:
-                described = seat_links(described)
-            robot = found.robot if is_scene else described
-            robot = found.files.draw(robot, (Mesh, *kind.solids))
-            found = replace(found, described=described, robot=robot)
-        if not kind.keeps_loops:
-            _report_open_loops(found, kind.label)
-        return kind.write(found, Path(path))
-
-
-def _report_open_loops(found: OpenExport[Any], label: str) -> None:
-    """Reports each joint that closes a loop, which a format without loops cannot hold."""
-    for loop in found.robot.loops:
-        found.diagnostics.warning(
-            "loop-left-open",
-            f"joint {quote(loop.name)} closes a loop between links {quote(loop.link1)} and "
-            f"{quote(loop.link2)}; the loop is left open for {label}",
-            subject=loop.name,
-            line=loop.line,
-        )
+    return kind.write(open_export(robot, chosen, diagnostics, strict=strict), Path(path))
 
 
 def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:
@@ -176,44 +143,76 @@ def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
     return kind.suggest_name(extract_name(robot))
 
 
-@contextmanager
 def open_export(
     robot: Robot | Any,
     options: Options,
     diagnostics: Diagnostics | None,
     *,
     strict: bool = False,
-    reads_scene: bool = True,
-    keeps_seats: bool = False,
-) -> Iterator[OpenExport[Options]]:
-    """Opens a description for export; or a rig as it stands in the scene, whose images are files
-    for as long as the block runs. Without `reads_scene` the rig is left to the writer; with
-    `keeps_seats` links of a scene stand away from their joints where the description has them so.
-    """
+) -> OpenExport[Options]:
+    """Opens a description, or a rig, for export."""
     robot = robot_or_rig_of(robot)
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     diagnostics = diagnostics_of(diagnostics)
     diagnostics.source = diagnostics.source or described.source
     resolver = find_files(described.source, options)
-    opened = OpenExport(
+    return OpenExport(
         robot=described,
-        described=described,
         files=open_files(resolver, diagnostics, described, options),
         options=options,
         diagnostics=diagnostics,
+        open_scene=_open_drawn,
+        find_semantics=_find_semantics,
+        armature=None if described is robot else robot,
         convert_image=_convert_image,
         strict=strict,
     )
-    if described is robot or not reads_scene:
-        yield opened if described is robot else replace(opened, armature=robot)
+
+
+@contextmanager
+def _open_drawn(
+    found: OpenExport[Options], keeps_seats: bool, solids: tuple[type[Solid], ...]
+) -> Iterator[OpenExport[Options]]:
+    with open_scene(found, keeps_seats=keeps_seats) as shown:
+        robot = shown.robot
+        if found.armature is None and not keeps_seats:
+            robot = seat_links(robot)
+        yield replace(shown, robot=shown.files.draw(robot, (Mesh, *solids)))
+
+
+@contextmanager
+def open_scene(
+    found: OpenExport[Options], *, keeps_seats: bool = False
+) -> Iterator[OpenExport[Options]]:
+    """Gives an export of a rig as it stands in the scene, whose images are files for as long as the
+    block runs; a description as it is. With `keeps_seats` links of a scene stand away from their
+    joints where the description has them so."""
+    if found.armature is None:
+        yield found
         return
     from ..blender.extract.scene_source import extract_scene
 
+    armature, robot = found.armature, found.robot
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        scene = extract_scene(robot, described, Path(folder), diagnostics, keeps_seats=keeps_seats)
-        files = RobotFiles(resolver, diagnostics, shown=scene.shapes, images=scene.images)
-        start = _start_as_posed(robot, scene.robot, options, diagnostics)
-        yield replace(opened, robot=scene.robot, files=files, options=start, armature=robot)
+        scene = extract_scene(
+            armature, robot, Path(folder), found.diagnostics, keeps_seats=keeps_seats
+        )
+        files = found.files.with_shown(scene.shapes, scene.images)
+        start = _start_as_posed(armature, robot, found.options, found.diagnostics)
+        yield replace(found, robot=scene.robot, files=files, options=start)
+
+
+def _find_semantics(found: OpenExport[Any]) -> Semantics | None:
+    options, robot = found.options, found.robot
+    srdf: str = getattr(options, "srdf", "")
+    if not srdf and found.armature is not None:
+        from ..blender.semantics.apply import extract_semantics
+
+        return extract_semantics(found.armature)
+    reading = ImportOptions(
+        srdf=srdf, packages=options.packages, package_paths=options.package_paths
+    )
+    return read_own_srdf(robot.source, robot, reading, found.diagnostics)
 
 
 def _start_as_posed(

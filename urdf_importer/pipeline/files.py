@@ -30,9 +30,8 @@ def find_description(path: AnyPath) -> str:
     return find_in_folder(place) if os.path.isfile(os.path.join(place, MODEL_CONFIG)) else place
 
 
-def refuse_folder(path: AnyPath) -> None:
+def refuse_folder(folder: str) -> None:
     """Raises ReadError for a folder, which names the descriptions in it, the nearest first."""
-    folder = find_description(path)
     if not os.path.isdir(folder):
         return
     files = Folders(_MOST_ENTRIES).find_files_below(folder)

@@ -28,10 +28,10 @@ from ..readers import (
 from ..readers import ReaderFormat as ReaderFormat
 from ..readers.odd_names import report_odd_names
 from ..writers.formats import WriterFormat
+from ..writers.mjcf.format import MJCF as MJCF_WRITER
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
-from .files import find_description, refuse_folder
-from .mjcf import MJCF_WRITER
+from .files import refuse_folder
 from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF)
@@ -64,34 +64,40 @@ def reader_formats() -> tuple[ReaderFormat, ...]:
     return _READERS
 
 
-def read_description(
-    path: AnyPath, diagnostics: Diagnostics, resolver: PackageResolver, options: ImportOptions
-) -> Robot:
-    """Reads a file of any format. `resolver` finds the files that it names. Raises ReadError."""
-    source = find_description(path)
+def open_description(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> tuple[ReaderFormat, Description]:
+    """Returns the file of any format that `resolver` finds the files of, and its format. Raises
+    ReadError."""
+    source = resolver.description
     if not diagnostics.source:
         diagnostics.source = source
     refuse_folder(source)
-    for path in filter(None, (source, options.parameters, options.joint_parameters)):
-        resolver.note_file(os.path.abspath(path))
+    for each in filter(None, (source, options.parameters, options.joint_parameters)):
+        resolver.note_file(os.path.abspath(each))
     data = read_regular_file(source)
     if source.lower().endswith(TEMPLATE_SUFFIXES):
         refuse_template(data, source)
     found = choose_reader(data, source, reader_formats())
-    if found is not SIMMECHANICS and (options.parameters or options.joint_parameters):
+    if found.examine is None and (options.parameters or options.joint_parameters):
+        labels = [each.label for each in reader_formats() if each.examine is not None]
         raise ReadError(
-            "parameters and joint parameters belong to SimMechanics files, which this is not",
+            f"parameters and joint parameters belong to {name_choices(labels)} files, which this "
+            "is not",
             source=source,
         )
-    robot = found.read(
-        Description(
-            data=data,
-            source=source,
-            resolver=resolver,
-            options=options,
-            diagnostics=diagnostics,
-        )
+    given = Description(
+        data=data, source=source, resolver=resolver, options=options, diagnostics=diagnostics
     )
+    return found, given
+
+
+def read_description(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> Robot:
+    """Reads a file of any format, with the files that `resolver` finds for it. Raises ReadError."""
+    found, given = open_description(resolver, options, diagnostics)
+    robot = found.read(given)
     report_odd_names(robot, diagnostics)
     return robot
 

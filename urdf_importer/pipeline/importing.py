@@ -15,7 +15,7 @@ from ..readers import XacroArgument as XacroArgument
 from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_steps
-from .files import find_description, find_files, open_files, refuse_folder, suggest_options
+from .files import find_files, open_files, refuse_folder, suggest_options
 from .formats import read_description
 from .srdf import read_own_srdf
 
@@ -53,7 +53,7 @@ def read_robot(
     options = options_of(options, ImportOptions)
     diagnostics = diagnostics_of(diagnostics, path)
     resolver = find_files(path, options)
-    return read_description(path, diagnostics, resolver, options)
+    return read_description(resolver, options, diagnostics)
 
 
 def list_xacro_arguments(
@@ -63,11 +63,12 @@ def list_xacro_arguments(
     defaults as they are written; other files have none. Where the file cannot be expanded (an
     argument may be missing, or it takes more than `seconds`), lists those declared up to there.
     Raises ReadError where it cannot be read at all."""
-    refuse_folder(path)
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
+    source = resolver.description
+    refuse_folder(source)
     return _list_xacro_arguments(
-        find_description(path), resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
+        source, resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
     )
 
 
@@ -75,9 +76,8 @@ def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[st
     """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
     order: those that the option `model` takes. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
-    return _list_models(
-        find_description(path), resolver=find_files(path, options), xacro_args=options.xacro_args
-    )
+    resolver = find_files(path, options)
+    return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
 
 
 def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportResult:
@@ -107,7 +107,7 @@ def import_steps(
     yield Progress(share=0.0, text="reading")
     # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)
-    robot = read_description(path, diagnostics, resolver, options)
+    robot = read_description(resolver, options, diagnostics)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = yield from plan_steps(robot, options, diagnostics)
     semantics = read_own_srdf(path, robot, options, diagnostics)

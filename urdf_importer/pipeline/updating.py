@@ -253,7 +253,7 @@ def _draft_update(
     options = _add_folders(chosen, package_paths)
     diagnostics = Diagnostics(path)
     resolver = find_files(path, options)
-    robot = read_description(path, diagnostics, resolver, options)
+    robot = read_description(resolver, options, diagnostics)
     files = open_files(resolver, diagnostics, robot, options)
     plan = plan_rig(robot, options, diagnostics)
     standing = find_standing(armature)

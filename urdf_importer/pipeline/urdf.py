@@ -179,7 +179,7 @@ def _draw_solids(
 
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
-    robot = found.described
+    robot = found.robot
     result = write_urdf(
         found.armature if found.armature is not None else robot,
         path,
@@ -218,8 +218,6 @@ URDF_WRITER = WriterFormat(
     options=UrdfOptions,
     write=_write_format,
     suggest_name=suggest_stem,
-    keeps_loops=True,
-    reads_rigs=True,
     lists_changes=True,
 )
 

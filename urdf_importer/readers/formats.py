@@ -15,6 +15,7 @@ from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import PackageResolver
 from ..markup.encoding import decode_text
 from ..model import Robot
+from ..model.graph import GraphEdge
 from ..options import ImportOptions
 from .other_kinds import refuse_other_kind
 
@@ -33,6 +34,16 @@ class Description:
     diagnostics: Diagnostics
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reading:
+    """What people look at before they import. `edges` say how the links hang together, and
+    `parameters` is a commented parameter file that changes nothing; None for a format without."""
+
+    robot: Robot
+    edges: tuple[GraphEdge, ...]
+    parameters: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFormat:
     """A format of descriptions.
@@ -43,6 +54,8 @@ class ReaderFormat:
     suffixes     the suffixes of its files, with their dots, in lower case
     roots        the tags that its files begin with, without prefixes of namespaces; none for text
     read         makes a robot of a description; raises ReadError
+    examine      reads more than the robot; for formats whose files hold more, and that have files
+                 of parameters
     """
 
     name: str
@@ -51,6 +64,7 @@ class ReaderFormat:
     suffixes: tuple[str, ...]
     roots: tuple[str, ...]
     read: Callable[[Description], Robot]
+    examine: Callable[[Description], Reading] | None = None
 
     @property
     def browsed(self) -> tuple[str, ...]:

@@ -6,14 +6,15 @@ command, the menus, the export panel and the reports are made from these records
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ..diagnostics import Diagnostic, Diagnostics
+from ..diagnostics import Diagnostic, Diagnostics, quote
 from ..kinematics.tree import KinematicTree
 from ..meshes import RobotFiles
-from ..model import Robot, Solid
+from ..model import Robot, Semantics, Solid
 from ..options import FileOptions
 
 Options = TypeVar("Options", bound=FileOptions)
@@ -48,23 +49,59 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenExport(Generic[Options]):
-    """What is to be written.
+    """What is to be written: `robot` as its description says it, or as `as_shown` gives it.
 
-    files          give its shapes and images, as the scene shows them where it is of a scene
-    described      the robot as its description says it, whatever the scene shows
-    armature       the rig that it was taken from; None for a description
-    convert_image  makes a PNG of any image that Blender can read, where there is a Blender
-    strict         every diagnostic is a failure
+    files           give its shapes and images
+    armature        the rig that it was taken from; None for a description
+    convert_image   makes a PNG of any image that Blender can read, where there is a Blender
+    strict          every diagnostic is a failure
+    open_scene      what as_shown calls
+    find_semantics  returns the SRDF of the options, else that of the rig, else what the description
+                    says of that; None where there is none. Raises ReadError
     """
 
     robot: Robot
-    described: Robot
     files: RobotFiles
     options: Options
     diagnostics: Diagnostics
     armature: Any | None = None
     convert_image: ConvertImage | None = None
     strict: bool = False
+    open_scene: "Callable[[OpenExport[Any], bool, tuple[type[Solid], ...]], _Opened[Any]]" = (
+        lambda found, keeps_seats, solids: nullcontext(found)
+    )
+    find_semantics: "Callable[[OpenExport[Any]], Semantics | None]" = lambda found: None
+
+    def as_shown(
+        self, *, keeps_seats: bool = False, solids: tuple[type[Solid], ...] = ()
+    ) -> "_Opened[Options]":
+        """Gives, for as long as the block runs, what is to be written of a rig as it stands in the
+        scene: its shapes as they are shown, its joints starting where they are.
+
+        `solids` are the shapes beyond boxes, cylinders, spheres and capsules that the format has;
+        meshes take the place of the others. Links are moved to the axes of their joints, unless the
+        format `keeps_seats`.
+        """
+        return self.open_scene(self, keeps_seats, solids)
+
+    def semantics(self) -> Semantics | None:
+        """Returns the SRDF that counts for the robot, None where there is none. Raises
+        ReadError."""
+        return self.find_semantics(self)
+
+    def report_open_loops(self, label: str) -> None:
+        """Reports each joint that closes a loop, for a format that cannot hold loops."""
+        for loop in self.robot.loops:
+            self.diagnostics.warning(
+                "loop-left-open",
+                f"joint {quote(loop.name)} closes a loop between links {quote(loop.link1)} and "
+                f"{quote(loop.link2)}; the loop is left open for {label}",
+                subject=loop.name,
+                line=loop.line,
+            )
+
+
+_Opened = AbstractContextManager[OpenExport[Options]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +129,7 @@ class WriterFormat(Generic[Options]):
     write         writes to a path, all files or none; raises RobotError
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
-    keeps_loops   whether joints that close loops are written; else each is reported
-    keeps_seats   whether links may stand away from the axes of their joints; else they are moved
-                  there
-    solids        the shapes beyond boxes, cylinders, spheres and capsules that it has; meshes take
-                  the place of the others
-    reads_rigs    whether the writer reads rigs in Blender itself
     lists_changes whether the file browser shows what was changed since the import
-    find_variant  (options, path) -> the record that counts for them, where some files are written
-                  in another way than others; None: this one counts for all
     """
 
     name: str
@@ -113,12 +142,7 @@ class WriterFormat(Generic[Options]):
     write: Callable[[OpenExport[Options], Path], Written]
     suggest_name: Callable[[str], str]
     operator: str = ""
-    keeps_loops: bool = False
-    keeps_seats: bool = False
-    solids: tuple[type[Solid], ...] = ()
-    reads_rigs: bool = False
     lists_changes: bool = False
-    find_variant: "Callable[[Options, Path], WriterFormat[Options]] | None" = None
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.readers import read_robot
-from urdf_importer.writers.formats import ConvertImage
+from urdf_importer.writers.formats import ConvertImage, OpenExport
 from urdf_importer.writers.webots.shapes.shapes import ShapeWriter
 from urdf_importer.writers.webots.structure.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Value, write_node
@@ -92,15 +92,14 @@ def write_shapes(
     robot = read_robot(path, read)
     diagnostics = Diagnostics(str(path))
     source = describe(path, diagnostics)
-    writer = ShapeWriter(
-        robot,
-        source,
-        WebotsOptions(**options),
-        folder / "Sample_meshes",
-        "Sample_meshes/",
-        diagnostics,
-        convert,
+    found = OpenExport(
+        robot=robot,
+        files=source,
+        options=WebotsOptions(**options),
+        diagnostics=diagnostics,
+        convert_image=convert,
     )
+    writer = ShapeWriter(found, folder / "Sample_meshes", "Sample_meshes/")
     solids = [_make_solid(index, link, writer) for index, link in enumerate(robot.links)]
     root = Node("Robot", {"name": "Robot", "children": list(solids)})
     share_repeats(root)

@@ -76,7 +76,7 @@ def test_what_xacro_includes_and_reads_is_noted(tmp_path: Path) -> None:
     )
     path = tmp_path / "arm.urdf.xacro"
     resolver = find_files(path, ImportOptions())
-    read_description(path, Diagnostics(str(path)), resolver, ImportOptions())
+    read_description(resolver, ImportOptions(), Diagnostics(str(path)))
     assert next(iter(resolver.states)) == str(path)
     assert set(resolver.states) == {
         str(path), str(tmp_path / "parts" / "base.xacro"), str(tmp_path / "parts" / "sizes.yaml"),

@@ -36,15 +36,9 @@ def write_builder_script(
 
 def write_opened(found: OpenExport[MorseOptions], path: Path) -> BuilderScript:
     """Writes what an export has opened."""
-    return write_script(
-        found.robot,
-        found.files,
-        path,
-        found.options,
-        found.diagnostics,
-        _groups_of(found.armature),
-        strict=found.strict,
-    )
+    with found.as_shown() as shown:
+        shown.report_open_loops(MORSE.label)
+        return write_script(shown, path, _groups_of(found.armature))
 
 
 def suggest_script_name(robot: Robot | Any) -> str:

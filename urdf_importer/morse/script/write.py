@@ -16,7 +16,7 @@ from ...model import Robot
 from ...options import ImportOptions, StartOptions
 from ...rig import plan_rig
 from ...rig.rig_plan import JointPlan, RigPlan
-from ...writers.formats import Facts, Written, count_robot
+from ...writers.formats import Facts, OpenExport, Written, count_robot
 from ...writers.start import read_positions
 from ..formats import MorseOptions
 from ..sensors import SensorSuggestion, suggest_sensors
@@ -122,27 +122,19 @@ class _Parts:
         return tuple(armature.name for armature in self.armatures)
 
 
-def write_script(
-    robot: Robot,
-    files: RobotFiles,
-    path: Path,
-    options: MorseOptions,
-    diagnostics: Diagnostics,
-    groups: Groups = (),
-    *,
-    strict: bool = False,
-) -> BuilderScript:
+def write_script(found: OpenExport[MorseOptions], path: Path, groups: Groups = ()) -> BuilderScript:
     """Writes a builder script from which MORSE makes the robot. Of the options, those about the
     start and the files count, and `sensors`. `groups` of joints get armatures of their own.
 
-    With `strict` every diagnostic is a failure. Raises KinematicsError if the robot is not a tree
+    Raises KinematicsError if the robot is not a tree
     or a position does not fit its joint, WriteError if the file cannot be written. An existing file
     is overwritten; nothing is written on failure.
     """
+    robot, diagnostics = found.robot, found.diagnostics
     check_output(path)
     first = len(diagnostics)
-    parts = _plan_parts(robot, files, options, diagnostics, groups)
-    if strict and len(diagnostics):
+    parts = _plan_parts(found, groups)
+    if found.strict and len(diagnostics):
         raise WriteError(
             f"strict mode allows no diagnostics; there are {len(diagnostics)}",
             source=diagnostics.source,
@@ -155,19 +147,14 @@ def write_script(
         title=_title(robot),
         tables=_write_tables(parts),
         meshes=parts.shapes.write_meshes(),
-        stand=_write_stand(options),
+        stand=_write_stand(found.options),
     )
     write_text(path, text)
     return _describe(parts, path, name, diagnostics)
 
 
-def _plan_parts(
-    robot: Robot,
-    files: RobotFiles,
-    options: MorseOptions,
-    diagnostics: Diagnostics,
-    groups: Groups,
-) -> _Parts:
+def _plan_parts(found: OpenExport[MorseOptions], groups: Groups) -> _Parts:
+    robot, options, diagnostics = found.robot, found.options, found.diagnostics
     plan = plan_rig(robot, ImportOptions(profile="morse"), diagnostics)
     armatures = plan_armatures(plan, groups)
     judge_armatures(plan, armatures, diagnostics)
@@ -176,7 +163,7 @@ def _plan_parts(
         armatures=armatures,
         start=_plan_start(plan, options, diagnostics),
         sensors=suggest_sensors(robot, diagnostics, plan.tree) if options.sensors else (),
-        shapes=_draw(plan, files, diagnostics),
+        shapes=_draw(plan, found.files, diagnostics),
     )
 
 

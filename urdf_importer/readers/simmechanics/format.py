@@ -7,9 +7,10 @@ from functools import partial
 from ...diagnostics import MeshError
 from ...files.packages import PackageResolver
 from ...model import Robot
-from ..formats import Description, ReaderFormat
+from ..formats import Description, ReaderFormat, Reading
 from .advice import measure_stl
 from .read import ROOT_TAGS, AssemblyReading, read_assembly
+from .showing import edges_of_assembly, write_starter_parameters
 
 
 def read_simmechanics(given: Description) -> AssemblyReading:
@@ -30,6 +31,15 @@ def _read_robot(given: Description) -> Robot:
     return read_simmechanics(given).robot
 
 
+def _examine(given: Description) -> Reading:
+    found = read_simmechanics(given)
+    return Reading(
+        robot=found.robot,
+        edges=edges_of_assembly(found),
+        parameters=write_starter_parameters(found),
+    )
+
+
 def _has_file(resolver: PackageResolver, filename: str) -> bool:
     """Whether a mesh can be found; how is said by whoever loads it."""
     try:
@@ -47,4 +57,5 @@ SIMMECHANICS = ReaderFormat(
     suffixes=(),
     roots=ROOT_TAGS,
     read=_read_robot,
+    examine=_examine,
 )

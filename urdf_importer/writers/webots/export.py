@@ -10,9 +10,8 @@ from pathlib import Path
 from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files, write_text
 from ...geometry.transforms import Matrix
-from ...meshes import RobotFiles
 from ...model import Robot
-from ..formats import ConvertImage, Facts, Written, count_robot
+from ..formats import Facts, OpenExport, Written, count_robot
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions
 from .plan import plan_structure
@@ -91,33 +90,23 @@ class Planned:
     shapes: ShapeWriter
 
 
-def export_webots(
-    robot: Robot,
-    source: RobotFiles,
-    path: Path,
-    options: WebotsOptions,
-    diagnostics: Diagnostics,
-    convert_image: ConvertImage | None = None,
-    *,
-    strict: bool = False,
-) -> ExportResult:
+def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
     """Writes what `path` asks for: a PROTO (.proto) with its meshes in a folder beside it; a world
     (.wbt) with the PROTO beside it; or else a project folder.
 
-    With `strict` every diagnostic is a failure. Raises KinematicsError if the robot is not a tree,
+    Raises KinematicsError if the robot is not a tree,
     or if an option does not fit any joint or link of it; WriteError if the files cannot be written.
     Nothing is written then.
     """
-    layout = plan_layout(robot, path, diagnostics)
+    diagnostics = found.diagnostics
+    layout = plan_layout(found.robot, path, diagnostics)
     for file in (layout.proto, layout.world):
         if file is not None and (layout.root / file).parent.is_dir():
             check_output(layout.root / file)
     with replace_files(layout.root) as folder:
-        planned = _write_proto(
-            robot, source, folder / layout.proto, options, diagnostics, convert_image
-        )
-        _write_around(planned, source, folder, layout, options, diagnostics)
-        if strict and len(diagnostics):
+        planned = _write_proto(found, folder / layout.proto)
+        _write_around(planned, found, folder, layout)
+        if found.strict and len(diagnostics):
             raise WriteError(
                 f"strict mode allows no diagnostics; there are {len(diagnostics)}",
                 source=diagnostics.source,
@@ -133,7 +122,7 @@ def export_webots(
         robot=planned.plan.root.name,
         links=links,
         axes=axes,
-        facts=_summarize(robot, links, axes),
+        facts=_summarize(found.robot, links, axes),
         diagnostics=tuple(diagnostics),
     )
 
@@ -187,46 +176,28 @@ def _find_file_name(path: Path, diagnostics: Diagnostics) -> str:
     return name
 
 
-def _write_proto(
-    robot: Robot,
-    source: RobotFiles,
-    path: Path,
-    options: WebotsOptions,
-    diagnostics: Diagnostics,
-    convert_image: ConvertImage | None,
-) -> Planned:
+def _write_proto(found: OpenExport[WebotsOptions], path: Path) -> Planned:
+    robot, options, diagnostics = found.robot, found.options, found.diagnostics
     path.parent.mkdir(parents=True, exist_ok=True)
     meshes = f"{path.stem}_meshes"
-    shapes = ShapeWriter(
-        robot,
-        source,
-        options,
-        path.parent / meshes,
-        f"{meshes}/",
-        diagnostics,
-        convert_image,
-    )
+    shapes = ShapeWriter(found, path.parent / meshes, f"{meshes}/")
     names = NameTables()
-    found = plan_sensors(robot, options, diagnostics)
+    planned = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)
     volume = shapes.collision_volume
-    plan = plan_structure(robot, options, volume, names, diagnostics, sensor_links(found))
+    plan = plan_structure(robot, options, volume, names, diagnostics, sensor_links(planned))
     materials = contacts.materials
-    sensors = SensorWriter(found, plan, names, shapes.bounding_object, materials, diagnostics)
+    sensors = SensorWriter(planned, plan, names, shapes.bounding_object, materials, diagnostics)
     node = build_robot(plan, shapes, sensors, options, materials)
     write_text(path, write_proto(path.stem, plan, node, options, find_renamed(plan)))
     return Planned(plan=plan, contacts=contacts, sensors=sensors.sensors, shapes=shapes)
 
 
 def _write_around(
-    planned: Planned,
-    source: RobotFiles,
-    folder: Path,
-    layout: Layout,
-    options: WebotsOptions,
-    diagnostics: Diagnostics,
+    planned: Planned, found: OpenExport[WebotsOptions], folder: Path, layout: Layout
 ) -> None:
     """Writes the world around the PROTO, and the rest of a project."""
+    options = found.options
     if layout.world is None:
         return
     world = folder / layout.world
@@ -237,7 +208,7 @@ def _write_around(
         planned.plan,
         planned.contacts,
         planned.sensors,
-        source.load,
+        found.files.load,
         options,
         proto=url,
         controller=PROJECT_CONTROLLER if layout.project else "<none>",
@@ -246,7 +217,9 @@ def _write_around(
     if layout.project:
         name, plan, sensors = layout.proto.stem, planned.plan, planned.sensors
         find_files = planned.shapes.mesh_files
-        write_project(folder, name, world.name, plan, sensors, find_files, options, diagnostics)
+        write_project(
+            folder, name, world.name, plan, sensors, find_files, options, found.diagnostics
+        )
 
 
 def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:

@@ -10,15 +10,8 @@ from .options import WebotsOptions
 
 
 def _write(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
-    return export_webots(
-        found.robot,
-        found.files,
-        path,
-        found.options,
-        found.diagnostics,
-        found.convert_image,
-        strict=found.strict,
-    )
+    with found.as_shown() as shown:
+        return export_webots(shown, path)
 
 
 WEBOTS = WriterFormat(
@@ -51,5 +44,4 @@ WEBOTS = WriterFormat(
     options=WebotsOptions,
     write=_write,
     suggest_name=make_proto_name,
-    keeps_loops=True,
 )

@@ -27,6 +27,7 @@ from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.meshes import RobotFiles, ShownShape, make_box, make_sphere
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
+from urdf_importer.writers.formats import OpenExport
 from urdf_importer.writers.webots.shapes.shapes import (
     ShapeWriter,
     join_bounding,
@@ -383,14 +384,14 @@ def test_a_shape_may_come_from_anywhere(tmp_path: Path) -> None:
     shape = Collision(geometry=Cylinder(radius=1.0, length=1.0))
     only = Link(name="a", collisions=(shape,))
     shown = [ShownShape(shape=shape, data=make_sphere(0.5))]
-    writer = ShapeWriter(
-        Robot(name="r", links=(only,)),
-        RobotFiles(PackageResolver(""), Diagnostics(), shown=shown),
-        WebotsOptions(),
-        tmp_path / "out",
-        "out/",
-        Diagnostics(),
+    diagnostics = Diagnostics()
+    found = OpenExport(
+        robot=Robot(name="r", links=(only,)),
+        files=RobotFiles(PackageResolver(""), diagnostics, shown=shown),
+        options=WebotsOptions(),
+        diagnostics=diagnostics,
     )
+    writer = ShapeWriter(found, tmp_path / "out", "out/")
     node = writer.bounding_object(only)
     assert node is not None and node.kind == "Cylinder"
     assert not (tmp_path / "out").exists()

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ....diagnostics import Diagnostics, KinematicsError, quote, unknown_name
+from ....diagnostics import KinematicsError, quote, unknown_name
 from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
 from ....geometry.volumes import MassProperties, join_masses
-from ....meshes import RobotFiles
 from ....model import (
     Color,
     Link,
@@ -25,7 +24,7 @@ from ....model import (
     Visual,
 )
 from ...file_folder import FileFolder
-from ...formats import ConvertImage
+from ...formats import OpenExport
 from ...looks import Looks
 from ...textures import Textures
 from ..options import WebotsOptions
@@ -48,24 +47,16 @@ class ShapeWriter:
     Raises KinematicsError where the options name a link that is not there or an unknown shape.
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        source: RobotFiles,
-        options: WebotsOptions,
-        folder: Path,
-        prefix: str,
-        diagnostics: Diagnostics,
-        convert_image: ConvertImage | None = None,
-    ) -> None:
-        self._source = source
+    def __init__(self, found: OpenExport[WebotsOptions], folder: Path, prefix: str) -> None:
+        options, diagnostics = found.options, found.diagnostics
+        self._source = found.files
         self._options = options
         self._diagnostics = diagnostics
-        self._looks = Looks(robot, source, diagnostics)
-        self._kinds = _read_overrides(robot, options)
+        self._looks = Looks(found.robot, found.files, diagnostics)
+        self._kinds = _read_overrides(found.robot, options)
         files = FileFolder(folder, prefix)
         self._files = MeshFiles(files)
-        self._appearances = Appearances(Textures(files, convert_image, diagnostics))
+        self._appearances = Appearances(Textures(files, found.convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
         self._parts: dict[tuple[MeshData, bool], list[tuple[MeshMaterial | None, Node]]] = {}
 
