@@ -6,11 +6,13 @@
 tools/build-extension runs it in a Python that has pip, and bpy beside it.
 
 The manifest in the checkout names no wheels, so that it is valid before any are fetched. The zip is
-made from a copy whose manifest names them. Prints the path of the zip.
+made from a copy whose manifest names them. Beside the zip, NAME.cdx.json lists what is in it, by
+which digest and under which licence (CycloneDX). Prints the path of the zip.
 """
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -21,7 +23,7 @@ import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 WHEELS = ROOT / "wheels"
@@ -38,17 +40,18 @@ SHIPPED = (
 """What of the checkout goes into the zip."""
 
 _TOOL = "addons_core/bl_pkg/cli/blender_ext.py"
-_PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:([0-9a-f]{64})")
+_PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:([0-9a-f]{64})  # (\S+)")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """When all files of the zip were changed; a zip knows no earlier time."""
 
 
 class Pin(NamedTuple):
-    """A library of the zip: which wheel, and the SHA-256 of it."""
+    """A library of the zip: which wheel, the SHA-256 of it, and its licence by SPDX."""
 
     name: str
     version: str
     digest: str
+    licence: str
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,6 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     name = f"{manifest['id']}-{manifest['version']}.zip"
     out = Path(arguments[0]) if arguments else ROOT / "dist" / name
     build_extension(out, fetch_wheels(), find_extension_tool())
+    bill = json.dumps(list_materials(manifest, out), indent=2)
+    out.with_suffix(".cdx.json").write_text(f"{bill}\n", encoding="utf-8")
     sys.stdout.write(f"{out}\n")
     return 0
 
@@ -78,7 +83,9 @@ def read_pins() -> list[Pin]:
     lines = PINS.read_text(encoding="utf-8").splitlines()
     pins = [_PIN.fullmatch(line) for line in lines if line and not line.startswith("#")]
     if None in pins:
-        raise SystemExit(f"{PINS} has a line that is not NAME==VERSION --hash=sha256:HASH")
+        raise SystemExit(
+            f"{PINS} has a line that is not NAME==VERSION --hash=sha256:HASH  # LICENCE"
+        )
     return [Pin(*pin.groups()) for pin in pins if pin is not None]
 
 
@@ -96,9 +103,14 @@ def find_extension_tool() -> Path:
     return tools[0]
 
 
+def find_tags(tool: Path) -> Path:
+    """The tags that the platform knows, beside Blender's tool."""
+    return tool.parents[3] / "modules" / "_bpy_internal" / "extensions" / "tags.py"
+
+
 def build_extension(out: Path, wheels: Sequence[Path], tool: Path) -> None:
     """Writes the zip `out`, as a whole or not at all."""
-    tags = tool.parents[3] / "modules" / "_bpy_internal" / "extensions" / "tags.py"
+    tags = find_tags(tool)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=out.parent) as place:
         source, built, packed = (Path(place, name) for name in ("source", "built.zip", "zip.zip"))
@@ -107,6 +119,37 @@ def build_extension(out: Path, wheels: Sequence[Path], tool: Path) -> None:
         _pack_reproducibly(built, packed)
         _run(tool, "validate", packed, tags=tags)
         os.replace(packed, out)
+
+
+def list_materials(manifest: dict[str, Any], archive: Path) -> dict[str, Any]:
+    """Lists the zip and the libraries in it as a bill of materials, CycloneDX 1.5. It says nothing
+    of when and where, so the same zip has the same bill."""
+    own = Pin(
+        name=manifest["id"],
+        version=manifest["version"],
+        digest=hashlib.sha256(archive.read_bytes()).hexdigest(),
+        licence=manifest["license"][0].removeprefix("SPDX:"),
+    )
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": _describe_material(own, "application", "generic")},
+        "components": [_describe_material(pin, "library", "pypi") for pin in read_pins()],
+    }
+
+
+def _describe_material(pin: Pin, kind: str, source: str) -> dict[str, Any]:
+    place = f"pkg:{source}/{pin.name}@{pin.version}"
+    return {
+        "type": kind,
+        "bom-ref": place,
+        "name": pin.name,
+        "version": pin.version,
+        "purl": place,
+        "licenses": [{"license": {"id": pin.licence}}],
+        "hashes": [{"alg": "SHA-256", "content": pin.digest}],
+    }
 
 
 def stage_extension(folder: Path, wheels: Sequence[Path]) -> None:

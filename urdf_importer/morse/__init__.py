@@ -20,6 +20,8 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from ..diagnostics import BuildError
+
 __all__ = [
     "SensorSuggestion",
     "URDFRobot",
@@ -40,32 +42,36 @@ def enable(root: str | PathLike[str] | None = None) -> None:
     MORSE_ROOT decides, or wherever Python finds MORSE. Raises BuildError if there is none. If
     Blender has its game engine, only the robots are new.
     """
-    from .compat import install
-    from .locate import find_morse
-    from .patches import accept_descriptions
-
-    builder = find_morse(root)
-    install()
-    accept_descriptions(builder)
+    builder = _load("locate").find_morse(root)
+    _load("compat").install()
+    _load("patches").accept_descriptions(builder)
 
 
 def disable() -> None:
     """Takes back what enable() did; what was built stays."""
-    from .compat import uninstall
-    from .patches import refuse_descriptions
-
-    refuse_descriptions()
-    uninstall()
+    _load("patches").refuse_descriptions()
+    _load("compat").uninstall()
 
 
 def forget_components() -> None:
     """Lets MORSE's builder and the stand-in forget all components, to build another scene in the
     same session."""
-    from . import compat
-    from .stand_in import script
+    for name in ("compat", "stand_in.script"):
+        _load(name).forget_components()
 
-    compat.forget_components()
-    script.forget_components()
+
+def _load(name: str) -> Any:
+    """Imports a module of this wing. The extension holds those that write builder scripts, not
+    those that run them. Raises BuildError for one that is not there."""
+    try:
+        return import_module(f".{name}", __name__)
+    except ModuleNotFoundError as missing:
+        if not (missing.name or "").startswith(f"{__name__}."):
+            raise
+        raise BuildError(
+            "the extension writes builder scripts and does not run them: scripts run with the "
+            "Python package, `pip install 'urdf-importer[blender]'`"
+        ) from missing
 
 
 _PLACES = {
@@ -91,5 +97,5 @@ OFFERED = (
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
-        return getattr(import_module(f".{_PLACES[name]}", __name__), name)
+        return getattr(_load(_PLACES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The zip that users install, in a Blender that has nothing but what Blender brings."""
 
+import hashlib
+import importlib.util
+import io
 import json
 import os
 import re
@@ -15,22 +18,13 @@ from pathlib import Path
 import bpy
 import pytest
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name, parse_wheel_filename
-from packaging.version import Version
 
 from support.collada_text import document
 from support.paths import ROOT, TESTS
 
 SESSION = TESTS / "support" / "blender" / "extension_session.py"
 PROGRAM = os.environ.get("BLENDER", "")
-MOST_BYTES = 2_200_000
-PYTHONS = ("3.11", "3.13", "3.14")
-
-NOT_NEEDED = {
-    "numpy",  # Blender brings it.
-    "pyyaml",  # xacro's YAML is read with ruamel.yaml.
-    "python-dateutil",  # for dates of COLLADA documents, which are not read
-}
+INSTALL = ROOT / "docs" / "start" / "install.md"
 
 XACRO = """\
 <robot name="zipped" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -39,12 +33,14 @@ XACRO = """\
   <link name="from_stl"><visual><geometry>
     <mesh filename="package://zipped/meshes/triangle.stl"/>
   </geometry></visual></link>
-  <joint name="first" type="continuous"><parent link="base"/><child link="from_stl"/></joint>
+  <joint name="first" type="revolute"><parent link="base"/><child link="from_stl"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
   <xacro:macro name="pyramid" params="index">
     <link name="from_dae_${index}"><visual><geometry>
       <mesh filename="package://zipped/meshes/pyramid.dae"/>
     </geometry></visual></link>
-    <joint name="turn_${index}" type="continuous">
+    <joint name="turn_${index}" type="revolute">
+      <limit lower="-1" upper="1" effort="1" velocity="1"/>
       <parent link="base"/><child link="from_dae_${index}"/>
       <origin xyz="${index + 1} 0 0"/>
     </joint>
@@ -103,58 +99,114 @@ def run(
 # What is in it
 
 
+def test_it_keeps_the_rules_of_the_platform(archive: Path) -> None:
+    done = run([sys.executable, str(ROOT / "tools" / "check_extension.py"), str(archive)], ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_it_holds_the_extension_and_nothing_else(archive: Path) -> None:
-    assert archive.stat().st_size < MOST_BYTES
     with zipfile.ZipFile(archive) as opened:
         names = opened.namelist()
         manifest = tomllib.loads(opened.read("blender_manifest.toml").decode())
         assert opened.testzip() is None
+    left_out = tuple(each[1:] for each in manifest["build"]["paths_exclude_pattern"])
     own = sorted(
-        path.relative_to(ROOT).as_posix()
+        name
         for folder in ("operators", "urdf_importer")
         for pattern in ("*.py", "templates/*")
         for path in (ROOT / folder).rglob(pattern)
+        if not (name := path.relative_to(ROOT).as_posix()).startswith(left_out)
     )
     wheels = sorted(wheel.removeprefix("./") for wheel in manifest["wheels"])
     above = ["CHANGELOG.md", "LICENSE", "README.md", "__init__.py", "blender_manifest.toml"]
     assert sorted(names) == sorted([*above, *own, *wheels])
-    assert all(wheel.endswith("-py3-none-any.whl") for wheel in wheels)
 
 
-def test_the_wheels_are_all_that_is_required(archive: Path) -> None:
-    versions: dict[str, Version] = {}
-    required = {
-        Requirement(line)
-        for line in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+def test_what_is_left_out_is_there(archive: Path) -> None:
+    """A folder that is renamed would come into the zip again."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text())
+    for pattern in manifest["build"]["paths_exclude_pattern"]:
+        if pattern.startswith("/urdf_importer/"):
+            assert (ROOT / pattern[1:]).exists(), pattern
+
+
+def test_its_libraries_are_as_pinned_listed_and_documented(archive: Path) -> None:
+    bill = json.loads(archive.with_suffix(".cdx.json").read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
+    (own,) = bill["metadata"]["component"]["hashes"]
+    assert own["content"] == hashlib.sha256(archive.read_bytes()).hexdigest()
+    listed = {
+        (each["name"], each["version"], each["licenses"][0]["license"]["id"]): each["hashes"][0]
+        for each in bill["components"]
     }
-    with zipfile.ZipFile(archive) as opened:
-        for name in opened.namelist():
-            if name.endswith(".whl"):
-                with opened.open(name) as wheel, zipfile.ZipFile(wheel) as inner:
-                    distribution, version, _, _ = parse_wheel_filename(Path(name).name)
-                    versions[distribution] = version
-                    required |= requirements_of(inner)
-    needed = {each for each in required if canonicalize_name(each.name) not in NOT_NEEDED}
-    for each in needed:
-        assert each.specifier.contains(versions[canonicalize_name(each.name)]), str(each)
-    assert {canonicalize_name(each.name) for each in needed} == set(versions)
+    packed = {}
+    for name, data in contents(archive).items():
+        if name.endswith(".whl"):
+            with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+                packed[facts_of(wheel)] = {
+                    "alg": "SHA-256",
+                    "content": hashlib.sha256(data).hexdigest(),
+                }
+    assert packed == listed
+    rows = re.findall(
+        r"^\| `?([\w.-]+)`? ([\d.]+) \| ([\w.-]+) \|", INSTALL.read_text(), re.MULTILINE
+    )
+    assert {each for each in rows if each[0] != "URDF"} == set(listed)
 
 
-def requirements_of(wheel: zipfile.ZipFile) -> set[Requirement]:
-    (name,) = (each for each in wheel.namelist() if each.endswith(".dist-info/METADATA"))
-    lines = wheel.read(name).decode().partition("\n\n")[0].splitlines()
-    found = {Requirement(line[14:]) for line in lines if line.startswith("Requires-Dist:")}
-    return {each for each in found if is_for_blender(each)}
+LICENCES = {"The MIT License": "MIT", "Neither the name of the copyright holder": "BSD-3-Clause"}
+"""What the text of a licence says, and its name by SPDX."""
 
 
-def is_for_blender(requirement: Requirement) -> bool:
-    return requirement.marker is None or any(
-        requirement.marker.evaluate({"python_version": python, "extra": ""}) for python in PYTHONS
+def facts_of(wheel: zipfile.ZipFile) -> tuple[str, str, str]:
+    """Name, version and licence of a wheel, by its own files."""
+    texts = {name.rpartition("/")[2]: wheel.read(name).decode() for name in wheel.namelist()}
+    said = dict(re.findall(r"^(Name|Version): (.+)$", texts["METADATA"], re.MULTILINE))
+    (licence,) = (name for words, name in LICENCES.items() if words in texts["LICENSE"])
+    return said["Name"], said["Version"], licence
+
+
+FAULTS = {
+    "import threading": "imports threading",
+    "from concurrent import futures": "imports concurrent",
+    "import pickle": "imports pickle",
+    "eval('1')": "calls eval()",
+    "import sys\nsys.path.insert(0, '.')": "changes sys.path",
+    "import sys\nsys.modules['a'] = sys": "changes sys.modules",
+    "import os\nos.environ['A'] = 'b'": "changes os.environ",
+    "import os\nos.environ |= {}": "changes os.environ",
+    "import os\ndel os.environ['A']": "changes os.environ",
+    "import socket": "imports socket, outside of urdf_importer/live/",
+    "from urllib import request": "imports urllib.request, outside of urdf_importer/live/",
+    "import os, sys\nos.environ.get('A'), sys.path[0], sys.modules.get('a')": None,
+    "import urllib.parse": None,
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_what_extensions_may_not_do_is_found(code: str) -> None:
+    spec = importlib.util.spec_from_file_location("check", ROOT / "tools" / "check_extension.py")
+    assert spec is not None and spec.loader is not None
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    found = list(check.check_code("operators/a.py", code.encode()))
+    assert [each.partition(": ")[2] for each in found] == [each for each in [FAULTS[code]] if each]
+
+
+def test_no_release_has_addresses_to_be_filled_in(archive: Path) -> None:
+    words = [sys.executable, str(ROOT / "tools" / "check_extension.py"), "--release", str(archive)]
+    done = run(words, ROOT)
+    pages = [ROOT / name for name in ("pyproject.toml", "blender_manifest.toml")]
+    assert ("is to be filled in" in done.stdout) == any(
+        ".invalid" in page.read_text() for page in pages
     )
 
 
 def test_the_same_sources_give_the_same_zip(archive: Path, tmp_path: Path) -> None:
-    assert build(tmp_path / "again.zip").read_bytes() == archive.read_bytes()
+    again = build(tmp_path / "again.zip")
+    assert again.read_bytes() == archive.read_bytes()
+    bills = [each.with_suffix(".cdx.json").read_bytes() for each in (again, archive)]
+    assert bills[0] == bills[1]
 
 
 # In Blender

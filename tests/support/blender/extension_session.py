@@ -10,12 +10,15 @@ already. Any failure ends it with a traceback and an exit status that is not 0.
 import importlib.util
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 EXTENSION = "bl_ext.user_default.urdf_importer"
-BROUGHT = ("stl", "collada", "xacro", "ruamel.yaml", "python_utils")
-"""Modules of the zip's wheels that importing STL, COLLADA, xacro and YAML may load."""
+BROUGHT = ("xacro", "ruamel.yaml")
+"""Modules of the zip's wheels that importing xacro and YAML loads."""
+ABSENT = ("stl", "collada")
+"""Modules that the Python package requires, and the extension does without."""
 
 
 def main(how: str, archive: str, robot: str) -> None:
@@ -25,8 +28,11 @@ def main(how: str, archive: str, robot: str) -> None:
         before = describe_interface()
         install(archive)
     check_enabled()
+    process = describe_process()
     import_robot(robot)
+    assert describe_process() == process
     check_libraries()
+    check_builder_scripts()
     check_policy()
     toggle(before)
     import_robot(robot)
@@ -77,6 +83,31 @@ def check_libraries() -> None:
         found = importlib.util.find_spec(name)
         file = None if found is None else found.origin
         assert file is not None and is_within(file, os.path.join(profile(), "extensions")), file
+    for name in ABSENT:
+        assert importlib.util.find_spec(name) is None, f"{name} is of this machine"
+
+
+def describe_process() -> tuple[Any, ...]:
+    """What of the process extensions leave alone: path, environment, threads."""
+    return sys.path.copy(), dict(os.environ), threading.active_count()
+
+
+def check_builder_scripts() -> None:
+    """They are written, and not run."""
+    import bpy
+
+    morse = importlib.import_module(f"{EXTENSION}.urdf_importer.morse")
+    library = importlib.import_module(f"{EXTENSION}.urdf_importer")
+    written = os.path.join(profile(), "builder.py")
+    assert bpy.ops.export_scene.morse_builder(filepath=written) == {"FINISHED"}
+    assert os.path.getsize(written) > 1000
+    for use in (morse.enable, lambda: morse.URDFRobot, morse.forget_components):
+        try:
+            use()
+        except library.BuildError as error:
+            assert "does not run them" in str(error)
+        else:
+            raise AssertionError("a builder script would run")
 
 
 def check_policy() -> None:
@@ -118,7 +149,9 @@ def uninstall() -> None:
     assert "urdf" not in dir(bpy.ops.import_scene)
     folder = Path(profile(), "extensions")
     assert not (folder / "user_default" / "urdf_importer").exists()
-    assert not [each for name in ("stl", "xacro") for each in folder.rglob(f"{name}/__init__.py")]
+    assert not [
+        each for name in ("ruamel", "xacro") for each in folder.rglob(f"{name}/__init__.py")
+    ]
 
 
 def describe_interface() -> set[tuple[str, ...]]:
