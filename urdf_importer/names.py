@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names that must not be given twice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 
 def append_number(name: str, number: int) -> str:
@@ -12,13 +12,20 @@ def append_number(name: str, number: int) -> str:
 class Claims:
     """Gives out each name once: a second `arm` becomes `arm_2`.
 
-    `form` makes a name from one that is taken and a number, which counts up from `first`.
+    `taken` are names of before. `form` makes a name from one that is taken and a number, which
+    counts up from `first`.
     """
 
-    def __init__(self, form: Callable[[str, int], str] = append_number, *, first: int = 2) -> None:
+    def __init__(
+        self,
+        form: Callable[[str, int], str] = append_number,
+        *,
+        first: int = 2,
+        taken: Iterable[str] = (),
+    ) -> None:
         self._form = form
         self._first = first
-        self._taken: set[str] = set()
+        self._taken = set(taken)
         self._next: dict[str, int] = {}
 
     def claim(self, wanted: str) -> str:

@@ -11,6 +11,7 @@ from ..geometry.inertia import move_pose
 from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Link, Pose, Robot, Vector3
+from ..names import Claims
 from .references import need_links
 from .seat import move_link, seat_links
 
@@ -53,8 +54,10 @@ def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
 
 
 def _keep_frames(robot: Robot, way: list[Joint]) -> Robot:
-    taken = {*(link.name for link in robot.links), *(joint.name for joint in robot.joints)}
-    turned = {joint.name: tuple(_turn(joint, taken)) for joint in way}
+    names = Claims(
+        taken=[*(link.name for link in robot.links), *(joint.name for joint in robot.joints)]
+    )
+    turned = {joint.name: tuple(_turn(joint, names)) for joint in way}
     added = [part for parts in turned.values() for part in parts if isinstance(part, Link)]
     joints: list[Joint] = []
     for joint in robot.joints:
@@ -65,7 +68,7 @@ def _keep_frames(robot: Robot, way: list[Joint]) -> Robot:
     return replace(robot, links=(*robot.links, *added), joints=tuple(joints))
 
 
-def _turn(joint: Joint, taken: set[str]) -> Iterator[Joint | Link]:
+def _turn(joint: Joint, names: Claims) -> Iterator[Joint | Link]:
     back = pose_of(invert(matrix_from_pose(joint.origin)))
     start = _way_back(joint)
     joint = replace(joint, child_origin=IDENTITY)
@@ -76,11 +79,11 @@ def _turn(joint: Joint, taken: set[str]) -> Iterator[Joint | Link]:
         return
     # Without a way back there is nothing for a frame of its own to do.
     needs_frame = back != IDENTITY
-    frame = _free_name(f"{joint.name}_frame", taken) if needs_frame else joint.parent
+    frame = names.claim(f"{joint.name}_frame") if needs_frame else joint.parent
     yield replace(joint, parent=joint.child, child=frame, origin=start, axis=_against(joint.axis))
     if needs_frame:
         yield Link(name=frame)
-        name = _free_name(f"{joint.name}_to_{joint.parent}", taken)
+        name = names.claim(f"{joint.name}_to_{joint.parent}")
         yield Joint(name=name, type="fixed", parent=frame, child=joint.parent, origin=back)
 
 
@@ -94,14 +97,6 @@ def _way_back(joint: Joint) -> Pose:
 def _against(axis: Vector3 | None) -> Vector3:
     x, y, z = axis or (1.0, 0.0, 0.0)
     return 0.0 - x, 0.0 - y, 0.0 - z
-
-
-def _free_name(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    taken.add(name)
-    return name
 
 
 def _move_frames(robot: Robot, way: list[Joint]) -> Robot:

@@ -80,7 +80,7 @@ class BodyReader:
     def __init__(self, models: Models, diagnostics: Diagnostics) -> None:
         self._models = models
         self._diagnostics = diagnostics
-        self._names = Claims()
+        self._names = Claims(taken=[WORLD])
         self._elements = 0
         self._copies = 0.0
         self.bodies: list[BodyReading] = []
@@ -89,7 +89,6 @@ class BodyReader:
 
     def read(self, model: Model) -> list[BodyReading]:
         """Returns the bodies, parents first, the world before all. Raises ReadError."""
-        self._names.claim(WORLD)
         stack = [(model.make_world(), -1, Place(model=model, frame=np.eye(4)))]
         while stack:
             node, parent, place = stack.pop()
@@ -227,11 +226,9 @@ class _Builder:
     def __init__(self, bodies: list[BodyReading], scales: Scales) -> None:
         self._bodies = bodies
         self._scales = scales
-        self._link_names = Claims()
+        self._link_names = Claims(taken=[body.name for body in bodies])
         self._joint_names = Claims()
         self._built = Built()
-        for body in bodies:
-            self._link_names.claim(body.name)
         self._own = {
             id(joint): self._joint_names.claim(name)
             for body in bodies
@@ -276,67 +273,51 @@ class _Builder:
         """Adds the joints of a body, with empty links between several."""
         above, frame = self._bodies[body.parent].name, body.frame
         if not body.joints:
-            name = self._joint_names.claim(f"{body.name}_fixed")
-            self._add_joint(name, "fixed", above, body, pose=frame)
-        last = len(body.joints) - 1
-        for index, joint in enumerate(body.joints):
-            node, holder, kind = joint.node, joint.frame, joint.kind
+            self._built.joints.append(
+                Joint(
+                    name=self._joint_names.claim(f"{body.name}_fixed"),
+                    type="fixed",
+                    parent=above,
+                    child=body.name,
+                    origin=pose_of(frame),
+                    line=body.node.line,
+                )
+            )
+        for joint in body.joints:
+            node, child = joint.node, body.name
             name = self._own.get(id(joint)) or self._joint_names.claim(f"{body.name}_joint")
-            if kind not in TYPES:
-                raise node.refuse(f"joint {quote(name)} is of the unknown type {quote(kind)}")
-            child = body.name
-            if index < last:
+            if joint.kind not in TYPES:
+                raise node.refuse(f"joint {quote(name)} is of the unknown type {quote(joint.kind)}")
+            if joint is not body.joints[-1]:
                 child = self._link_names.claim(f"{body.name}_{name}")
                 self._built.links.append(Link(name=child, line=node.line))
             self._built.refs[name] = joint.angle(node.number("ref"))
-            point = find_point(holder, node) if kind in ("hinge", "ball") else np.eye(4)
-            axis = find_axis(holder, node) if kind in ("hinge", "slide") else None
-            self._add_joint(
-                name,
-                TYPES[kind],
-                above,
-                body,
-                pose=frame @ point @ count_from(joint, axis),
-                child=child,
-                point=point,
-                axis=axis,
-                joint=joint,
-            )
+            self._built.joints.append(_make_joint(joint, frame, name, above, child))
             above, frame = child, np.eye(4)
 
-    def _add_joint(
-        self,
-        name: str,
-        kind: str,
-        parent: str,
-        body: BodyReading,
-        *,
-        pose: Matrix,
-        child: str = "",
-        point: Matrix | None = None,
-        axis: Matrix | None = None,
-        joint: JointReading | None = None,
-    ) -> None:
-        away = np.eye(4)
-        if point is not None:
-            away[:3, 3] = -point[:3, 3]
-        limit = None if joint is None else read_limit(joint, kind)
-        if kind == "revolute" and (limit is None or limit.lower is None):
-            kind = "continuous"
-        self._built.joints.append(
-            Joint(
-                name=name,
-                type=kind,
-                parent=parent,
-                child=child or body.name,
-                origin=pose_of(pose),
-                child_origin=pose_of(away),
-                axis=None if axis is None else _vector(axis),
-                limit=limit,
-                dynamics=None if joint is None else read_dynamics(joint.node),
-                line=(body if joint is None else joint).node.line,
-            )
-        )
+
+def _make_joint(joint: JointReading, frame: Matrix, name: str, parent: str, child: str) -> Joint:
+    """Returns a joint whose body stands at a frame (4, 4) in the link above."""
+    node, kind = joint.node, TYPES[joint.kind]
+    point = find_point(joint.frame, node) if kind in ("revolute", "ball") else np.eye(4)
+    axis = find_axis(joint.frame, node) if kind in ("revolute", "prismatic") else None
+    away = np.eye(4)
+    away[:3, 3] = -point[:3, 3]
+    limit = read_limit(joint, kind)
+    if kind == "revolute" and (limit is None or limit.lower is None):
+        kind = "continuous"
+    return Joint(
+        name=name,
+        type=kind,
+        parent=parent,
+        child=child,
+        origin=pose_of(frame @ point @ count_from(joint, axis)),
+        child_origin=pose_of(away),
+        axis=None if axis is None else _vector(axis),
+        limit=limit,
+        dynamics=read_dynamics(node),
+        line=node.line,
+    )
 
 
 def _is_bare(bodies: list[BodyReading]) -> bool:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import MeshError
+from ...diagnostics import Diagnostics, MeshError
 from ...files.packages import PackageResolver
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, rotation_from_quaternion
 from ...geometry.triangles import make_triangles, unpack_polyhedron
 from ...geometry.volumes import MassProperties, polyhedron_mass
-from ...meshes.loaders import UNSCALED, load_mesh
+from ...meshes import RobotFiles
 from ...meshes.obj import load_bare_points
 from ...model import Mesh, Polyhedron, Vector3
 from .document import Node
@@ -71,6 +71,7 @@ class MeshFiles:
 
     def __init__(self, resolver: PackageResolver) -> None:
         self._resolver = resolver
+        self._files = RobotFiles(resolver, Diagnostics())
         self._measured: dict[int, tuple[MeshAsset, MassProperties | None]] = {}
 
     def measure(self, mesh: MeshAsset) -> MassProperties | None:
@@ -149,16 +150,7 @@ class MeshFiles:
 
     def _load(self, geometry: Mesh) -> MeshData | None:
         try:
-            path = self._resolver.resolve_file(geometry.filename, _ignore)
-            return load_mesh(
-                path,
-                UNSCALED,
-                _ignore,
-                lambda uri, kind: self._resolver.resolve_file(
-                    uri, _ignore, kind=kind, base=path.parent
-                ),
-                bare=True,
-            )
+            return self._files.peek(Mesh(filename=geometry.filename, bare=True))
         except MeshError:
             return None
 

@@ -26,9 +26,7 @@ def read_ball_constraints(
 ) -> Iterator[LoopJoint]:
     """Yields the ball joints that close loops between `links`, none of which is called as one of
     `taken`; reports those that connect nothing. Raises ReadError for what is not a number."""
-    claims = Claims()
-    for name in taken:
-        claims.claim(name)
+    claims = Claims(taken=taken)
     for scope in top.walk():
         for element in scope.element:
             if element.tag == BALL_CONSTRAINT:

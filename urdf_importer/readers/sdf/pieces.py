@@ -14,7 +14,8 @@ import numpy as np
 
 from ...diagnostics import quote
 from ...geometry.transforms import Matrix, invert, pose_of
-from ...model import IDENTITY, Joint, Limit, Link, LoopJoint, Mimic, Pose
+from ...model import IDENTITY, Joint, Limit, Link, LoopJoint, Mimic, Pose, close_with
+from ...names import Claims
 from .joints import DOUBLE_TYPES, Axis, Drafted
 from .page import UNBOUNDED, find
 from .scope import ROUNDING
@@ -38,36 +39,20 @@ class Names:
     """What joints and links are called that the file has no name for. `seconds` maps the name of a
     joint with two axes -> that of the joint about its second one."""
 
-    joints: set[str]
-    links: set[str]
+    joints: Claims
+    links: Claims
     seconds: Mapping[str, str]
-
-    def add_joint(self, wanted: str) -> str:
-        """Returns a name of no joint, and takes it."""
-        return _take_free(wanted, self.joints)
-
-    def add_link(self, wanted: str) -> str:
-        """Returns a name of no link, and takes it."""
-        return _take_free(wanted, self.links)
 
 
 def name_parts(drafted: Collection[Drafted], links: Collection[str]) -> Names:
     """Returns the names of all joints and links, and takes those of second axes."""
-    joints = {each.name for each in drafted}
+    joints = Claims(taken=[each.name for each in drafted])
     seconds = {
-        each.name: _take_free(f"{each.name}_axis2", joints)
+        each.name: joints.claim(f"{each.name}_axis2")
         for each in drafted
         if each.type in DOUBLE_TYPES
     }
-    return Names(joints=joints, links=set(links), seconds=seconds)
-
-
-def _take_free(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    taken.add(name)
-    return name
+    return Names(joints=joints, links=Claims(taken=links), seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,20 +80,21 @@ def make_joint(
     pieces = _take_apart(drafted, names)
     hangs = closes and (leads or any(piece.mimic for piece in pieces))
     if hangs:
-        pieces.append(_Piece(name=names.add_joint(f"{drafted.name}_closing"), type="fixed"))
+        pieces.append(_Piece(name=names.joints.claim(f"{drafted.name}_closing"), type="fixed"))
     made = Made()
     into = pose_of(invert(parent) @ drafted.frame, rounding=ROUNDING)
     above = drafted.parent
     for piece in pieces:
         is_last = piece is pieces[-1]
-        below = drafted.child if is_last else names.add_link(f"{piece.name}_link")
-        if is_last and closes:
+        below = drafted.child if is_last else names.links.claim(f"{piece.name}_link")
+        joint = _join(drafted, piece, above, below, into)
+        loop = close_with(joint) if is_last and closes else None
+        if loop is not None:
             other = pose_of(invert(child) @ drafted.frame, rounding=ROUNDING)
-            made.loops.append(_close(drafted, piece, above, below, (into, other)))
+            made.loops.append(replace(loop, origin2=other))
         else:
             rest = invert(drafted.frame) @ child if is_last else np.eye(4)
-            away = pose_of(rest, rounding=ROUNDING)
-            made.joints.append(_join(drafted, piece, above, below, (into, away)))
+            made.joints.append(replace(joint, child_origin=pose_of(rest, rounding=ROUNDING)))
         if not is_last:
             made.links.append(Link(name=below, line=drafted.node.element.line))
         into, above = IDENTITY, below
@@ -117,39 +103,18 @@ def make_joint(
     return made
 
 
-def _join(
-    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
-) -> Joint:
+def _join(drafted: Drafted, piece: _Piece, above: str, below: str, origin: Pose) -> Joint:
     axis = piece.axis
     return Joint(
         name=piece.name,
         type=piece.type,
         parent=above,
         child=below,
-        origin=poses[0],
-        child_origin=poses[1],
+        origin=origin,
         axis=None if axis is None else axis.vector,
         limit=None if axis is None else axis.limit,
         dynamics=None if axis is None else axis.dynamics,
         mimic=piece.mimic,
-        line=drafted.node.element.line,
-    )
-
-
-def _close(
-    drafted: Drafted, piece: _Piece, above: str, below: str, poses: tuple[Pose, Pose]
-) -> LoopJoint:
-    axis = piece.axis
-    return LoopJoint(
-        name=piece.name,
-        type=piece.type,
-        link1=above,
-        link2=below,
-        origin1=poses[0],
-        origin2=poses[1],
-        axis=None if axis is None else axis.vector,
-        limit=None if axis is None else axis.limit,
-        dynamics=None if axis is None else axis.dynamics,
         line=drafted.node.element.line,
     )
 
@@ -186,7 +151,7 @@ def _take_screw_apart(drafted: Drafted, names: Names) -> list[_Piece]:
         has_range=False,
         dynamics=None,
     )
-    slide = names.add_joint(f"{name}_travel")
+    slide = names.joints.claim(f"{name}_travel")
     follows = Mimic(joint=name, multiplier=_read_pitch(drafted))
     return [
         _move(name, _turning(turn), turn, names),

@@ -23,6 +23,7 @@ from ...model import (
     Vector3,
     close_with,
 )
+from ...names import Claims
 from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
 from .joints import Drafted, draft_joint, wrap_extras
 from .joints import others_of as others_of_joint
@@ -326,11 +327,11 @@ def _add_made(made: Made, draft: _Draft) -> None:
 
 
 def _attach_frames(draft: _Draft) -> None:
-    taken = _joint_names(draft)
+    names = Claims(taken=_joint_names(draft))
     for name, link in draft.carried.items():
         if link in draft.places:
             place = invert(draft.places[link]) @ draft.places[name]
-            draft.joints.append(_fix(name, link, place, draft, taken))
+            draft.joints.append(_fix(name, link, place, draft, names))
 
 
 def _hang_roots(draft: _Draft) -> None:
@@ -341,9 +342,9 @@ def _hang_roots(draft: _Draft) -> None:
         return
     first = min(link.line for link in draft.links.values())
     draft.links = {MODEL: Link(name=MODEL, line=first), **draft.links}
-    taken = _joint_names(draft)
+    names = Claims(taken=_joint_names(draft))
     draft.joints = [
-        *(_fix(name, MODEL, draft.places[name], draft, taken) for name in roots),
+        *(_fix(name, MODEL, draft.places[name], draft, names) for name in roots),
         *draft.joints,
     ]
 
@@ -356,21 +357,12 @@ def _joint_names(draft: _Draft) -> set[str]:
     return {joint.name for joint in draft.joints} | {each.name for each in draft.drafted}
 
 
-def _fix(child: str, parent: str, place: Matrix, draft: _Draft, taken: set[str]) -> Joint:
-    """Makes a fixed joint, whose name is taken from then on."""
+def _fix(child: str, parent: str, place: Matrix, draft: _Draft, names: Claims) -> Joint:
     return Joint(
-        name=_free_name(f"{child}_fixed", taken),
+        name=names.claim(f"{child}_fixed"),
         type="fixed",
         parent=parent,
         child=child,
         origin=pose_of(place, rounding=ROUNDING),
         line=draft.links[child].line,
     )
-
-
-def _free_name(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    taken.add(name)
-    return name

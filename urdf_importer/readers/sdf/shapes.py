@@ -188,31 +188,27 @@ def _read_picture(element: Element, tag: str, node: Node, files: RobotFiles) -> 
     return None
 
 
-def _box(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    return Box(size=page.vector(shape, "size", default=(1.0, 1.0, 1.0)))
+_Part = tuple[str, float | Vector3]
+# Tag -> the shape, and its sizes with what they are where the file does not say.
+_SIMPLE: dict[str, tuple[Callable[..., Geometry], tuple[_Part, ...]]] = {
+    "box": (Box, (("size", _ONE),)),
+    "sphere": (Sphere, (("radius", 1.0),)),
+    "ellipsoid": (Ellipsoid, (("radii", _ONE),)),
+    "cylinder": (Cylinder, (("radius", 1.0), ("length", 1.0))),
+    "capsule": (Capsule, (("radius", 0.5), ("length", 1.0))),
+    "cone": (Cone, (("radius", 0.5), ("length", 1.0))),
+}
 
 
-def _sphere(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    return Sphere(radius=page.size(shape, "radius", default=1.0))
-
-
-def _ellipsoid(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    return Ellipsoid(radii=page.vector(shape, "radii", default=(1.0, 1.0, 1.0)))
-
-
-def _cylinder(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    radius = page.size(shape, "radius", default=1.0)
-    return Cylinder(radius=radius, length=page.size(shape, "length", default=1.0))
-
-
-def _capsule(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    radius = page.size(shape, "radius", default=0.5)
-    return Capsule(radius=radius, length=page.size(shape, "length", default=1.0))
-
-
-def _cone(shape: Element, page: Page, lose: _Lose) -> Geometry:
-    radius = page.size(shape, "radius", default=0.5)
-    return Cone(radius=radius, length=page.size(shape, "length", default=1.0))
+def _simple(shape: Element, page: Page, lose: _Lose) -> Geometry:
+    kind, parts = _SIMPLE[shape.tag]
+    sizes: dict[str, float | Vector3] = {}
+    for name, default in parts:
+        if isinstance(default, float):
+            sizes[name] = page.size(shape, name, default=default)
+        else:
+            sizes[name] = page.vector(shape, name, default=default)
+    return kind(**sizes)
 
 
 def _extrusion(holder: Element, page: Page) -> Geometry:
@@ -255,12 +251,7 @@ def _mesh(shape: Element, page: Page, lose: _Lose) -> Geometry | None:
 
 
 _READERS: dict[str, Callable[[Element, Page, _Lose], Geometry | None]] = {
-    "box": _box,
-    "sphere": _sphere,
-    "ellipsoid": _ellipsoid,
-    "cylinder": _cylinder,
-    "capsule": _capsule,
-    "cone": _cone,
+    **dict.fromkeys(_SIMPLE, _simple),
     "polyline": lambda shape, page, lose: None,
     "plane": _plane,
     "mesh": _mesh,

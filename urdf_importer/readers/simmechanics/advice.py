@@ -2,38 +2,22 @@
 """Advice where meshes and the places of parts disagree: STL has no unit, and CAD systems write
 millimetres or inches."""
 
-import re
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
-from ...diagnostics import Diagnostics, MeshError, ReadError, quote
-from ...files.packages import PackageResolver
-from ...files.regular import read_regular_file
-from ...model import Mesh, Robot
-from .assembly import Assembly
-from .mechanism.graph import Matrix
-from .placing import Placed
-
-# The greatest extent of a mesh file in its own unit; None where it cannot be found or read.
-Measure = Callable[[str], float | None]
+from ...diagnostics import MeshError, quote
+from ...meshes import RobotFiles
+from ...model import Mesh
+from .read import AssemblyReading
 
 _MOST_MESHES = 3
 _TOO_LARGE = 20.0
 _FITTING = 3.0
-_MOST_ASCII = 2_000_000
-_VERTEX = re.compile(rb"vertex\s+(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})")
 
 
-def advise_scale(
-    assembly: Assembly,
-    placed: Mapping[int, Placed],
-    robot: Robot,
-    measure: Measure,
-    diagnostics: Diagnostics,
-) -> None:
+def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
     """Says so where the first meshes are a factor of a unit too large for the frames, with the line
     to write. Nothing is ever scaled silently."""
+    assembly, placed, robot = reading.assembly, reading.placed, reading.robot
     bodies = assembly.mechanism.bodies
     points = [bodies[index].part[:3, 3] for index in placed]
     centers = (bodies[index].center for index in placed)
@@ -50,11 +34,11 @@ def advise_scale(
         if isinstance(visual.geometry, Mesh) and visual.geometry.filename.lower().endswith(".stl")
     ]
     for name, mesh, line in meshes[:_MOST_MESHES]:
-        extent = measure(mesh.filename)
+        extent = _measure(files, mesh.filename)
         shown = None if extent is None else extent * max(map(abs, mesh.scale))
         if shown is None or shown < _TOO_LARGE * size or shown * unit > _FITTING * size:
             continue
-        diagnostics.warning(
+        assembly.diagnostics.warning(
             "suspicious-mesh-scale",
             f"mesh {quote(mesh.filename)} of link {quote(name)} is {shown:.3g} m long, while all "
             f"parts stand within {size:.3g} m; if it is not written in metres, say so in a "
@@ -65,29 +49,11 @@ def advise_scale(
         return
 
 
-def measure_stl(resolver: PackageResolver, filename: str) -> float | None:
-    """Returns the greatest extent along an axis of an STL file, binary or ASCII, in the file's
-    unit; None where it cannot be found or read. What is wrong with it is said by those who load
-    it."""
+def _measure(files: RobotFiles, filename: str) -> float | None:
+    """The greatest extent along an axis of a mesh file, in the file's unit; None where it cannot be
+    found or read, which is said by those who load it."""
     try:
-        path = resolver.resolve_file(filename, lambda code, message: None)
-        data = read_regular_file(str(path))
-    except (MeshError, ReadError):
+        points = files.peek(Mesh(filename=filename)).vertices
+    except MeshError:
         return None
-    count = int.from_bytes(data[80:84], "little")
-    if len(data) >= 84 and len(data) == 84 + 50 * count and count:
-        rows = np.frombuffer(data, np.uint8, 50 * count, 84).reshape(count, 50)
-        corners = rows[:, 12:48].copy().view("<f4").reshape(-1, 3).astype(float)
-    else:
-        corners = _ascii_corners(data[:_MOST_ASCII])
-    if not len(corners) or not np.isfinite(corners).all():
-        return None
-    return float(np.ptp(corners, axis=0).max())
-
-
-def _ascii_corners(data: bytes) -> Matrix:
-    try:
-        found = [[float(word) for word in words] for words in _VERTEX.findall(data)]
-    except ValueError:
-        found = []
-    return np.array(found, dtype=float).reshape(-1, 3)
+    return float(np.ptp(points, axis=0).max()) if len(points) else None

@@ -11,13 +11,12 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from .mechanism.freedom import find_freedom, rows_of_primitives
-from .mechanism.graph import Edge, Matrix, Mechanism, Primitive, Vector
+from .mechanism.graph import WELD, Edge, Matrix, Mechanism, Primitive, Vector
 from .named_frames import NamedFrames
 from .naming import Names
 from .parameters.keys import JointChange, Parameters
 from .parameters.values import Values
 
-_WELD = (Primitive(kind="weld", word="weld"),)
 # Files of the first generation have six digits.
 _WRITTEN_TOLERANCE = 2e-5
 
@@ -137,7 +136,7 @@ def _read_connections(
         change = changes.get(index)
         primitives = _checked_primitives(edge, parameters, names.values.diagnostics)
         if change is None and (parameters.freeze_all or index in frozen):
-            primitives = _WELD
+            primitives = WELD
         label = edge.name.strip()
         if parameters.dialect == "ros" and edge.follower_frame.ref:
             label = f"{edge.base_frame.ref}:{edge.follower_frame.ref}"
@@ -197,7 +196,7 @@ def _checked_primitives(
             subject=edge.name,
             line=edge.line,
         )
-        return _WELD
+        return WELD
     if unknown is not None:
         diagnostics.warning(
             "unknown-primitive",
@@ -206,11 +205,11 @@ def _checked_primitives(
             subject=edge.name,
             line=edge.line,
         )
-        return _WELD
+        return WELD
     if len(edge.primitives) > 1 and not parameters.has_chains:
-        return _WELD
+        return WELD
     moving = tuple(item for item in edge.primitives if item.kind != "weld")
-    return moving or _WELD
+    return moving or WELD
 
 
 def _real_places(mechanism: Mechanism, joints: dict[int, Connection]) -> set[int]:
@@ -277,7 +276,7 @@ def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Conn
                     base=ends[0],
                     follower=ends[1],
                     frame=frame,
-                    primitives=_WELD,
+                    primitives=WELD,
                     change=replace(extra.change, type=word),
                     line=extra.line,
                 )
@@ -309,7 +308,7 @@ def _left_over(
 ) -> Connection:
     first = group[0]
     if any(not joint.moves for joint in group):
-        return replace(first, primitives=_WELD)
+        return replace(first, primitives=WELD)
     points = np.array([joint.frame[:3, 3] for joint in group])
     places = [mechanism.bodies[end].part[:3, 3] for end in (first.base, first.follower)]
     size = max(float(np.ptp(np.vstack([points, *places]), axis=0).max()), 1e-6)
@@ -325,8 +324,8 @@ def _left_over(
             subject=first.name,
             line=first.line,
         )
-        return replace(first, primitives=_WELD)
-    primitives = tuple(_as_written(item, group) for item in freedom.primitives) or _WELD
+        return replace(first, primitives=WELD)
+    primitives = tuple(_as_written(item, group) for item in freedom.primitives) or WELD
     frame = first.frame
     if _leaves_axes(first.frame[:3, 3], freedom.point, primitives, 100 * _WRITTEN_TOLERANCE * size):
         frame = first.frame.copy()

@@ -4,11 +4,12 @@ their suffix is .xml, as that of anything."""
 
 from functools import partial
 
-from ...diagnostics import MeshError
+from ...diagnostics import Diagnostics, MeshError
 from ...files.packages import PackageResolver
+from ...meshes import RobotFiles
 from ...model import Robot
 from ..formats import Description, ReaderFormat, Reading
-from .advice import measure_stl
+from .advice import advise_scale
 from .read import ROOT_TAGS, AssemblyReading, read_assembly
 from .showing import edges_of_assembly, write_starter_parameters
 
@@ -16,15 +17,16 @@ from .showing import edges_of_assembly, write_starter_parameters
 def read_simmechanics(given: Description) -> AssemblyReading:
     """Reads the assembly that a CAD system wrote, with the robot that it makes. Raises
     ReadError."""
-    return read_assembly(
+    reading = read_assembly(
         given.data,
         given.source,
         given.diagnostics,
         parameters=given.options.parameters,
         joint_parameters=given.options.joint_parameters,
         has_file=partial(_has_file, given.resolver),
-        measure=partial(measure_stl, given.resolver),
     )
+    advise_scale(reading, RobotFiles(given.resolver, Diagnostics()))
+    return reading
 
 
 def _read_robot(given: Description) -> Robot:

@@ -12,14 +12,13 @@ from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
 from ...model import Robot
 from ..urdf.robot import paused_garbage_collection
-from .advice import Measure, advise_scale
 from .assembly import Assembly, Connection, apply_parameters
 from .build import RobotMaker
 from .held import find_held, report_held
 from .links import HasFile
 from .mechanism import first_generation, second_generation
 from .mechanism.first_generation import FirstGeneration
-from .mechanism.graph import Mechanism, Primitive
+from .mechanism.graph import WELD, Mechanism
 from .mechanism.second_generation import SecondGeneration
 from .mechanism.values import Page
 from .parameters.joint_table import JointTable, read_joint_table
@@ -49,10 +48,6 @@ def _no_file(_filename: str) -> bool:
     return False
 
 
-def _no_size(_filename: str) -> float | None:
-    return None
-
-
 def read_assembly(
     data: bytes,
     source: str,
@@ -61,11 +56,10 @@ def read_assembly(
     parameters: str = "",
     joint_parameters: str = "",
     has_file: HasFile = _no_file,
-    measure: Measure = _no_size,
 ) -> AssemblyReading:
     """Returns the robot of an assembly that a CAD system wrote; `parameters` and `joint_parameters`
     are the paths of both files that may change it, "" for none; `has_file` tells whether a mesh can
-    be found, and `measure` how large it is.
+    be found.
 
     Raises ReadError, with file and line, for what is not an assembly, for what is not a number, an
     unknown unit, and for parameter files that cannot be meant. All milder things go to
@@ -78,9 +72,7 @@ def read_assembly(
         said, table = _read_parameter_files(
             parameters, joint_parameters, mechanism.generation, diagnostics
         )
-        reading = _apply(mechanism, said, table, diagnostics, has_file)
-        advise_scale(reading.assembly, reading.placed, reading.robot, measure, diagnostics)
-        return reading
+        return _apply(mechanism, said, table, diagnostics, has_file)
 
 
 def read_mechanism(data: bytes, source: str, diagnostics: Diagnostics) -> Mechanism:
@@ -133,10 +125,9 @@ def _apply(
 
 
 def _freeze(held: list[Connection], tree: SpanningTree) -> None:
-    weld = (Primitive(kind="weld", word="weld"),)
     for body, hang in list(tree.hangs.items()):
         if hang.joint is not None and hang.joint in held:
-            frozen = replace(hang.joint, primitives=weld, change=None)
+            frozen = replace(hang.joint, primitives=WELD, change=None)
             tree.hangs[body] = replace(hang, joint=frozen)
 
 

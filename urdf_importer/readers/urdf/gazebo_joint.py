@@ -18,7 +18,7 @@ from ...geometry.transforms import Matrix, invert, matrix_from_pose, pose_of
 from ...kinematics.forward import zero_frames
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...markup.xml import Element, find_end, parse_fragment, text_of, verbatim
-from ...model import Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Robot, Vector3
+from ...model import Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Robot, Vector3, hang_on
 from .document import Document
 from .loop import FaultError, report_unread, to_number_or_infinity, to_numbers, to_point
 
@@ -66,7 +66,9 @@ def read_gazebo_loops(robot: Robot, document: Document) -> GazeboLoops:
         if root is None or root.attributes.get("reference", "").strip():
             continue
         place = place or _Place(robot)
-        taken = list(_take_joints(root, data, extra.line, place, found, document))
+        taken = list(
+            _take_joints(root, _Page(data=data, before=extra.line - 1), place, found, document)
+        )
         if taken:
             found.owners += [number] * (len(found.loops) - len(found.owners))
             found.rests[number] = _cut_out(taken, root, data, extra)
@@ -74,18 +76,12 @@ def read_gazebo_loops(robot: Robot, document: Document) -> GazeboLoops:
 
 
 def _take_joints(
-    root: Element,
-    data: bytes,
-    line: int,
-    place: "_Place",
-    found: GazeboLoops,
-    document: Document,
+    root: Element, page: "_Page", place: "_Place", found: GazeboLoops, document: Document
 ) -> Iterator[Element]:
     """Adds the joints of a <gazebo> and yields their elements."""
     for element in root:
         if element.tag != "joint":
             continue
-        page = _Page(data=data, before=line - 1)
         try:
             _read_joint(element, page, place, found)
         except FaultError as fault:
@@ -224,19 +220,7 @@ def _settle(loop: LoopJoint, axes: list[LoopJoint], place: _Place, found: Gazebo
     one, two = axes
     place.links.add(between)
     found.links.append(Link(name=between, line=loop.line))
-    found.joints.append(
-        Joint(
-            name=one.name,
-            type=one.type,
-            parent=loop.link1,
-            child=between,
-            origin=loop.origin1,
-            axis=one.axis,
-            limit=one.limit,
-            dynamics=one.dynamics,
-            line=loop.line,
-        )
-    )
+    found.joints.append(replace(hang_on(one), child=between, extras=()))
     found.loops.append(
         replace(two, name=names[1], link1=between, origin1=Pose(), notation="", extras=loop.extras)
     )

@@ -5,6 +5,7 @@
 """
 
 from dataclasses import replace
+from typing import TypeVar
 
 from ...diagnostics import quote
 from ...markup.xml import Element
@@ -24,7 +25,7 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
-from .beyond import add_beyond, read_attributes, read_leaves, read_mimic_leaf
+from .beyond import DEFINED, add_beyond, read_attributes, read_leaves, read_mimic_leaf
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
 from .pose import read_origin
@@ -147,10 +148,10 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         origin=read_origin(first.get("origin"), document),
         axis=read_axis(first.get("axis"), document),
         limit=read_limit(first.get("limit"), document),
-        dynamics=read_dynamics(first.get("dynamics"), document),
+        dynamics=read_numbers(Dynamics, first.get("dynamics"), document),
         mimic=mimic,
-        calibration=read_calibration(first.get("calibration"), document),
-        safety_controller=read_safety_controller(first.get("safety_controller"), document),
+        calibration=read_numbers(Calibration, first.get("calibration"), document),
+        safety_controller=read_numbers(SafetyController, first.get("safety_controller"), document),
         attributes=read_attributes(element),
         leaves=_read_leaves(first, extras, mimic, document),
         extras=extras,
@@ -258,16 +259,6 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
     )
 
 
-def read_dynamics(element: Element | None, document: Document) -> Dynamics | None:
-    if element is None:
-        return None
-    dynamics = Dynamics(
-        damping=document.number(element, "damping"),
-        friction=document.number(element, "friction"),
-    )
-    return add_beyond(dynamics, element, document)
-
-
 def read_mimic(element: Element | None, document: Document) -> Mimic | None:
     """Reads the joint that is followed, whether there is one of that name or not."""
     if element is None:
@@ -290,24 +281,14 @@ def read_mimic(element: Element | None, document: Document) -> Mimic | None:
     return add_beyond(mimic, element, document)
 
 
-def read_calibration(element: Element | None, document: Document) -> Calibration | None:
-    if element is None:
-        return None
-    calibration = Calibration(
-        rising=document.number(element, "rising"),
-        falling=document.number(element, "falling"),
-        reference_position=document.number(element, "reference_position"),
-    )
-    return add_beyond(calibration, element, document)
+_Numbers = TypeVar("_Numbers", Calibration, Dynamics, SafetyController)
 
 
-def read_safety_controller(element: Element | None, document: Document) -> SafetyController | None:
+def read_numbers(
+    kind: type[_Numbers], element: Element | None, document: Document
+) -> _Numbers | None:
+    """Reads an element whose attributes are numbers, all of which may be missing."""
     if element is None:
         return None
-    controller = SafetyController(
-        soft_lower_limit=document.number(element, "soft_lower_limit"),
-        soft_upper_limit=document.number(element, "soft_upper_limit"),
-        k_position=document.number(element, "k_position"),
-        k_velocity=document.number(element, "k_velocity"),
-    )
-    return add_beyond(controller, element, document)
+    numbers = {name: document.number(element, name) for name in sorted(DEFINED[element.tag])}
+    return add_beyond(kind(**numbers), element, document)  # type: ignore[arg-type]

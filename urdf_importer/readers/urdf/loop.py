@@ -11,10 +11,10 @@ programs skip both. What cannot be read stays as it is.
 
 from ...diagnostics import quote
 from ...markup.xml import Element
-from ...model import LoopJoint, Pose, Robot, Vector3
+from ...model import Dynamics, LoopJoint, Pose, Robot, Vector3
 from .beyond import read_attributes
 from .document import Document
-from .joint import read_axis, read_dynamics, read_end, read_joint_type, read_limit
+from .joint import read_axis, read_end, read_joint_type, read_limit, read_numbers
 from .numbers import (
     FARTHEST,
     LARGEST,
@@ -58,7 +58,7 @@ def read_loop_joint(element: Element, document: Document) -> LoopJoint | None:
         origin2=read_origin(ends[1], document),
         axis=read_axis(first.get("axis"), document),
         limit=read_limit(first.get("limit"), document),
-        dynamics=read_dynamics(first.get("dynamics"), document),
+        dynamics=read_numbers(Dynamics, first.get("dynamics"), document),
         extras=tuple(document.extra(child) for child in others if child.tag not in _KNOWN),
         line=element.line,
     )

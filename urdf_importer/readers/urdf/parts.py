@@ -91,7 +91,7 @@ class Parts:
         if element.tag == BALL_CONSTRAINT:
             loop = read_ball_constraint(element, document)
             if loop is not None and not element.attributes.get("name"):
-                loop = replace(loop, name=self._name_loop(loop.name))
+                loop = replace(loop, name=Claims(taken=self.loops).claim(loop.name))
         else:
             loop = read_loop_joint(element, document)
         if loop is not None and self.loops.setdefault(loop.name, loop) is not loop:
@@ -101,12 +101,6 @@ class Parts:
             loop = None
         if loop is None:
             self.extras.append(document.extra(element))
-
-    def _name_loop(self, wanted: str) -> str:
-        claims = Claims()
-        for name in self.loops:
-            claims.claim(name)
-        return claims.claim(wanted)
 
     def robot(self) -> Robot:
         """Returns what has come in. Raises ReadError where there is no link."""

@@ -138,8 +138,7 @@ class _Planner:
             for motion in tree.joint_motions
             if motion.is_scalar or motion.kind == "spherical"
         }
-        self._body_names = Claims()
-        self._body_names.claim(WORLD)
+        self._body_names = Claims(taken=[WORLD])
         self._worlds: set[int] = set()
         self._carriers = {
             each.joint.parent for each in tree.joint_motions if each.kind == "floating"

@@ -85,9 +85,7 @@ def write_articulation(
 
 
 def _name_prims(robot: Robot, machine: Machine) -> _Names:
-    inside, joints = Claims(), Claims()
-    for taken in (LOOKS, MESHES, JOINTS):
-        inside.claim(taken)
+    inside, joints = Claims(taken=(LOOKS, MESHES, JOINTS)), Claims()
     return _Names(
         root=clean_identifier(robot.name or "robot"),
         bodies={name: inside.claim(clean_identifier(name)) for name in machine.bodies},
@@ -166,9 +164,7 @@ def _make_bodies(
 def _add_frames(
     prim: Prim, members: Sequence[Member], filler: _Filler, taken: Sequence[str]
 ) -> None:
-    claims = Claims()
-    for name in (*taken, "visuals", "collisions", LOOKS, MESHES, JOINTS):
-        claims.claim(name)
+    claims = Claims(taken=(*taken, "visuals", "collisions", LOOKS, MESHES, JOINTS))
     for member in members:
         if filler.is_wanted(member):
             frame = Prim("Xform", claims.claim(clean_identifier(member.link.name)))

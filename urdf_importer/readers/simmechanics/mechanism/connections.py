@@ -3,14 +3,14 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ....diagnostics import quote
 from ....markup.xml import Element
 from .freedom import find_freedom, rows_of_primitives
-from .graph import Body, Edge, Frame, Matrix, Primitive, Vector
+from .graph import WELD, Body, Edge, Frame, Matrix, Primitive, Vector
 from .instances import Instance, bodies_below, read_transform
 from .mates import Entity, rows_of_mate
 from .parts import Units
@@ -36,14 +36,6 @@ _TURNING = ("Revolute", "Cylindrical", "Planar", "PinSlot")
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class _Joint:
-    base_frame: Frame
-    follower_frame: Frame
-    primitives: tuple[Primitive, ...]
-    offset: float | None
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
 class _Pair:
     """All that holds two bodies together, in the order of the file."""
 
@@ -51,10 +43,30 @@ class _Pair:
     follower: int
     name: str
     line: int
-    joints: list[_Joint] = field(default_factory=list)
+    joints: list[Edge] = field(default_factory=list)
     rows: list[Matrix] = field(default_factory=list)
     points: list[Vector] = field(default_factory=list)
     unknown: str = ""
+
+    def edge(
+        self,
+        base_frame: Frame,
+        follower_frame: Frame,
+        primitives: tuple[Primitive, ...],
+        offset: float | None = None,
+    ) -> Edge:
+        """Returns a joint of the pair, which has no number yet."""
+        return Edge(
+            name=self.name,
+            number="",
+            base=self.base,
+            follower=self.follower,
+            base_frame=base_frame,
+            follower_frame=follower_frame,
+            primitives=primitives,
+            offset=offset,
+            line=self.line,
+        )
 
 
 class Connections:
@@ -88,15 +100,7 @@ class Connections:
             body = self.bodies[other]
             pair = self._pair(first, other, f"{body.name}_fixed_joint", line)
             frame = Frame(matrix=body.part)
-            weld = (Primitive(kind="weld", word="weld"),)
-            pair.joints.append(
-                _Joint(
-                    base_frame=frame,
-                    follower_frame=frame,
-                    primitives=weld,
-                    offset=None,
-                )
-            )
+            pair.joints.append(pair.edge(frame, frame, WELD))
 
     def add_assembly(self, element: Element, instance: Instance, units: Units) -> None:
         """Returns joints and mates of an assembly, for one instance of it. Raises ReadError for
@@ -137,14 +141,7 @@ class Connections:
         if element.tag in _TURNING:
             between = base_frame.matrix[:3, :3].T @ follower_frame.matrix[:3, :3]
             angle = math.atan2(between[1, 0], between[0, 0])
-        pair.joints.append(
-            _Joint(
-                base_frame=base_frame,
-                follower_frame=follower_frame,
-                primitives=primitives,
-                offset=angle,
-            )
-        )
+        pair.joints.append(pair.edge(base_frame, follower_frame, primitives, angle))
 
     def _add_mate(self, element: Element, instance: Instance, units: Units) -> None:
         name = element.attributes.get("name", "").strip() or element.tag
@@ -217,15 +214,14 @@ class Connections:
         """Returns one edge for each pair that something holds."""
         found: list[Edge] = []
         for pair in self.pairs.values():
-            edge = self._edge(pair, str(len(found) + 1))
+            edge = self._edge(pair)
             if edge is not None:
-                found.append(edge)
+                found.append(replace(edge, number=str(len(found) + 1)))
         return found
 
-    def _edge(self, pair: _Pair, number: str) -> Edge | None:
+    def _edge(self, pair: _Pair) -> Edge | None:
         if len(pair.joints) == 1 and not pair.rows and not pair.unknown:
-            joint = pair.joints[0]
-            return _make_edge(pair, number, joint, joint.primitives)
+            return pair.joints[0]
         if pair.unknown:
             self.page.diagnostics.warning(
                 "unknown-mate",
@@ -233,15 +229,14 @@ class Connections:
                 subject=pair.name,
                 line=pair.line,
             )
-            return self._fixed(pair, number)
-        return self._left_over(pair, number)
+            return self._fixed(pair)
+        return self._left_over(pair)
 
-    def _fixed(self, pair: _Pair, number: str) -> Edge:
+    def _fixed(self, pair: _Pair) -> Edge:
         frame = Frame(matrix=self.bodies[pair.follower].part)
-        joint = _Joint(base_frame=frame, follower_frame=frame, primitives=(), offset=None)
-        return _make_edge(pair, number, joint, (Primitive(kind="weld", word="weld"),))
+        return pair.edge(frame, frame, WELD)
 
-    def _left_over(self, pair: _Pair, number: str) -> Edge | None:
+    def _left_over(self, pair: _Pair) -> Edge | None:
         """The joint that all mates and joints together leave; None where they hold nothing."""
         rows = [*pair.rows]
         points = [*pair.points]
@@ -262,34 +257,13 @@ class Connections:
                 subject=pair.name,
                 line=pair.line,
             )
-            return self._fixed(pair, number)
+            return self._fixed(pair)
         if sum(3 if p.kind == "spherical" else 1 for p in freedom.primitives) == 6:
             return None
-        primitives = freedom.primitives or (Primitive(kind="weld", word="weld"),)
         rotation = self.bodies[pair.follower].part[:3, :3]
         frame = Frame(matrix=make_frame(rotation, freedom.point))
-        first = pair.joints[0] if pair.joints else None
-        joint = _Joint(
-            base_frame=frame,
-            follower_frame=frame,
-            primitives=primitives,
-            offset=first.offset if first is not None else None,
-        )
-        return _make_edge(pair, number, joint, primitives)
-
-
-def _make_edge(pair: _Pair, number: str, joint: _Joint, primitives: tuple[Primitive, ...]) -> Edge:
-    return Edge(
-        name=pair.name,
-        number=number,
-        base=pair.base,
-        follower=pair.follower,
-        base_frame=joint.base_frame,
-        follower_frame=joint.follower_frame,
-        primitives=primitives,
-        offset=joint.offset,
-        line=pair.line,
-    )
+        offset = pair.joints[0].offset if pair.joints else None
+        return pair.edge(frame, frame, freedom.primitives or WELD, offset)
 
 
 def _primitives(word: str, matrix: Matrix) -> tuple[Primitive, ...]:

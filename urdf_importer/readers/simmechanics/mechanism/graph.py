@@ -82,6 +82,9 @@ class Primitive:
     word: str = ""
 
 
+WELD = (Primitive(kind="weld", word="weld"),)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Edge:
     """A joint between the bodies of indices `base` and `follower`, at these frames of theirs.

@@ -36,8 +36,7 @@ def plan_contacts(robot: Robot, diagnostics: Diagnostics) -> ContactPlan:
     """Plans the materials of links by their friction. What else the description tells Gazebo of
     links and joints, and Webots cannot have, is reported, each setting once."""
     links = {link.name for link in robot.links}
-    claims = Claims()
-    claims.claim(DEFAULT)
+    claims = Claims(taken=[DEFAULT])
     names: dict[float, str] = {}
     materials: dict[str, str] = {}
     lost: dict[str, tuple[int, Setting]] = {}
