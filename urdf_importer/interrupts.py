@@ -11,8 +11,8 @@ def hold_interrupt() -> Iterator[None]:
     """Lets the block end before Ctrl-C counts: Blender takes a KeyboardInterrupt raised in the
     midst of its start for fatal, and one in the midst of a render for nothing.
 
-    Where Python did not install what handles Ctrl-C, as in Blender's own program, it could not be
-    put back: it is left alone, and so is Ctrl-C.
+    Where Ctrl-C's handler was not installed from Python, as in Blender's own program, it could not
+    be put back: it is left alone, and so is Ctrl-C.
     """
     held: list[int] = []
     before = signal.getsignal(signal.SIGINT)

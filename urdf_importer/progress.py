@@ -11,14 +11,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """`share` of the work that is done, 0 to 1, and what is done next."""
+    """`share` of the work that is done, 0 to 1, and the next step."""
 
     share: float
     text: str
 
 
 def finish(steps: Generator[Progress, None, Result]) -> Result:
-    """Does all steps of some work and returns what comes of it."""
+    """Does all steps of some work and returns its result."""
     while True:
         try:
             next(steps)
@@ -32,9 +32,9 @@ class BudgetSpentError(Exception):
 
 
 class Budget:
-    """Work that may be done, in seconds. They are counted by what is done, not by a clock, so that
-    the same work fits or does not fit on every machine, however fast and busy it is; the price is
-    that a slow machine takes longer."""
+    """Work that may be done, in seconds. Costs are estimated from the amount of work, not measured
+    by a clock, so that the same work fits or does not fit on every machine, however fast and busy
+    it is; the price is that a slow machine takes longer."""
 
     def __init__(self, seconds: float = math.inf) -> None:
         self.seconds = seconds

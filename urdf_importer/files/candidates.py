@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places where a file may be, what was found there, and which of several files is meant."""
+"""Places where a file may be, the files found there, and the choice among several."""
 
 import os
 import re
@@ -28,8 +28,8 @@ _NEIGHBOURS: dict[FileKind, frozenset[str]] = {
     "file": _SHAPES | {".xml", ".mjcf"},
     "model": frozenset((".sdf", ".config", ".urdf")),
 }
-"""Suffixes of meshes and images, of what meshes keep in files beside them, and of the texts that
-models of MuJoCo and of Gazebo are made of."""
+"""Suffixes of meshes and images, of the files that meshes keep beside them, and of the texts that
+models of MuJoCo and of Gazebo consist of."""
 
 
 class Verdict(Enum):
@@ -41,7 +41,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder that may be read, as it is called and with its links followed."""
+    """A folder that may be read, under its own name and with its links followed."""
 
     folder: str
     real: str
@@ -70,7 +70,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`code` and `note` of the warning; empty where the file is what the URI says."""
+    """`code` and `note` of the warning; empty where the URI names the file exactly."""
 
     path: str
     code: str = ""
@@ -98,8 +98,8 @@ def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKin
 
 def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
     """Judges a path outside the folders that may be read. A mesh, an image or a text of MuJoCo or
-    Gazebo, by its suffix, may lie one folder above the description's, which is one of `folders`,
-    where no link leads out of that. A home folder and what lies above one are not read."""
+    Gazebo, by its suffix, may lie one folder above the description's (one of `folders`), unless a
+    link leads out of it. A home folder and the folders above it are not read."""
     if os.path.splitext(path)[1].lower() not in _NEIGHBOURS[kind]:
         return Verdict.OUTSIDE
     for above in map(os.path.dirname, folders):
@@ -116,7 +116,7 @@ def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
 
 def find_above(reference: Reference, folders: Sequence[str], kind: FileKind) -> str:
     """Returns the file that has the whole path of a reference, two parts or more, one folder above
-    the description's, which is one of `folders`; "" for none."""
+    the description's (one of `folders`); "" for none."""
     parts = reference.path.split("/")
     if len(parts) < 2 or not {"", ".", ".."}.isdisjoint(parts):
         return ""
@@ -150,7 +150,7 @@ def _list_names(folder: str) -> list[str]:
 
 
 def names_of(description: str) -> frozenset[str]:
-    """Returns what a description's file says that its robot is called, without its suffixes."""
+    """Returns the robot name in a description's file name, without its suffixes."""
     name = fold(os.path.basename(description)).partition(".")[0]
     return frozenset((name,)) if name else frozenset()
 
@@ -164,9 +164,9 @@ def choose_moved(
     """Returns which of several equally good files is meant, and why, for a message; empty where
     nothing tells.
 
-    `parts` are those of the URI; `expected` says folder -> names of files, of all URIs.
-    The folder counts that holds most of the files whose URIs say the same folder; then the one that
-    is called as the description, one of `names`.
+    `parts` are the parts of the URI; `expected` says folder -> names of files, of all URIs.
+    The folder counts that holds most of the files whose URIs name the same folder; then the folder
+    called as the description, that is, in `names`.
     """
     if len(found) < 2:
         return (found[0] if found else ""), ""

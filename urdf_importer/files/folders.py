@@ -2,8 +2,8 @@
 """Looking into folders within bounds.
 
 Every folder is listed at most once and only so many entries are looked at in all: a description
-that lies in a huge tree costs a second at most. The price: what lies beyond is not found by a
-search (a file named by its right path always is, it needs no search).
+that lies in a huge tree costs a second at most. The price: a search does not find files beyond the
+bound (a file named by its right path is always found, without a search).
 """
 
 import contextlib
@@ -29,7 +29,7 @@ FOLDERS_OF_DESCRIPTIONS = ("urdf", "urdfs", "xacro", "xacros")
 
 @dataclass(slots=True)
 class Listing:
-    """What lies in a folder, sorted: folders, links to folders, and everything else."""
+    """The content of a folder, sorted: folders, links to folders, and everything else."""
 
     folders: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Folders:
         return self._entries_left <= 0
 
     def list_folder(self, folder: str) -> Listing:
-        """Returns what can be seen of `folder`; nothing where it cannot be read."""
+        """Returns the visible content of `folder`; nothing where it cannot be read."""
         if folder not in self._listings:
             self._listings[folder] = self._scan(folder)
         return self._listings[folder]
@@ -146,8 +146,8 @@ class Folders:
         """Returns the files below `folder` that share the longest end of a path, `least` parts of
         it.
 
-        Of equally long ones those that are spelled alike, then those nearest to the folder `near`
-        and then the least deep ones; several where none is better than the others.
+        Of equally long ones, exact spelling counts first, then nearness to the folder `near`, then
+        the least depth; several where none is better than the others.
         """
         here = Path(os.path.relpath(near, folder)).parts if is_within(near, folder) else ()
         ranks: dict[tuple[int, ...], list[str]] = {}
@@ -176,7 +176,7 @@ class Folders:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A folder in which the description lies, and what is around it.
+    """A folder in which the description lies, and its surroundings.
 
     `chain` leads upwards, `own` is its package and `bundle` the part of it that is about this one
     description, as far as folders tell.
@@ -191,7 +191,7 @@ class Surroundings:
 def walk_up(folder: str) -> list[str]:
     """Returns `folder` and the folders above it, up to and with the root of the repository.
 
-    A home folder, what lies above one, and the root of a drive never belong to it.
+    A home folder, the folders above it, and the root of a drive never belong to it.
     """
     chain: list[str] = []
     current = folder
@@ -238,8 +238,8 @@ def fold(name: str) -> str:
 
 
 def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
-    """Returns where the description lies, as it is called, and with links followed if that
-    differs."""
+    """Returns the description's surroundings, by its own path, and by its path with links followed
+    if that differs."""
     if description in ("", "."):
         return []
     path = os.path.abspath(description)

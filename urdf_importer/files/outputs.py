@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files that are written whole or not at all.
 
-A file is made beside its place under another name and takes the place in one step. Whoever looks
-sees the old file or the new one, and what fails leaves nothing behind.
+A file is made beside its place under another name and takes the place in one step. Readers see the
+old file or the new one, and a failure leaves nothing behind.
 """
 
 import os
@@ -21,7 +21,7 @@ SEPARATORS = ("/", os.sep)
 
 
 def suggest_stem(name: str) -> str:
-    """Returns the name of a robot without what the name of a file cannot have."""
+    """Returns the name of a robot without characters that file names cannot have."""
     plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
     return avoid_reserved(plain[:100] or "robot")
 
@@ -48,8 +48,8 @@ def check_output(path: AnyPath) -> None:
 
 
 def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
-    """Raises WriteError where the name of `what` ends otherwise: with another suffix the file would
-    lie about what is in it."""
+    """Raises WriteError where the file name of `what` ends otherwise: another suffix would
+    misrepresent its content."""
     if Path(path).suffix.lower() != suffix:
         raise WriteError(f"{what} has to end in {suffix}, not {quote_path(path)}")
 
@@ -85,8 +85,8 @@ def write_text(path: AnyPath, text: str) -> None:
 
 @contextmanager
 def replace_files(folder: AnyPath) -> Iterator[Path]:
-    """Gives an empty folder to write into; at the end its files take their places in `folder`,
-    all or none. What else is in `folder` stays; the folder itself is made where only it is missing.
+    """Gives an empty folder to write into; at the end its files take their places in `folder`, all
+    or none. Other files in `folder` stay; the folder itself is made where only it is missing.
 
     Raises WriteError where that cannot be; the files are gone then in any case.
     """
@@ -160,7 +160,7 @@ class _Installation:
 
 
 def _find_target(path: AnyPath) -> Path:
-    """The file itself where `path` is a link. Raises WriteError for what can be no path."""
+    """The file itself where `path` is a link. Raises WriteError for an impossible path."""
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:

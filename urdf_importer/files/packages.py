@@ -14,12 +14,12 @@ Where it is looked for, first come first served:
    of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages are renamed
    and moved more often than not when they leave their workspace.
 
-What may be read: regular files in the description's own package, in the folders that the user or
-the ROS environment names, and in packages found as above. The own package is the nearest folder
-upwards with a package.xml; else the repository; else the description's folder, or the one above
-where that is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that
-leads out of all these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one folder above
-the description's, which is where robots without packages keep what they share.
+Readable are regular files in the description's own package, in the folders that the user or the ROS
+environment names, and in packages found as above. The own package is the nearest folder upwards
+with a package.xml; else the repository; else the description's folder, or the one above where that
+is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that leads out of all
+these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one folder above the
+description's, where robots without packages keep shared files.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment
 names may be a link to anywhere; one found on the way up must then carry its name in its
@@ -67,7 +67,7 @@ class PackageResolver:
     `description` is the description's file ("" for none, then only packages given are found).
     `packages` says name=folder, `package_paths` are folders with packages in them; files in all of
     these may be read. `environment` holds AMENT_PREFIX_PATH, ROS_PACKAGE_PATH and Gazebo's
-    variables; None for none. `states` are those of the files that were found, by their paths.
+    variables; None for none. `states` are the states of the files found, by path.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class PackageResolver:
         self._names = names_of(os.fspath(description))
 
     def expect_files(self, uris: Iterable[str]) -> None:
-        """Takes note of what will be asked for: of several files that a URI may mean, the one is
-        taken that lies where the others lie."""
+        """Takes note of the files that will be asked for: where a URI may mean several files, the
+        one beside the others is taken."""
         for uri in uris:
             with contextlib.suppress(MeshError):
                 self._references[uri] = reference = read_reference(uri, "mesh")
@@ -135,15 +135,15 @@ class PackageResolver:
         return Path(outcome.path)
 
     def note_file(self, path: str) -> None:
-        """Adds a file to `states`, as it is now: before it is read, so that a change that comes
-        meanwhile is seen later."""
+        """Adds a file to `states` in its present state: before it is read, so that a change that
+        comes meanwhile is seen later."""
         state = read_state(path)
         if state is not None and len(self.states) < MOST_NOTED:
             self.states.setdefault(path, state)
 
     def list_folder(self, uri: str, suffix: str) -> list[Path]:
         """Returns the files in a folder that end so, by their names, as far as they may be read;
-        none for what is not a folder. Raises MeshError for what is not a URI."""
+        none if it is not a folder. Raises MeshError for text that is not a URI."""
         reference = read_reference(uri.rstrip("/") + "/_", "file")
         for place in self._places(reference, ""):
             folder = os.path.dirname(place.candidate)
@@ -159,7 +159,7 @@ class PackageResolver:
         return []
 
     def find_packages(self, name: str) -> list[str]:
-        """Returns the folders of the package, the one that counts first; the others only fill gaps.
+        """Returns the folders of the package, the preferred one first; the others only fill gaps.
 
         A hidden folder is not a package.
         """
@@ -212,7 +212,7 @@ class PackageResolver:
         elif os.path.isabs(reference.path):
             path = os.path.normpath(reference.path)
             holder = self._find_holder(path, self._roots)
-            # What xacro makes of $(find name) is the folder of a package that was found by name.
+            # xacro replaces $(find name) by the folder of a package that was found by name.
             package = "" if holder else self._found_package_of(path)
             yield Place(holder.folder if holder else package, reference.path, package)
         else:
@@ -259,7 +259,7 @@ class PackageResolver:
             return True
         return is_within(os.path.realpath(package), os.path.realpath(folder))
 
-    # What may be read
+    # Permission to read
 
     def _judge_place(self, place: Place, kind: FileKind) -> Verdict:
         verdict = self._judge(place.candidate, place.package)
@@ -350,7 +350,7 @@ class PackageResolver:
                 if is_within(folder, readable) and not is_within(folder, start.bundle):
                     yield folder, 2, start.folder
 
-    # What is said when there is nothing
+    # Messages for files that were not found
 
     def _explain(
         self,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the file names in a description say, and what the environment says of folders with
-packages, before any file is looked at.
+"""The references in a description, and the package folders in the environment, before any file is
+looked at.
 
     package://name/path  package:///name/path  model://name/path  $(find name)/path
     file:///path  file://localhost/path  file:path  file://../path
@@ -32,15 +32,15 @@ _DRIVE = re.compile(r"/*(?=[A-Za-z]:/)")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`path` lies in `package`; where that is empty it is an absolute path or one that starts in
-    the folder of the file that names it. The parts are separated by slashes."""
+    """`path` lies in `package`; where that is empty it is absolute, or relative to the folder of
+    the file that names it. The parts are separated by slashes."""
 
     package: str
     path: str
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All names of the path, package first, without what does not name anything."""
+        """All names of the path, package first, without empty and `.` parts."""
         names = (self.package, *self.path.split("/"))
         return tuple(name for name in names if name not in ("", ".", ".."))
 
@@ -51,8 +51,8 @@ class Reference:
 
 
 def read_reference(uri: str, kind: str) -> Reference:
-    """Returns what `uri` says. Raises MeshError for what can never be a local file; `kind` is for
-    its code."""
+    """Returns what `uri` says. Raises MeshError for text that can never be a local file; `kind` is
+    for its code."""
     text = uri.strip().replace("\\", "/")
     if not text:
         raise MeshError("the file name is empty", code=f"missing-{kind}")
@@ -84,7 +84,7 @@ def _package_reference(text: str) -> Reference:
 
 
 def _file_path(rest: str) -> str:
-    """The path after `file:`; what stands where the host belongs is a folder, never a computer."""
+    """The path after `file:`; a name in the place of the host is a folder, never a computer."""
     if rest.startswith("//localhost/"):
         return rest.removeprefix("//localhost")
     if rest.startswith("//") and not rest.startswith("///"):

@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal
 from ..diagnostics import MeshError, ReadError, quote
 
 FileKind = Literal["mesh", "texture", "file", "model"]
-"""What a file is for."""
+"""The use of a file."""
 
 ResolveBeside = Callable[[str, FileKind], Path]
 """Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to
@@ -25,7 +25,7 @@ _MEGABYTE = 1024 * 1024
 MOST_BYTES = 128 * 1024 * 1024
 
 # Opening a FIFO waits for a writer, and opening some devices acts on them. So the kind of file is
-# asked before it is opened, and again of what was opened, since it may have been replaced between.
+# asked before it is opened, and again of the open file, since it may have been replaced between.
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -100,7 +100,7 @@ def _refuse_unfit(status: os.stat_result) -> None:
 
 
 def refuse_beside(uri: str, kind: FileKind) -> Path:
-    """Serves as the ResolveBeside of meshes that must stand alone."""
+    """Serves as the ResolveBeside of meshes that may not name other files."""
     message = f"{quote(uri)} is not read: only the mesh file itself is"
     raise MeshError(message, code=f"missing-{kind}")
 

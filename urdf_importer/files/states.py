@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The states of files: whether what was read is still what is there."""
+"""The states of files: whether they have changed since they were read."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ FileState = tuple[int, int]
 """The size of a file in bytes, and when it was changed, in nanoseconds."""
 
 MOST_NOTED = 1000
-"""Files of a robot that are watched; those that are read first count."""
+"""Files of a robot that are watched; the first ones read count."""
 
 
 def read_state(path: str) -> FileState | None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays and what is worked out from them: frames, meshes, hulls, volumes."""
+"""Arrays and the geometry computed from them: frames, meshes, hulls, volumes."""

@@ -15,11 +15,11 @@ _SAME = np.float32(1e-3**2)
 def find_creases(
     data: MeshData, normals: NDArray[np.float32], edges: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Returns the edges (N,) whose faces have different normals at one of their ends, some of them
+    """Returns the edges (N,) whose faces have different normals at either end; an edge may appear
     more than once.
 
-    `normals` (C, 3) are those of the corners, `edges` (C,) name the edge from each corner to the
-    next one of its face.
+    `normals` (C, 3) belong to the corners; `edges` (C,) names the edge from each corner to the next
+    corner of its face.
     """
     is_mixed = _find_mixed(data.corners, normals, len(data.vertices))
     if not is_mixed.any():
@@ -40,8 +40,8 @@ def find_creases(
 
 
 def _pair_corners(edges: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """The corners (N,) whose edges other corners have too, and for each one of these others, the
-    same for all corners of an edge."""
+    """The corners (N,) whose edges also belong to other corners, and for each the first such
+    corner: the same one for all corners of an edge."""
     count = np.arange(len(edges), dtype=np.int32)
     chosen = np.empty(int(edges.max()) + 1, dtype=np.int32)
     chosen[edges] = count

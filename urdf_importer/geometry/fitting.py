@@ -83,7 +83,7 @@ def smallest_rectangle(points: Points) -> float:
     area.
 
     One side of the smallest rectangle lies on an edge of the convex hull (Freeman and Shapira
-    1975), so the angles of those are tried.
+    1975), so the hull's edge angles are tried.
     """
     outline = _outline(points)
     edges = np.roll(outline, -1, axis=0) - outline
@@ -149,7 +149,7 @@ def primitive_volume(geometry: Primitive) -> float:
 
 
 def coarse_hull(points: Points) -> Hull | None:
-    """Returns what directions are searched on; None where the points are flat."""
+    """Returns the points on which directions are searched; None where the points are flat."""
     return convex_hull(points, _COARSE_TRIANGLES)
 
 
@@ -185,7 +185,7 @@ def fit_sphere(points: Points) -> Fit:
 
 
 def _smallest(fits: Iterable[Fit]) -> Fit:
-    """The first of those that are as small as the smallest but for a thousandth."""
+    """The first fit within a thousandth of the smallest."""
     fits = list(fits)
     least = min(fit.volume for fit in fits)
     return next(fit for fit in fits if fit.volume * _SAVING <= least)
@@ -239,8 +239,8 @@ def _around(points: Points, axis: Vector) -> tuple[Points, Matrix, Points, float
 
 
 def _round_axes(points: Points, hull: Hull | None) -> list[Vector]:
-    """Directions for round shapes: those of the frame, of the oriented box, and the most promising
-    of the others, judged on the hull by the area of the rectangle across."""
+    """Directions for round shapes: the axes of the frame and of the oriented box, and the most
+    promising of the others, judged on the hull by the area of the rectangle across."""
     corners = points if hull is None else hull.vertices
     box = fit_oriented_box(points, hull).frame[:3, :3]
     own = [*np.eye(3), *box.T]

@@ -6,8 +6,8 @@ outside, so that stopping early leaves a hull that misses little. Three rules ma
 have their price:
 
 * The points are turned to their principal axes and stretched to one extent along each.
-* They are moved by a billionth of that, the same way every time, so that no four of them lie in one
-  plane and no three on one line. The result has the points as they were given.
+* They are moved by a billionth of their extent, the same way every time, so that no four of them
+  lie in one plane and no three on one line. The result has the original points.
 * A point less than a ten-millionth outside is inside.
 
 At the end the hull is scaled about its middle until it contains every point, so rounding and early
@@ -113,8 +113,8 @@ def _find_hull(points: Points, most_triangles: int) -> Hull | None:
 
 
 def _make_hull(points: Points, triangles: Indices) -> Hull:
-    """The planes are moved out to touch the farthest vertex: that of a sliver is turned by any
-    rounding, and would cut the hull elsewhere."""
+    """The planes are moved out to touch the farthest vertex: any rounding turns a sliver's plane,
+    which would cut the hull elsewhere."""
     used, corners = np.unique(triangles, return_inverse=True)
     vertices, corners = points[used], corners.reshape(-1, 3)
     a, b, c = (vertices[corners[:, i]] for i in range(3))

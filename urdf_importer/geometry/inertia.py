@@ -26,7 +26,8 @@ class Body:
 
 
 def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
-    """Returns the body in its link's frame, or in what the link stands in by `frame` (4, 4)."""
+    """Returns the body in its link's frame, or in the frame in which the link's pose is `frame` (4,
+    4)."""
     place = matrix_from_pose(inertial.origin)
     if frame is not None:
         place = frame @ place
@@ -58,7 +59,8 @@ def inertial_of(body: Body) -> Inertial:
 
 
 def move_pose(frame: Matrix, pose: Pose) -> Pose:
-    """Returns a pose in a frame as seen from what `frame` (4, 4) stands in."""
+    """Returns a pose, given in a frame, as seen from that frame's parent; `frame` (4, 4) is the
+    frame's pose in it."""
     return pose_of(frame @ matrix_from_pose(pose))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays of one mesh, between a file and Blender, and what is done to its corners everywhere."""
+"""Arrays of one mesh, between a file and Blender, and the operations on its corners that are needed
+everywhere."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +20,9 @@ class MeshMaterial:
     """A material that a mesh file brings along.
 
     `color` is red, green, blue, alpha in 0..1, sRGB, as the file's viewers show it. `texture` is an
-    image file that may be read; `image` the bytes of one that lies inside the mesh file. The image
-    takes the place of red, green and blue; its alpha counts where `image_alpha` says so. The maps
-    of `surface` are paths of files that may be read.
+    image file that may be read; `image` holds the bytes of an image embedded in the mesh file. The
+    image replaces red, green and blue; its alpha counts if `image_alpha` is set. The maps of
+    `surface` are paths of files that may be read.
     """
 
     name: str = ""
@@ -43,8 +44,8 @@ class MeshData:
     smooth      all faces are shaded smooth (else flat)
     uvs         float32 (C, 2), per corner, origin at the image's lower left; None where there are
                 none
-    materials   what the file brings along; empty where it has none of its own
-    slots       int32 (F,), each face's index into materials; None: all are of the first
+    materials   the file's materials; empty where it has none of its own
+    slots       int32 (F,), each face's index into materials; None: all faces use the first
     up          the axis that points up, where the file names one other than Z and the arrays do not
                 heed it: "X" or "Y"
     """
@@ -79,7 +80,7 @@ def find_upright(up: str) -> NDArray[np.float32]:
 
 
 def turn_upright(mesh: MeshData) -> MeshData:
-    """Returns the mesh turned so that what its file calls up is Z."""
+    """Returns the mesh turned so that the file's up axis becomes Z."""
     if mesh.up == "Z":
         return mesh
     turn = find_upright(mesh.up)
@@ -125,15 +126,15 @@ def weld_points(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArr
 def _find_first_equals(
     patterns: NDArray[np.uint32], hashes: NDArray[np.uint64], looks: int = _MOST_LOOKS
 ) -> NDArray[np.int32]:
-    """The first row that is equal to each, int32 (N,).
+    """The index of the first row equal to each row, int32 (N,).
 
-    Each row looks up which one came first of all with its hash: faster than sorting. Those that
-    find another row there look again by other hashes, and what is left in the end is sorted.
+    Each row looks up which one came first of all with its hash: faster than sorting. Rows that find
+    a different row there look again with other hashes, and the rows left in the end are sorted.
     """
     if not looks:
         return _find_by_sorting(patterns)
     first = _find_first_of_hash(hashes)
-    # Where one of equal rows finds another row, all do.
+    # If one of several equal rows finds another row, all of them do.
     wrong = np.flatnonzero((patterns.take(first, axis=0) != patterns).ravel()) // 3
     if len(wrong):
         left = wrong[np.diff(wrong, prepend=-1) > 0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes that are said by their sizes, as meshes.
+"""Meshes of shapes that are defined by their sizes.
 
-All but extrusions and polyhedra are centred on their frame. They stand along z and have their
+All but extrusions and polyhedra are centred on their frame. They are upright along z and have their
 extents exactly: the points on the axes are vertices. Round shapes have 32 sides, so in between they
 lie up to half a percent of the radius inside the true surface.
 """

@@ -34,8 +34,8 @@ def tidy_angle(angle: float, tolerance: float = SAME / 2) -> float:
 
 
 def tidy_pose(frame: Matrix, like: Pose) -> Pose:
-    """Returns a frame (4, 4) as the model says it. Numbers that are as near to those of `like` as
-    single precision comes are those of `like`, exactly."""
+    """Returns a frame (4, 4) as a pose of the model. Numbers equal to the numbers of `like` to
+    single precision become exactly these."""
     wanted = matrix_from_pose(like)
     tolerance = SAME * (1.0 + float(np.abs(frame[:3, 3]).max()))
     x, y, z = (
@@ -50,7 +50,8 @@ def tidy_pose(frame: Matrix, like: Pose) -> Pose:
 
 
 def tidy_vector(numbers: Vector3, like: Vector3) -> Vector3:
-    """Returns three numbers, those of `like` where they are as near as single precision comes."""
+    """Returns three numbers; each one equal to its counterpart in `like` to single precision
+    becomes exactly that."""
     x, y, z = (
         old if abs(new - old) <= SAME * (1.0 + abs(old)) else shortest(new, SAME / 2)
         for new, old in zip(numbers, like, strict=True)

@@ -144,7 +144,7 @@ def pose_of(matrix: Matrix, *, rounding: float = 0.0) -> Pose:
 def pose_of_numbers(
     x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
 ) -> Pose:
-    """Returns a pose without a minus before zero; the identity is the one that the model has."""
+    """Returns a pose without a minus before zero; the identity is the model's own object."""
     numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
     pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
     return IDENTITY if pose == IDENTITY else pose

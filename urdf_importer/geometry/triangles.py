@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Polygon meshes as triangles: what collision shapes and mesh files are made of."""
+"""Polygon meshes as triangles, the form used for collision shapes and mesh files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ Corners = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Triangles:
-    """Triangles with what stands at their corners, as in MeshData.
+    """Triangles with the data at their corners, as in MeshData.
 
     vertices  float32 (V, 3), metres
     corners   int32 (3 T,), counter-clockwise seen from outside
@@ -116,7 +116,7 @@ def _split_polygons(
 
 
 def _find_concave(mesh: MeshData, faces: NDArray[np.int64], places: NDArray[np.int64]) -> list[int]:
-    """Faces of which some triangle of the fan is turned over."""
+    """Faces in which some triangle of the fan is turned over."""
     a, b, c = (mesh.vertices[mesh.corners[places[:, i]]].astype(np.float64) for i in range(3))
     crossed = np.cross(b - a, c - a)
     normals = np.zeros((int(faces.max()) + 1, 3))

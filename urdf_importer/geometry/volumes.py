@@ -2,8 +2,8 @@
 """Volume, centre and inertia of shapes of density 1.
 
 Of a closed mesh by the divergence theorem: a sum over the tetrahedra between a point and each
-triangle, with a sign. The second moments of one are those of Tonon, "Explicit exact formulas for
-the 3-D tetrahedron inertia tensor" (2004), in the covariance form of Blow and Binstock (2004).
+triangle, with a sign. The second moments of one tetrahedron follow Tonon, "Explicit exact formulas
+for the 3-D tetrahedron inertia tensor" (2004), in the covariance form of Blow and Binstock (2004).
 """
 
 import math
@@ -47,7 +47,7 @@ class MassProperties:
     inertia: Matrix
 
     def moved(self, frame: Matrix) -> "MassProperties":
-        """Returns the same body, seen from where `frame` (4, 4) stands."""
+        """Returns the same body, seen from the frame in which its own frame is `frame` (4, 4)."""
         rotation = frame[:3, :3]
         centre = rotation @ self.centre + frame[:3, 3]
         return MassProperties(self.volume, centre, rotation @ self.inertia @ rotation.T)

@@ -45,7 +45,7 @@ def _read_palette(content: bytes, place: int, end: int, entry: int) -> NDArray[n
 
 
 def _find_masks(content: bytes, head: int, bits: int, packing: int) -> list[int]:
-    """Of red, green and blue, and of alpha where it is said."""
+    """The masks of red, green and blue, and of alpha where the header has one."""
     if packing == _PLAIN:
         return [0x7C00, 0x3E0, 0x1F] if bits == 16 else [0xFF0000, 0xFF00, 0xFF]
     masks = [number(content, 54 + 4 * i, 4, "little") for i in range(3)]
@@ -130,7 +130,7 @@ def _from_bgr(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _unpack(content: bytes, place: int, count: int, step: int) -> NDArray[np.uint8]:
-    """Packets of up to 128 pixels, each as they are or one pixel repeated."""
+    """Packets of up to 128 pixels, either literal or one pixel repeated."""
     parts: list[bytes] = []
     left = count
     while left > 0:

@@ -2,8 +2,8 @@
 """Whether an image is whole, judged by its structure.
 
 Decoding costs a hundred times more, and leaves four bytes per pixel in memory until something needs
-them. What is checked here is all that makes the common decoders refuse an image: whatever else is
-wrong shows as wrong colours, there as here. Images of other kinds are for a decoder to judge.
+them. The checks cover everything that makes the common decoders refuse an image; any other fault
+shows as wrong colours, there as here. Images of other kinds are for a decoder to judge.
 """
 
 import zlib
@@ -20,7 +20,7 @@ _QUANTIZATION, _HUFFMAN, _SCAN, _END = 0xDB, 0xC4, 0xDA, 0xD9
 _FRAMES, _PROGRESSIVE = (0xC0, 0xC1, 0xC2), 0xC2
 _RESTARTS, _HARMLESS = 0xDD, (*range(0xE0, 0xF0), 0xFE)
 _WITHIN_SCANS = (0x00, *range(0xD0, 0xD8), 0xFF)
-"""What may follow 0xFF among the compressed pixels."""
+"""The bytes that may follow 0xFF among the compressed pixels."""
 
 _MOST_SYMBOLS = 256
 _MOST_BLOCKS = 10
@@ -81,7 +81,7 @@ def _is_whole_jpeg(content: bytes) -> bool:
 
 
 def _find_markers(content: bytes) -> NDArray[np.intp]:
-    """Where markers stand that end a scan, among others that only look like ones."""
+    """The positions of the markers that end a scan, without bytes that only look like markers."""
     characters = np.frombuffer(content, dtype=np.uint8)
     places = np.flatnonzero(characters[:-1] == 0xFF)
     found: NDArray[np.intp] = places[~np.isin(characters[places + 1], _WITHIN_SCANS)]
@@ -89,7 +89,7 @@ def _find_markers(content: bytes) -> NDArray[np.intp]:
 
 
 class _JpegTables:
-    """What the segments of a JPEG have defined up to now."""
+    """The tables that the segments of a JPEG have defined so far."""
 
     def __init__(self) -> None:
         self._quantizations: set[int] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every image decoder needs: numbers from bytes that may be cut off, samples from bits."""
+"""Helpers of all image decoders: numbers from bytes that may be cut off, samples from bits."""
 
 from typing import Literal
 
@@ -65,7 +65,7 @@ def narrow(samples: NDArray[np.uint16]) -> NDArray[np.uint8]:
 
 
 def look_up(indices: NDArray[np.uint8], palette: NDArray[np.uint8]) -> Pixels:
-    """Returns the colours (N, channels) of a palette; what it lacks is black."""
+    """Returns the colours (N, channels) of a palette; missing entries are black."""
     full = np.zeros((256, palette.shape[1]), dtype=np.uint8)
     full[: len(palette)] = palette[:256]
     return full[indices]

@@ -27,7 +27,7 @@ _PASSES = (
 
 @dataclass(frozen=True, slots=True)
 class PngKind:
-    """What the head says. `has_alpha` counts a transparent colour or palette as well."""
+    """The contents of the header. `has_alpha` counts a transparent colour or palette as well."""
 
     width: int
     height: int
@@ -66,13 +66,13 @@ def _read_head(content: bytes, kinds: list[bytes]) -> PngKind:
     width, height = number(content, 16, 4, "big"), number(content, 20, 4, "big")
     depth, color_type, _, _, interlace = (number(content, 24 + i, 1, "big") for i in range(5))
     if depth not in DEPTHS_BY_COLOR.get(color_type, ()) or interlace > 1:
-        raise broken("its head says what no PNG has")
+        raise broken("its header has values that PNG does not allow")
     has_alpha = color_type in (4, 6) or b"tRNS" in kinds
     return PngKind(width, height, depth, color_type, interlace == 1, has_alpha)
 
 
 def decode_png(content: bytes) -> Pixels:
-    """Returns the pixels. Raises MeshError where it is broken or larger than what is decoded."""
+    """Returns the pixels. Raises MeshError where it is broken or beyond the size limit."""
     chunks = list(_chunks(content))
     kind = _read_head(content, [name for name, _ in chunks])
     check_size(kind.width, kind.height)
@@ -105,7 +105,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _read_samples(kind: PngKind, data: bytes) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """(H, W, channels) as they are stored."""
+    """(H, W, channels), undecoded samples."""
     channels = _CHANNELS[kind.color_type]
     dtype = np.uint16 if kind.depth == 16 else np.uint8
     image = np.zeros((kind.height, kind.width, channels), dtype=dtype)
@@ -146,7 +146,7 @@ def _samples_of(
 def _unfilter(rows: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     """(H, 1 + B): undoes the filter that each row's first byte names.
 
-    A byte depends on those of the pixels to the left, above and above left. So all bytes on one
+    A byte depends on the bytes of the pixels to the left, above and above left. So all bytes on one
     diagonal are computed at once, in as many steps as the image has columns and rows.
     """
     kinds, data = rows[:, 0], rows[:, 1:]
@@ -173,7 +173,8 @@ def _predict(
     up: NDArray[np.int16],
     corner: NDArray[np.int16],
 ) -> NDArray[np.int16]:
-    """What a byte is written as the difference from: nothing, left, up, their mean, Paeth."""
+    """The value that is subtracted from a byte when it is written: nothing, left, up, their mean,
+    Paeth."""
     to_left, to_up = np.abs(up - corner), np.abs(left - corner)
     to_corner = np.abs(left + up - 2 * corner)
     paeth = np.where(

@@ -11,8 +11,8 @@ DEPTHS_BY_COLOR = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16),
 
 
 def check_image(content: bytes, name: str) -> None:
-    """Raises MeshError `unreadable-texture` for a kind of image that is not read and for one of
-    more than 16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
+    """Raises MeshError `unreadable-texture` for an unsupported kind of image and for images of more
+    than 16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
     size = find_image_size(content)
     if size is None:
         message = f"{quote(name)} is not a PNG, JPEG, BMP, TIFF or TGA image, or is cut off"

@@ -189,7 +189,7 @@ def _find_layout(tags: dict[int, list[int]], order: Order) -> _Layout:
 
 
 def _read_parts(content: bytes, tags: dict[int, list[int]], layout: _Layout) -> NDArray[np.uint16]:
-    """(H, W, samples), as they are stored."""
+    """(H, W, samples), undecoded."""
     unpack = UNPACKERS.get(_one(tags, _PACKING, 1))
     predictor = _one(tags, _PREDICTOR, 1)
     if unpack is None or predictor not in (1, 2) or (predictor == 2 and layout.bits < 8):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """XML text changed in place: attribute values, elements that come and go, and not a byte more.
 
-All places are byte offsets of the text as it was; the edits are made at once by `apply`. What is
-inserted takes the indentation and the line ends of its neighbours.
+All places are byte offsets of the unedited text; the edits are made at once by `apply`. Inserted
+elements take the indentation and the line ends of their neighbours.
 """
 
 import re
@@ -49,7 +49,7 @@ class XmlEditor:
         return line[: len(line) - len(line.lstrip(b" \t"))].decode()
 
     def remove(self, element: Element) -> None:
-        """Takes out an element, with its lines where nothing else stands in them."""
+        """Takes out an element, with its lines where they hold nothing else."""
         start, end = self.span(element)
         begin = self.data.rfind(b"\n", 0, start) + 1
         stop = self.data.find(b"\n", end) + 1 or len(self.data)
@@ -94,7 +94,7 @@ class XmlEditor:
     def set_attribute(self, element: Element, name: str, value: str | None) -> None:
         """Gives an attribute its value, adds it or, where the value is None, takes it away.
 
-        Of several numbers those that stay the same keep their spelling.
+        Of several numbers, unchanged ones keep their spelling.
         """
         end = find_start_tag_end(element, self.data)
         match = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a description says beyond URDF (Gazebo's tags, sensors) as elements with lines and numbers.
+"""Content of a description beyond URDF (Gazebo's tags, sensors) as elements with lines and numbers.
 
 Attributes and child elements count alike, since dialects write <topic>x</topic> or topic="x", and
 so do upper and lower case in names.
@@ -14,7 +14,7 @@ _LARGEST = 1e12
 
 
 class Element:
-    """`tag` is without the prefix of a namespace, in lower case, `written` as it stands; `text` is
+    """`tag` is without a namespace prefix, in lower case, `written` is as in the file; `text` is
     without outer blanks."""
 
     __slots__ = ("attributes", "children", "line", "prefix", "tag", "text", "written")
@@ -73,8 +73,7 @@ class Element:
 
 
 def split_numbers(text: str) -> tuple[float, ...]:
-    """Returns all numbers of a text; nothing where one of them is not a number, or larger than any
-    robot's."""
+    """Returns all numbers of a text; nothing if one is invalid or larger than any robot's."""
     try:
         numbers = tuple(float(word) for word in text.replace(",", " ").split())
     except ValueError:
@@ -85,7 +84,7 @@ def split_numbers(text: str) -> tuple[float, ...]:
 def parse_extra(extra: Extra) -> Element | None:
     """Returns the element of an Extra; None where its text is not XML.
 
-    No document type can stand in it, so no entity and no file beside it is ever looked at.
+    It cannot contain a document type, so no entity and no file beside it is ever looked at.
     """
     builder = _Builder(extra.line or 1)
     parser = expat.ParserCreate()

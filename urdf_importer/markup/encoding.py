@@ -29,7 +29,7 @@ _BEHIND_MARK = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 
-# Python knows many more codecs, some of which take quadratic time or decode no text.
+# Python knows many more codecs; some take quadratic time or decode no text.
 _ENCODINGS = re.compile(
     r"iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|shift_jis\w*|euc_\w+|iso2022_\w+|gb2312|gbk|gb18030"
     r"|big5\w*|johab|hz|tis-620|ptcp154|kz1048|utf-8|ascii",
@@ -75,7 +75,8 @@ def decode_text(raw: bytes, source: str) -> Text:
 
 
 def open_text(raw: bytes, source: str) -> tuple[bytes, Callable[[bytes], bytes]]:
-    """Returns all of a text but its mark as UTF-8, and what brings it back into its encoding.
+    """Returns all of a text but its byte order mark as UTF-8, and a function that restores its
+    encoding.
 
     A character that the encoding does not have becomes a reference to it. Raises ReadError as
     `decode_text` does.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What XML forbids and the parsers of simulators take: read as they read it, and reported.
+"""XML errors that the parsers of simulators tolerate: read as they read them, and reported.
 
 Gazebo, MuJoCo and urdfdom read with tinyxml2: files that work there are often not XML. Only a text
 that a strict parser refuses is looked at. Its lines stay where they were; other places move where
@@ -40,7 +40,7 @@ _COUNTED = {"comment": "comment", "joined": "attribute", "character": "'&' or '<
 
 
 class Finding(NamedTuple):
-    """What XML forbids, all of one kind: code and message of a diagnostic, and the first line."""
+    """XML errors of one kind: code and message of a diagnostic, and the first line."""
 
     code: str
     message: str
@@ -48,8 +48,8 @@ class Finding(NamedTuple):
 
 
 def read_leniently(data: bytes, read: Callable[[bytes], _T]) -> tuple[_T, list[Finding]]:
-    """Returns what `read` makes of a text and, where it raises ReadError and the text can be
-    repaired, of the repaired text, with what was wrong in it."""
+    """Returns the result of `read` for a text and, where it raises ReadError and the text can be
+    repaired, for the repaired text, with the faults found."""
     try:
         return read(data), []
     except ReadError:
@@ -60,9 +60,9 @@ def read_leniently(data: bytes, read: Callable[[bytes], _T]) -> tuple[_T, list[F
 
 
 def repair_xml(data: bytes) -> tuple[bytes, list[Finding]]:
-    """Returns a text as lenient parsers read it, and what XML forbids in it; in linear time.
+    """Returns a text as lenient parsers read it, and the XML errors in it; in linear time.
 
-    The rest stays as it is behind a tag that no parser takes, and behind a document type with
+    The rest stays unchanged behind a tag that no parser takes, and behind a document type with
     declarations.
     """
     if data.count(b"<") > MOST_ITEMS:
@@ -112,7 +112,7 @@ class _Repair:
         self.places.setdefault(kind, []).append(start)
 
     def lengthen(self, pattern: re.Pattern[bytes], start: int, end: int) -> None:
-        """Writes out the characters that stand for something else."""
+        """Writes out the characters of a match as references."""
         if self.added > MOST_ADDED:
             return
         for found in pattern.finditer(self.data, start, end):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A text brought from what it says to what it is to say, by the smallest edits.
+"""Brings a text from its old content to the new content by the smallest edits.
 
-A writer says both, into a NodeWriter in place of an XmlWriter; what differs between the two trees
-is edited in the text that the first one was read from. Whether the result says what it should is
-for the caller to check, by reading it: a text can say things in ways that no writer knows.
+A writer writes both into a NodeWriter in place of an XmlWriter; differences between the two trees
+are edited in the text that the first one was read from. The caller checks the result by reading it:
+a text can express things in ways that no writer knows.
 """
 
 from bisect import bisect_left
@@ -46,7 +46,7 @@ class Node:
 
 
 class NodeWriter(XmlWriter):
-    """Takes what is written as nodes."""
+    """Takes the written elements as nodes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,13 +75,13 @@ class NodeWriter(XmlWriter):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What a patcher knows of the format.
+    """A patcher's knowledge of the format.
 
     defaults   tag -> attributes that count without being written, and their values: a text that
                writes them gets another value in place instead of losing the element
     optional   tags of elements that say nothing where they say only defaults
-    key        what tells one child of an element from another
-    is_read    whether an element of the text is one that the reader took
+    key        the key that distinguishes one child of an element from another
+    is_read    whether the reader used an element of the text
     """
 
     defaults: Mapping[str, Mapping[str, str]]
@@ -91,9 +91,9 @@ class Rules:
 
 
 class Patcher:
-    """Edits elements of a text so that they say `new` where they said `old`.
+    """Edits elements of a text that say `old` so that they say `new`.
 
-    `parsed` is the text as it was parsed: of the same length as what is edited.
+    `parsed` is the text as parsed, of the same length as the edited one.
     """
 
     def __init__(self, editor: XmlEditor, parsed: bytes, rules: Rules) -> None:
@@ -180,7 +180,7 @@ class _Sources:
         return tag in self._tags
 
     def take(self, node: Node) -> Element:
-        """The next element that a node stands for."""
+        """The next element that corresponds to a node."""
         candidates = self._texts.get(node.xml) if node.xml else self._tags.get(node.tag)
         if not candidates:
             raise UnpatchableError
@@ -199,7 +199,7 @@ def place_new(
     places: Sequence[Element | None],
     write: Callable[[int, str], Sequence[str]],
 ) -> None:
-    """Inserts what has no place yet: behind what comes before it, else before what comes next,
+    """Inserts the items that have no place yet: behind the previous item, else before the next one,
     else at the beginning of the parent. `write(index, indent)` gives its lines."""
     behind: Element | None = None
     waiting: list[int] = []
@@ -237,8 +237,8 @@ def _insert(
 
 
 def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Pairs of indices (old, new), rising in both: first of equal keys, as many as can be without
-    changing places; then of what stands between two such pairs, where it is as many in both."""
+    """Pairs of indices (old, new), rising in both: first equal keys, as many as possible without
+    reordering; then the items between two such pairs, where both sides have equally many."""
     waiting: dict[Hashable, deque[int]] = {}
     for i, key in enumerate(old):
         waiting.setdefault(key, deque()).append(i)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names of links and joints in loops, transmissions and further XML, which follow new names.
 
-In XML that URDF does not define a name is a reference where the whole text of an element is it, or
-a whole attribute `link`, `joint` or `reference`, or `name` of an element that stands for a link or
+In XML that URDF does not define a name is a reference where it is the whole text of an element, or
+a whole attribute `link`, `joint` or `reference`, or `name` of an element that represents a link or
 joint of the robot. Parts of texts are not looked at.
 """
 
@@ -14,10 +14,10 @@ from .edit import XmlEditor
 from .xml import Element, parse_fragment, text_of
 
 Names = Mapping[str, str | None]
-"""Name -> its new name; None where what it named is gone."""
+"""Name -> its new name; None for a removed link or joint."""
 
 _ATTRIBUTES = ("link", "joint", "reference")
-# What these call by `name` are things of their own.
+# The `name` of these tags names something of their own.
 _OWN_NAMES = frozenset(
     {
         "actuator",
@@ -40,8 +40,8 @@ _JOINT_LISTS = ("transmission", "ros2_control")
 
 
 class NameFollower:
-    """Makes what stands in descriptions follow new names; what is about something that is gone goes
-    with it."""
+    """Makes names in descriptions follow new names; elements about a removed link or joint are
+    removed too."""
 
     def __init__(self, links: Names, joints: Names) -> None:
         self._links = links

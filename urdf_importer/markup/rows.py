@@ -35,7 +35,7 @@ def read_rows(data: bytes, path: str, *, delimiters: str = ",") -> list[tuple[in
 
 def _find_delimiter(text: str, delimiters: str) -> str:
     """What csv.Sniffer finds in the first lines, else the first. The Sniffer's own search takes
-    quadratic time in the length of what it is shown."""
+    quadratic time in the length of its input."""
     sample = text[:2000]
     if len(delimiters) == 1:
         return delimiters

@@ -9,8 +9,8 @@
     xml.text()
 
 Numbers are written with as few digits as read back as the same double, never rounded. Attributes
-keep the order in which they are given; those whose value is None are not written. Everything else
-is escaped, so that any text comes back as it was; characters that XML does not allow at all raise
+keep the order in which they are given; those with the value None are not written. Everything else
+is escaped, so that any text comes back unchanged; characters that XML does not allow at all raise
 ValueError, since no file can hold them.
 """
 
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from xml.sax.saxutils import escape, quoteattr
 
 Value = str | float | Iterable[float] | None
-"""What an attribute can be: text, one number, or several, which blanks part. True and False are
+"""Values of attributes: text, one number, or several, which blanks separate. True and False are
 written as words."""
 Attributes = Mapping[str, Value]
 
@@ -72,7 +72,7 @@ def format_element(tag: str, attributes: Attributes = NO_ATTRIBUTES, content: st
 def format_text(tag: str, text: str, attributes: Attributes = NO_ATTRIBUTES) -> str:
     """Returns one element with text in it, on one line. Raises ValueError as XmlWriter does."""
     _refuse_forbidden(text)
-    # A carriage return as it is would be read as a line feed.
+    # An unescaped carriage return would be read as a line feed.
     inner = escape(text, {"\r": "&#13;"})
     return f"<{tag}{_format_attributes(attributes)}>{inner}</{tag}>"
 
@@ -84,7 +84,8 @@ class XmlWriter:
     """
 
     def __init__(self, *, indent: str = "", step: str = "  ") -> None:
-        """`indent` is the white space before everything, `step` what each element adds to it."""
+        """`indent` is the white space before everything, `step` the extra indentation of each
+        level."""
         self._lines: list[str] = []
         self._open: list[tuple[str, int]] = []
         self._indent = indent
@@ -124,7 +125,7 @@ class XmlWriter:
         self.close()
 
     def verbatim(self, xml: str) -> None:
-        """Writes XML as it is; its further lines are not indented."""
+        """Writes XML verbatim; its further lines are not indented."""
         self._lines.append(self._indent + xml)
 
     def comment(self, text: str) -> None:
@@ -138,7 +139,7 @@ class XmlWriter:
         return "\n".join([*self._lines, ""])
 
     def lines(self) -> tuple[str, ...]:
-        """Returns what was written so far, without line ends; what is verbatim may have some."""
+        """Returns the lines written so far, without line ends; verbatim text may contain some."""
         return tuple(self._lines)
 
 

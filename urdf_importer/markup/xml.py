@@ -29,10 +29,10 @@ _ROOTS = {
 
 
 class Element(list["Element"]):
-    """An element: the list of its child elements, with what its start tag says.
+    """An element: the list of its child elements, with the content of its start tag.
 
-    `offset` is the byte at which the start tag begins; `end` the one at which the end tag begins,
-    or for <empty/> elements the one behind them.
+    `offset` is the byte at which the start tag begins; `end` the byte at which the end tag begins,
+    or for <empty/> elements the next byte after them.
     """
 
     __slots__ = ("attributes", "end", "line", "offset", "tag")
@@ -51,7 +51,7 @@ class Junk(NamedTuple):
 
 
 class RootReader(Protocol):
-    """What becomes of the elements."""
+    """Receives the parsed elements."""
 
     def read_root(self, element: Element) -> None: ...
 
@@ -61,11 +61,11 @@ class RootReader(Protocol):
 def parse_xml(
     data: bytes, source: str, reader: RootReader, roots: Collection[str] = ("robot",)
 ) -> Junk | None:
-    """Hands the root to `reader` as soon as its start tag is known, then each of its children as
-    soon as it is complete. Returns where something follows the root.
+    """Hands the root to `reader` as soon as its start tag is known, then each complete child.
+    Returns where something follows the root.
 
     No more than one child is held in memory: that is faster, and a long file needs little.
-    Raises ReadError where the text is not well-formed or its root is not one of `roots`.
+    Raises ReadError where the text is not well-formed or its root is not in `roots`.
     """
     if len(data) > 4 * MOST_TAGS and data.count(b"<") > MOST_TAGS:
         raise ReadError(
@@ -89,7 +89,7 @@ def parse_xml(
 
 
 class _Builder:
-    """Makes elements of what expat reports; `open_elements` are those that have not ended."""
+    """Makes elements from expat's reports; `open_elements` have not ended yet."""
 
     def __init__(self, source: str, reader: RootReader, roots: Collection[str]) -> None:
         self.source = source
@@ -193,7 +193,7 @@ class _One:
 
 
 def verbatim(element: Element, data: bytes) -> str:
-    """Returns the text of an element exactly as it stands in `data`."""
+    """Returns the exact text of an element in `data`."""
     return data[element.offset : find_end(element, data)].decode("utf-8")
 
 

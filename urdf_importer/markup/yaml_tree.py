@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """YAML 1.1 -> plain nodes with their lines: texts, lists and mappings, and nothing else.
 
-ruamel.yaml only parses here: what a word means is decided by the table below, since its own
-builders forget lines and may make objects.
+ruamel.yaml only parses here: the table below decides the meaning of a word, since its own builders
+forget lines and may make objects.
 """
 
 import re
@@ -28,7 +28,7 @@ _SAFE_TAGS = frozenset(
 @dataclass(slots=True, kw_only=True, eq=False)
 class Node:
     """A scalar with its `text`, a list with its `items`, or a mapping with its `pairs`; `lines` are
-    those of its keys."""
+    the lines of its keys."""
 
     line: int
     text: str = ""
@@ -47,7 +47,7 @@ class Node:
         return self.is_scalar and self.is_plain and self.text in _NULL
 
     def flag(self) -> bool | None:
-        """Returns what a word such as Yes or off means; None for any other."""
+        """Returns the meaning of a word such as Yes or off; None for any other."""
         if not self.is_scalar or (self.text not in _TRUE and self.text not in _FALSE):
             return None
         return self.text in _TRUE
@@ -68,10 +68,11 @@ class Node:
 def parse_yaml(
     data: bytes, source: str, diagnostics: Diagnostics, *, called: str, most_bytes: int
 ) -> Node:
-    """Returns the mapping that a file is, `called` so in messages; an empty one for an empty file.
+    """Returns the mapping in a file, which messages call `called`; an empty one for an empty file.
 
-    Raises ReadError, with the line, for what is not YAML, not a mapping, too big or too deep, and
-    for tags that build objects. A key that comes twice is an ERROR diagnostic; the first counts.
+    Raises ReadError, with the line, for text that is not YAML, not a mapping, too big or too deep,
+    and for tags that build objects. A key that comes twice is an ERROR diagnostic; the first
+    counts.
     """
     if len(data) > most_bytes:
         raise ReadError(f"{called} is bigger than {most_bytes // 1024} KiB", source=source)
@@ -160,8 +161,8 @@ class _Builder:
         self._place(node, None)
 
     def _place(self, node: Node, anchor: str | None) -> None:
-        """Puts a finished node where it belongs. Aliases count with all that they hold: a few lines
-        could stand for gigabytes."""
+        """Puts a finished node where it belongs. Aliases count with all their content: a few lines
+        could expand to gigabytes."""
         if anchor:
             self.anchors[anchor] = node
         if not self.open:

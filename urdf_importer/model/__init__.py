@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot is: frozen dataclasses of tuples in SI units. Standard library only."""
+"""The model of a robot: frozen dataclasses of tuples in SI units. Standard library only."""
 
 from .extra import Attributes, Extra, Leaf
 from .joint import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a description says beyond the URDF specification, kept word for word."""
+"""Content of a description beyond the URDF specification, kept word for word."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ Attributes = tuple[tuple[str, str], ...]
 class Extra:
     """An element that URDF does not define (gazebo, ros2_control, vendor tags).
 
-    `xml` is the text of the element exactly as it stands in the file, for re-export.
+    `xml` is the exact text of the element in the file, for re-export.
     """
 
     tag: str
@@ -21,10 +21,10 @@ class Extra:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """What an element that has no class of its own says beyond URDF.
+    """Content beyond URDF of an element that has no class of its own.
 
     The model holds <origin>, <axis>, <parent>, <child>, <mass>, <geometry> with its shape, <color>
-    and <texture> as values of what they stand in. Where one has further attributes or child
+    and <texture> as values of their parent element. Where one has further attributes or child
     elements, that holder keeps them in a Leaf of its `tag`.
     """
 

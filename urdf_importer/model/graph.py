@@ -9,7 +9,7 @@ from .robot import Robot
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphEdge:
     """A joint as an arrow from `parent` to `child`. `is_reversed`: the file has it the other way
-    round; `in_tree`: it is not one that closes a loop."""
+    round; `in_tree`: it does not close a loop."""
 
     parent: str
     child: str
@@ -20,7 +20,7 @@ class GraphEdge:
 
 
 def edges_of_robot(robot: Robot) -> tuple[GraphEdge, ...]:
-    """Returns the joints of a robot, then those that close loops."""
+    """Returns the joints of a robot, then the joints that close loops."""
     tree = (
         GraphEdge(
             parent=joint.parent, child=joint.child, label=joint.name, moves=joint.type != "fixed"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints: what moves, how, and how far. Radians for turning, metres for sliding joints.
+"""Joints: their motion and its limits. Radians for turning, metres for sliding joints.
 
-`attributes`, `extras` and `leaves` hold what the description says beyond URDF; see extra.py.
+`attributes`, `extras` and `leaves` hold content beyond URDF; see extra.py.
 """
 
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 BALL_TYPES = ("ball", "spherical")
-"""What formats beyond URDF call a joint that turns freely about a point."""
+"""Names in formats beyond URDF for a joint that turns freely about a point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
+    """A limit that is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
 
     lower: float | None = None
     upper: float | None = None
@@ -70,10 +70,10 @@ class SafetyController:
 class Joint:
     """Connects link `parent` to link `child`.
 
-    `type` is one of JOINT_TYPES or, in files that go beyond the specification, another word in
-    lower case. `origin` is the joint frame in the parent link's frame. `child_origin` is the child
-    link's frame in the joint frame that the joint has moved: the identity in URDF, where both are
-    one. `axis` is as written, in the joint frame, not normalised; None where the file has none.
+    `type` is in JOINT_TYPES or, in files that go beyond the specification, another word in lower
+    case. `origin` is the joint frame in the parent link's frame. `child_origin` is the child link's
+    frame in the joint frame that the joint has moved: the identity in URDF, where both are one.
+    `axis` is as written, in the joint frame, not normalised; None where the file has none.
     """
 
     name: str

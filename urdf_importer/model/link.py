@@ -2,7 +2,7 @@
 """Links: rigid parts with mass and shapes.
 
 All sizes in metres, each shape centred on its own frame. `attributes`, `extras` and `leaves` hold
-what the description says beyond URDF; see extra.py.
+content beyond URDF; see extra.py.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cylinder:
-    """Stands along z."""
+    """Along z."""
 
     radius: float
     length: float
@@ -34,7 +34,7 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capsule:
-    """Stands along z; `length` is that of the cylindrical part, without the two half spheres."""
+    """Along z; `length` covers the cylindrical part, without the two half spheres."""
 
     radius: float
     length: float
@@ -49,7 +49,7 @@ class Ellipsoid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cone:
-    """Stands along z, its tip up; the middle of its height is at zero."""
+    """Along z, its tip up; the middle of its height is at zero."""
 
     radius: float
     length: float
@@ -72,8 +72,8 @@ class Extrusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polyhedron:
-    """A surface of triangles that stands in the description itself: `points` are x, y and z of each
-    in turn, `faces` the three corners of each triangle, counter-clockwise seen from outside."""
+    """A surface of triangles written in the description itself: `points` are x, y and z of each in
+    turn, `faces` the three corners of each triangle, counter-clockwise seen from outside."""
 
     points: tuple[float, ...]
     faces: tuple[int, ...]
@@ -100,9 +100,9 @@ class Mesh:
 
 
 Primitive = Box | Cylinder | Sphere | Capsule
-"""What every format has."""
+"""Shapes of every format."""
 Solid = Ellipsoid | Cone | Extrusion | Polyhedron
-"""What few formats have; in the others a mesh takes its place."""
+"""Shapes of few formats; in the others a mesh replaces them."""
 Geometry = Primitive | Solid | Mesh
 
 

@@ -13,14 +13,14 @@ CLOSING_TYPES = ("revolute", "continuous", "prismatic", "fixed", *BALL_TYPES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopJoint:
-    """Connects `link1` and `link2`, neither of which hangs on it.
+    """Connects `link1` and `link2`; neither is the other's parent.
 
     `type` is a type of joint. `origin1` and `origin2` are the joint's frame in the frame of either
     link; where the loop is closed and the joint at zero, both are one. `axis` is in the joint's
     frame, not normalised; a positive position moves `link2` about it as a child. None where the
-    type needs none. `notation` is how a URDF spells it: "" for <loop_joint>, "gazebo" for SDF's
-    joint in a <gazebo>, "drake" for Drake's ball constraint, "joint" for a <joint> whose child
-    has a parent already: programs know one of them.
+    type needs none. `notation` is its spelling in URDF: "" for <loop_joint>, "gazebo" for SDF's
+    joint in a <gazebo>, "drake" for Drake's ball constraint, "joint" for a <joint> whose child has
+    a parent already; each program knows one spelling.
     """
 
     name: str
@@ -38,8 +38,8 @@ class LoopJoint:
 
 
 def close_with(joint: Joint, notation: str = "") -> LoopJoint | None:
-    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types
-    that close none. What only joints of the tree have is left out."""
+    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types that
+    close none. Properties that only joints of the tree have are left out."""
     if joint.type not in CLOSING_TYPES:
         return None
     return LoopJoint(

@@ -39,9 +39,9 @@ MAPS = ("normal_map", "roughness_map", "metalness_map", "emission_map")
 class Material:
     """A material as one place of the description writes it.
 
-    `color` is red, green, blue, alpha in 0..1, sRGB (what RViz shows). `texture` is the path or
+    `color` is red, green, blue, alpha in 0..1, sRGB (as RViz shows it). `texture` is the path or
     URI as written. A material with neither refers to a definition of its name elsewhere. `surface`
-    is None where nothing is said of it: then it is matt.
+    is None where the description has no such data: then it is matt.
     """
 
     name: str = ""
@@ -64,8 +64,8 @@ def resolve_material(
     """Returns the definition to which a visual's material refers; None where nothing defines it.
 
     A name means the same material everywhere in a robot (the first definition wins, as in urdfdom);
-    nameless materials stand for themselves, since exporters write many different colours under the
-    empty name.
+    nameless materials are independent, since exporters write many different colours under the empty
+    name.
     """
     if material is None:
         return None

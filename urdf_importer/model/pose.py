@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where things stand: the <origin> element."""
+"""Poses: the <origin> element."""
 
 from dataclasses import dataclass
 

@@ -23,9 +23,10 @@ class Robot:
     `attributes` are <robot>'s attributes other than name and version: namespaces above all.
     `text` is the URDF that was read, kept so that edits can be minimal; empty for a robot from
     xacro or from no file.
-    `sensors`, `settings` and `controls` are what the extras of the robot, its links and its joints
-    mean. Whoever reads or extracts a robot fills them from these (readers.gazebo.interpret_extras);
-    so they do not count for equality, and are not kept a second time beside the extras.
+    `sensors`, `settings` and `controls` are the interpreted extras of the robot, its links and its
+    joints. Whoever reads or extracts a robot fills them from these
+    (readers.gazebo.interpret_extras); so they do not count for equality, and are not kept a second
+    time beside the extras.
     """
 
     name: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot's parts are for: SRDF, which stands beside the description.
+"""The semantics of a robot's parts: SRDF, a file beside the description.
 
-Names are those of the robot's links and joints, or of virtual joints. `attributes` and `extras`
-hold what the file says beyond SRDF; see extra.py.
+Names refer to the robot's links and joints, or to virtual joints. `attributes` and `extras` hold
+content beyond SRDF; see extra.py.
 """
 
 from dataclasses import dataclass, field
@@ -22,8 +22,8 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A set of joints: those named, those that links hang on, those of chains and of other groups.
-    Which they are says kinematics/semantic_groups.py."""
+    """A set of joints: listed by name, as the parent joints of listed links, and through chains and
+    other groups. kinematics/semantic_groups.py resolves them."""
 
     name: str
     joints: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ class GroupState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndEffector:
-    """`group` holds the joints of the hand itself, which sits on `parent_link`; `parent_group` is
-    that of the arm, empty where it is not said."""
+    """`group` holds the joints of the hand itself, which is attached to `parent_link`;
+    `parent_group` is the arm's group, empty where the file names none."""
 
     name: str
     group: str
@@ -100,7 +100,7 @@ class CollisionPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncheckedLink:
-    """A link that is looked at with no other but those of enabled pairs."""
+    """A link that is checked only in enabled pairs."""
 
     link: str
     attributes: Attributes = ()
@@ -119,7 +119,7 @@ class LinkSphere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkSpheres:
-    """Spheres that stand for a link in distance fields."""
+    """Spheres that approximate a link in distance fields."""
 
     link: str
     spheres: tuple[LinkSphere, ...] = ()
@@ -140,7 +140,7 @@ class JointProperty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Semantics:
-    """An SRDF. `name` is that of the robot; `source` and `text` are the file it was read from."""
+    """An SRDF. `name` is the robot's name; `source` and `text` are the file it was read from."""
 
     name: str
     groups: tuple[Group, ...] = ()

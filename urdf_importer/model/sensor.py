@@ -16,7 +16,7 @@ CameraKind = Literal["camera", "wide", "multicamera", "depth", "rgbd"]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Gaussian noise in the units of what it blurs; `deviation` is never negative."""
+    """Gaussian noise in the units of the measured quantity; `deviation` is never negative."""
 
     deviation: float = 0.0
     mean: float = 0.0
@@ -27,8 +27,8 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """How ROS gets what a sensor measures; `rate` in Hz, 0 for every step. Names are empty where
-    the description has none."""
+    """The ROS interface of a sensor's measurements; `rate` in Hz, 0 for every step. Names are empty
+    where the description has none."""
 
     topic: str = ""
     frame: str = ""
@@ -38,13 +38,13 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
-    """Something that measures; this class itself stands for unknown kinds.
+    """Something that measures; this class itself is used for unknown kinds.
 
     name        as written, or made of the reference and the kind
     word        the kind as written, in lower case; "" for none
     reference   the link or joint that it is on, as written; "" for none
-    origin      its frame in that of its link
-    is_optical  whether it looks along z of that frame with x to the right, as URDF's cameras do
+    origin      its frame in its link's frame
+    is_optical  whether it looks along z of its frame with x to the right, as URDF's cameras do
     """
 
     name: str
@@ -67,13 +67,13 @@ class Lens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """What one camera of a sensor sees.
+    """The view of one camera of a sensor.
 
-    label          what tells it from other cameras of the sensor; "" for the only one
-    origin         its frame in that of the sensor
+    label          distinguishes it from other cameras of the sensor; "" for the only one
+    origin         its frame in the sensor's frame
     width, height  pixels
     field_of_view  across, at most a whole turn
-    near, far      what is between them is seen
+    near, far      visible distances
     depth          (near, far): between them depth is measured
     noise          of colours from 0 to 1, or of depths in metres
     """
@@ -95,7 +95,7 @@ class Camera:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraSensor(Sensor):
     """One camera, or as many as a multicamera has, even none. `depth_topic` and `cloud_topic` are
-    those that the description gives depths and points besides the one of its stream."""
+    the description's topics for depths and points, besides the stream's topic."""
 
     kind: CameraKind
     cameras: tuple[Camera, ...]
@@ -206,7 +206,7 @@ class Altimeter(Sensor):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Barometer(Sensor):
-    """`altitude` is that of the scene's origin above the sea."""
+    """`altitude` is the altitude of the scene's origin above the sea."""
 
     altitude: float = 0.0
     is_noisy: bool = False
@@ -214,7 +214,7 @@ class Barometer(Sensor):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactSensor(Sensor):
-    """`collisions` names those of its link that it feels with; none for all."""
+    """`collisions` names the link's collision shapes that feel contact; none for all."""
 
     collisions: tuple[str, ...] = ()
 

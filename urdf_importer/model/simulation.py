@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a description tells simulators and controllers beyond URDF, as numbers and names."""
+"""A description's data for simulators and controllers beyond URDF, as numbers and names."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from .material import Material
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A parameter of one simulator's physics. `name` is in lower case, `written` as it stands."""
+    """A parameter of one simulator's physics. `name` is in lower case, `written` as in the file."""
 
     name: str
     written: str
@@ -26,11 +26,11 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationSettings:
-    """What one element says of a link or joint, or of the whole robot.
+    """The settings in one element for a link or joint, or for the whole robot.
 
     reference  the name of the link or joint; "" for the robot
-    friction   coefficients, one for each direction that is written; none where nothing is said
-    material   the colour of all visuals of the link; None where nothing is said
+    friction   coefficients, one for each written direction; none where it has none
+    material   the colour of all visuals of the link; None where it has none
     settings   the other parameters of the simulator's physics, in the order of the file
     """
 

@@ -50,8 +50,8 @@ def find_gazebo_color(name: str) -> Color | None:
 
 
 class VisualMaterials:
-    """The rule of RViz: what the description says, by definition or in place; else what Gazebo
-    shows, by a standard colour's name, in the visual or for the whole link.
+    """The rule of RViz: the description's material, by definition or in place; else Gazebo's, by a
+    standard colour's name, in the visual or for the whole link.
 
     A mesh file that brings materials along keeps them: this is not asked then.
     """
