@@ -9,8 +9,8 @@
    no pair is found.
 4. Never: not touching in any of these poses and of as many more as are asked for.
 
-The first reason counts. A pair seen touching once is not asked for again in 4. What is left are the
-pairs that a planner has to look at.
+The first reason counts. A pair seen touching once is not asked for again in 4. The remaining pairs
+must be looked at by a planner.
 """
 
 from collections.abc import Generator, Iterator, Mapping
@@ -60,7 +60,7 @@ def find_pairs(
     touching = yield from search.count(left, search.sampler.place(search.sampler.start()), 1, 0.02)
     reasons |= {pair: "Default" for pair in left if touching[pair]}
     left = [pair for pair in left if pair not in reasons]
-    # What is rigidly joined and does not touch now never does.
+    # Rigidly joined links that do not touch now never do.
     reasons |= {pair: "Never" for pair in left if search.is_rigid(pair)}
     left = [pair for pair in left if pair not in reasons]
     generator = np.random.default_rng(seed)
@@ -143,7 +143,7 @@ class _Ball:
 
 
 class PairSearch:
-    """Asks for pairs of links at many poses: what is provably apart first, then the tester."""
+    """Tests pairs of links at many poses: provably separate ones first, then the tester."""
 
     def __init__(self, tree: KinematicTree, parts: Parts, tester: Tester) -> None:
         self.sampler = Sampler(tree)
@@ -239,7 +239,7 @@ class PairSearch:
 
 
 def _find_bodies(tree: KinematicTree) -> list[int]:
-    """Returns for each link the uppermost one that it is rigidly joined with."""
+    """Returns for each link the uppermost link rigidly joined with it."""
     bodies: list[int] = []
     for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
         stays = motion is not None and motion.kind in ("fixed", "planar", "floating")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shapes of links as what can touch."""
+"""The shapes of links as collision bodies."""
 
 import math
 from collections.abc import Iterable

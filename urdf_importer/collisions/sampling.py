@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many poses of a robot at once: where its links stand in each."""
+"""Many poses of a robot at once: the frames of its links in each."""
 
 import math
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Poses:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frames:
-    """Where N links stand in B poses, in the frame of the root: `rotations` (N, B, 3, 3) and
+    """The frames of N links in B poses, in the frame of the root: `rotations` (N, B, 3, 3) and
     `places` (N, B, 3)."""
 
     rotations: Array
@@ -38,9 +38,9 @@ class Frames:
 class Sampler:
     """Draws poses of a robot, uniformly within limits.
 
-    Joints that follow others follow them, beyond their own limits too. What turns without bounds
-    turns half a turn to each side, what slides without bounds a metre; ball joints turn anyhow.
-    Planar and floating joints stay at zero: nothing is known of where they may go.
+    Joints that follow others follow them, beyond their own limits too. Unbounded turning joints
+    turn half a turn to each side, unbounded sliding joints move a metre; ball joints turn anyhow.
+    Planar and floating joints stay at zero: their range is unknown.
     """
 
     def __init__(self, tree: KinematicTree) -> None:
@@ -75,7 +75,7 @@ class Sampler:
         return Poses(numbers=numbers, turns=turns)
 
     def place(self, poses: Poses) -> Frames:
-        """Returns where the links stand, in tree order."""
+        """Returns the frames of the links, in tree order."""
         tree, count = self._tree, len(poses.numbers)
         rotations = np.empty((len(tree.links), count, 3, 3))
         places = np.zeros((len(tree.links), count, 3))

@@ -2,9 +2,9 @@
 """Proofs that shapes are apart, over many poses at once.
 
 Balls first, then hulls: a plane between two of them is looked for by going from point to point of
-their difference (Gilbert 1966), in all poses side by side. What has no proof after some steps is
-near or touches, and is asked of a tester. A proof is never wrong, so no collision is missed; hulls
-of many triangles are replaced by larger ones of few.
+their difference (Gilbert 1966), in all poses side by side. A pair without a proof after some steps
+is near or touches, and a tester decides. A proof is never wrong, so no collision is missed; hulls
+of many triangles are replaced by larger hulls of few.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether two shapes touch, exactly: by the library coal, or hppfcl, as it was called before.
+"""Whether two shapes touch, exactly: by the library coal, or hppfcl, its former name.
 
 Boxes, balls, cylinders and capsules are solid. Meshes are surfaces of triangles, as MoveIt and
-Pinocchio take them, but that what lies wholly inside one touches it.
+Pinocchio take them, but a part wholly inside one touches it.
 """
 
 from importlib import import_module

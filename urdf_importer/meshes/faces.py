@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every loader of faces with indices must do before Blender gets them.
+"""Clean-up for every loader of faces with indices, before Blender gets them.
 
-Indices and coordinates of strangers can be anything. Faces that name a vertex that is not there,
-or one without finite coordinates, are left out and reported. Triangles without surface are left out
+Indices and coordinates from unknown files can be anything. Faces that name a missing vertex, or one
+without finite coordinates, are left out and reported. Triangles without surface are left out
 silently, as all viewers do; a quad that is a triangle becomes one.
 """
 
@@ -26,8 +26,7 @@ _MOST_NAMED = 8
 
 
 def missing_part(path: Path, part: str, known: Iterable[str]) -> MeshError:
-    """Returns the error that a file does not have the part that is asked for; `known` are the
-    names of those that it has."""
+    """Returns the error for a file without the requested part; `known` are its parts."""
     names = [name for name in dict.fromkeys(known) if name]
     shown = ", ".join(map(quote, names[:_MOST_NAMED]))
     rest = " and others" if len(names) > _MOST_NAMED else ""
@@ -56,7 +55,7 @@ class Faces:
     sizes     int (F,), corners per face; their sum is C
     normals   float (C, 3), any length; None where the file has none
     uvs       float (C, 2), origin at the lower left; None where there are none
-    slots     int (F,), index into the materials; None: all are of the first
+    slots     int (F,), index into the materials; None: all faces use the first
     """
 
     vertices: NDArray[np.floating]
@@ -87,11 +86,11 @@ class Faces:
         )
 
     def without_repeats(self) -> "Faces":
-        """Drops each corner equal to the next one of its face, then faces of fewer than three
+        """Drops each corner equal to its face's next corner, then faces of fewer than three
         corners.
 
-        What is left of vertices used twice are polygons with holes, cut open along a seam: the
-        second use gets a vertex of its own.
+        The remaining faces that use vertices twice are polygons with holes, cut open along a seam:
+        the second use gets a vertex of its own.
         """
         if (self.sizes == 3).all():
             a, b, c = self.corners.reshape(-1, 3).T
@@ -228,7 +227,7 @@ def _drop_unused(
 
 
 def _make_unit_normals(faces: Faces) -> NDArray[np.float32] | None:
-    """What has no length gets the normal of its face's first three corners."""
+    """Normals of zero length become the normal of their face's first three corners."""
     if faces.normals is None:
         return None
     normals = _take_over(faces.normals)
@@ -270,7 +269,7 @@ def _finite_uvs(uvs: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def _finite(numbers: NDArray[np.floating]) -> NDArray[np.float64]:
-    """A copy, double, with zero for what is not a number or beyond any use."""
+    """A copy, double, with zero for values that are not numbers or beyond any use."""
     with np.errstate(invalid="ignore"):  # of signalling NaNs, too
         found = numbers.astype(np.float64)
         found[~(np.abs(found) <= LARGEST_COORDINATE)] = 0.0

@@ -2,8 +2,8 @@
 """Mesh files that were read, kept for the next robot of this session.
 
 A second panda names the files of the first. Parsing them again is most of the work of an import, so
-what they held is kept while the files stay as they are: the file itself, and each file that it
-names, found in the same place. The oldest are dropped beyond MOST_KEPT.
+their content is kept while the files stay unchanged: the file itself, and each file that it names,
+found in the same place. The oldest are dropped beyond MOST_KEPT.
 """
 
 import os
@@ -23,7 +23,7 @@ from ..model import MeshPart
 from .loaders import UNSCALED, load_mesh
 
 MOST_KEPT = 96 * 1024 * 1024
-"""Of arrays that are kept; what a robot in use holds anyway is counted too."""
+"""Of arrays that are kept; arrays of a robot in use are counted too."""
 _SETTLED = 0.1
 """Seconds: file systems tell times of change by ticks, so a file that was written just now may
 change again without a new time."""
@@ -35,11 +35,11 @@ Resolve = Callable[[str, FileKind, Report], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """A file that a mesh file names, and what the search for it gave.
+    """A file that a mesh file names, and the result of the search for it.
 
     place  the path; the error's code and message where there is none
-    state  that of the file; None where it may change unseen
-    notes  what the search reported
+    state  the file's state; None where it may change unseen
+    notes  reports of the search
     """
 
     uri: str
@@ -51,7 +51,7 @@ class _Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KeptFile:
-    """What a mesh file held, unscaled, and what there was to report, as (code, message)."""
+    """The content of a mesh file, unscaled, and its reports, as (code, message)."""
 
     data: MeshData
     notes: Notes
@@ -72,9 +72,8 @@ def load_kept(
     *,
     bare: bool = False,
 ) -> MeshData:
-    """Loads a mesh file as load_mesh does, unscaled, or returns what it held the last time; what
-    there is to report comes again either way. `resolve` finds the files that it names. Raises
-    MeshError."""
+    """Loads a mesh file as load_mesh does, unscaled, or returns its content from the last time;
+    reports come again either way. `resolve` finds the files that it names. Raises MeshError."""
     key = (path, part, bare)
     kept = _kept.get(key)
     if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
@@ -87,7 +86,7 @@ def load_kept(
 
 
 def forget_files() -> None:
-    """Drops all that is kept."""
+    """Drops all kept files."""
     _kept.clear()
 
 
@@ -149,8 +148,8 @@ def _keep(key: _Key, data: MeshData, notes: Notes, state: State, named: tuple[_N
 
 
 def _read_state(path: Path) -> State | None:
-    """Returns what changes when a regular file is written or replaced; None where that cannot be
-    told for certain."""
+    """Returns properties that change when a regular file is written or replaced; None where they
+    are not reliable."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

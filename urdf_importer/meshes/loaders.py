@@ -15,7 +15,7 @@ where its files name no others and have no parts:
 * Files that the mesh file names are found by resolve(uri, kind) alone. A texture that is not found
   or may not be read is reported under the error's code; the material keeps its colour.
 
-A new format is a new line in LOADERS and, if its files can be told by their first bytes, in
+A new format is a new line in LOADERS and, if its files can be recognized by their first bytes, in
 `find_format`.
 """
 
@@ -73,7 +73,7 @@ def load_mesh(
     """Loads the mesh in a file, or one part of it, scaled, in the frame of the shape. With `bare`
     the file's materials are neither looked for nor reported.
 
-    The loader is chosen by what the file begins with where that is certain, else by the suffix in
+    The loader is chosen by the file's first bytes where they are certain, else by the suffix in
     lower case; reports `wrong-suffix` where they differ. Raises MeshError from the loader,
     `unsupported-mesh-format`, `missing-part`, or `invalid-scale` as from `scale_mesh`.
     """
@@ -84,7 +84,7 @@ def load_mesh(
     if loader is None:
         known = ", ".join(sorted(LOADERS.keys() - set(HEIGHTMAP_SUFFIXES)))
         what = f"a {found} file" if found else "of an unknown format"
-        message = f"{quote(path.name)} is {what}; what can be read is {known}"
+        message = f"{quote(path.name)} is {what}; readable are {known}"
         raise MeshError(message, code="unsupported-mesh-format")
     if found != suffix:
         report("wrong-suffix", f"{quote(path.name)} is a {found} file; it was read as one")
@@ -122,7 +122,7 @@ def _center(mesh: MeshData) -> MeshData:
 
 
 def find_format(path: Path) -> str | None:
-    """Returns the suffix that fits what the file begins with; None where that is not certain."""
+    """Returns the suffix that fits the file's first bytes; None where that is not certain."""
     head, size = read_mesh_head(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"glTF"):

@@ -4,7 +4,7 @@
 numpy reads an integer in a fifth of the time that a fraction takes. A short fraction is a quotient
 of two integers: 1.25e-3 is 125 / 10^5. Both are exact in double precision up to 2^53 and 10^22, so
 one division rounds as correctly as reading the text does (W. D. Clinger, How to Read Floating Point
-Numbers Accurately, 1990). What is longer is left to numpy.
+Numbers Accurately, 1990). Longer fractions are left to numpy.
 """
 
 import re
@@ -51,8 +51,8 @@ def parse_numbers(text: bytes, dtype: type[Any]) -> NDArray[Any] | None:
 
 
 def _parse_rest(text: bytes, found: list[NDArray[Any]], dtype: type[Any]) -> NDArray[Any] | None:
-    """The numbers found and those of a text, which is not tried piece by piece: files are of one
-    kind throughout."""
+    """The numbers found and the numbers of a text, which is not tried piece by piece: files use one
+    notation throughout."""
     rest = _parse_slowly(text, dtype)
     return None if rest is None else np.concatenate([*found, rest])
 
@@ -69,9 +69,9 @@ def _parse_slowly(text: bytes, dtype: type[Any]) -> NDArray[Any] | None:
 
 
 class _Words(NamedTuple):
-    """The integers that are left of a text without its dots, an exponent apart from its number.
+    """The integers of a text without its dots, an exponent apart from its number.
 
-    decimals       how many digits of each stand behind a dot
+    decimals       how many digits of each follow a dot
     has_dot        whether it had one
     before_e       whether an exponent follows
     """
@@ -128,8 +128,8 @@ def _find_words(text: bytes) -> _Words:
 def _refuse_lone_signs(
     is_break: NDArray[np.bool_], is_dot: NDArray[np.bool_], is_sign: NDArray[np.bool_]
 ) -> None:
-    """Raises _OddText where numpy would read an integer that the text has not: signs begin a word,
-    digits follow them, and dots stand beside digits."""
+    """Raises _OddText where numpy would read an integer that the text does not contain: signs begin
+    a word, digits follow them, and dots are next to digits."""
     is_lone = is_sign[1:] > is_break[:-1]
     is_lone |= is_sign[:-1] & is_break[1:]
     is_bare_dot = is_dot[1:-1] & is_break[2:]

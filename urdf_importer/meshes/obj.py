@@ -32,8 +32,8 @@ _NUMBER_OPTIONS = frozenset({"-bm", "-boost", "-mm", "-o", "-s", "-t", "-texres"
 
 
 def load_materials(path: Path, report: Report, resolve: ResolveBeside) -> dict[str, MeshMaterial]:
-    """Maps name -> material. Textures are found by `resolve`; reports the code of its MeshError
-    for one that is not there, and the material keeps its colour. MeshError as read_mesh_file."""
+    """Maps name -> material. Textures are found by `resolve`; reports the code of its MeshError for
+    a missing one, and the material keeps its colour. MeshError as read_mesh_file."""
     text = read_mesh_file(path, MOST_BYTES_OF_MTL).decode("utf-8", "replace").replace("\\\n", " ")
     materials: dict[str, MeshMaterial] = {}
     maps: dict[str, str] = {}
@@ -79,7 +79,7 @@ def _read_value(material: MeshMaterial, key: str, rest: str) -> MeshMaterial:
 
 
 def _read_numbers(text: str) -> list[float]:
-    """In 0..1; those before the first word that is not a number, without the option -halo."""
+    """In 0..1; the numbers before the first word that is not a number, without the option -halo."""
     numbers: list[float] = []
     for word in text.removeprefix("-halo").split()[:4]:
         try:
@@ -132,7 +132,7 @@ def load_obj(path: Path, report: Report, resolve: ResolveBeside, part: str = "")
 
     Reports `invalid-facets`, `missing-materials` (a library of materials is not there; without any
     the mesh has no materials of its own), `undefined-material` and, for textures, the codes of
-    `resolve`. Raises MeshError `empty-mesh` where there are no faces, and those of
+    `resolve`. Raises MeshError `empty-mesh` where there are no faces, and the errors of
     `read_mesh_file`.
     """
     made, materials = _read_mesh(path, report, resolve, part)
@@ -140,7 +140,7 @@ def load_obj(path: Path, report: Report, resolve: ResolveBeside, part: str = "")
 
 
 def load_bare_points(path: Path) -> NDArray[np.float32] | None:
-    """Loads the points (V, 3) of an OBJ file without faces; None for one that has some. Raises
+    """Loads the points (V, 3) of an OBJ file without faces; None for a file with faces. Raises
     MeshError as read_mesh_file does."""
     data = read_mesh_file(path, MOST_BYTES)
     if re.search(rb"^[ \t]*f[ \t]", data, re.MULTILINE):
@@ -225,11 +225,11 @@ def _read_faces(lines: Lines, path: Path, report: Report) -> _FaceLines:
 
 
 def _read_piece(lines: Lines) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """How many corners each line has, and int32 (C, 3) of those that have three or more."""
+    """How many corners each line has, and int32 (C, 3) of the lines that have three or more."""
     text = lines.joined()
     plain = lines.placed_in(text.replace(b"/", b" "))
     values, counts, _ = read_numbers(plain, np.int64)
-    # What does not fit cannot be an index.
+    # A value that does not fit cannot be an index.
     values = np.clip(values, _SMALLEST, _LARGEST).astype(np.int32)
     has_numbers = counts > 0
     plain = plain.part(has_numbers)

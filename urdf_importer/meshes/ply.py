@@ -20,8 +20,8 @@ _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`kind` is the numpy type without byte order, `length` that of a list's length; empty where
-    it is not a list."""
+    """`kind` is the numpy type without byte order, `length` the type of a list's length; empty
+    where it is not a list."""
 
     name: str
     kind: str
@@ -163,9 +163,9 @@ Columns = dict[str, NDArray[np.generic]]
 
 
 def load_ply(path: Path, report: Report) -> MeshData:
-    """Loads the faces of a PLY file. Reports `truncated-mesh` (what is there was read) and
+    """Loads the faces of a PLY file. Reports `truncated-mesh` (the present part was read) and
     `invalid-facets`. Raises MeshError `empty-mesh` without faces, such as a cloud of points,
-    `unreadable-mesh`, and those of `read_mesh_file`."""
+    `unreadable-mesh`, and the errors of `read_mesh_file`."""
     return make_mesh(_read_faces(path, report), path, report)
 
 
@@ -184,7 +184,7 @@ def _read_faces(path: Path, report: Report) -> Faces:
         columns, start, is_cut = read_rows(data, start, order, element)
         if is_cut:
             there = f"{quote(path.name)} ends within its {quote(element.name)} elements"
-            report("truncated-mesh", f"{there}; what is there was read")
+            report("truncated-mesh", f"{there}; the present part was read")
         if element.name == "vertex":
             vertices = {name: found.values for name, found in columns.items()}
         elif element.name == "face":
@@ -215,7 +215,7 @@ def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Fa
 
 
 def _as_indices(values: NDArray[np.generic]) -> NDArray[np.integer]:
-    """Whole numbers in 32 bits: those that do not fit become negative, which no index is."""
+    """Whole numbers in 32 bits: values that do not fit become negative, which no index is."""
     if values.dtype.kind in "iu":
         return values.astype(np.int32)
     with np.errstate(invalid="ignore"):
@@ -268,7 +268,7 @@ def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:
             case _:
                 raise _unreadable(path, f"has a header line that means nothing: {quote(line)}")
     if order is None:
-        raise _unreadable(path, "is of no known PLY format")
+        raise _unreadable(path, "has an unknown PLY format")
     return order, elements, end.end()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The meshes and images of one robot: where they are, what is in them, what to say of lost ones.
+"""The meshes and images of one robot: their locations, contents, and messages about lost ones.
 
-Whoever builds, updates or writes a robot asks the same object, so that each file is read once.
+Code that builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -51,7 +51,7 @@ class ShownShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """What loading gave, and what there was to report, as (code, message)."""
+    """The result of loading, and its reports, as (code, message)."""
 
     result: MeshData | MeshError
     notes: tuple[tuple[str, str], ...] = ()
@@ -66,8 +66,8 @@ class RobotFiles:
     """The files of one robot, each read once.
 
     resolver     finds them
-    diagnostics  takes what is odd about them
-    shown        shapes that stand in a scene: their arrays count, not their files
+    diagnostics  receives reports of oddities
+    shown        shapes present in a scene: their arrays count, not their files
     images       the images of materials in the scene: paths that need no search
     robot        whose files they are: where most of them lie, the others are looked for
     upright      whether meshes are turned as their files say which axis points up; else Z does,
@@ -107,7 +107,7 @@ class RobotFiles:
 
     def load(self, shape: Shape, link: Link) -> MeshData:
         """Returns the arrays of a shape in metres, in its frame: scale, unit and node transforms
-        are baked. What is odd about its file is reported for the first shape that asks. Raises
+        are baked. Oddities of its file are reported for the first shape that asks. Raises
         MeshError, to each that asks."""
         shown = self._shown.get(id(shape))
         if shown is not None and shown.data is not None:
@@ -135,7 +135,7 @@ class RobotFiles:
         return data if len(data.corners) else None
 
     def shows(self, shape: Shape) -> bool:
-        """Whether a shape is taken from a scene, scaled as it stands there."""
+        """Whether a shape is taken from a scene, with its scale there."""
         return id(shape) in self._shown
 
     def file_of(self, shape: Shape) -> Path | None:
@@ -176,7 +176,7 @@ class RobotFiles:
                 if key not in self._lost:
                     self._lost.add(key)
                     report_lost_texture(error, file, link.name, material.line, self.diagnostics)
-        # Told one by one: mypy does not follow names of fields.
+        # Written one by one: mypy does not follow names of fields.
         return replace(surface, **found)  # type: ignore[arg-type]
 
     def is_there(self, name: str, kind: FileKind) -> bool:
@@ -215,8 +215,8 @@ class RobotFiles:
     def report_lost(
         self, error: MeshError, shape: Shape, link: Link, *, substitute: str = ""
     ) -> None:
-        """Reports, once, that a shape has no mesh: as a warning where a `substitute` (a clause)
-        was used, else as an error that says what it lacks."""
+        """Reports, once, that a shape has no mesh: as a warning where a `substitute` (a clause) was
+        used, else as an error that names the loss."""
         is_visual = isinstance(shape, Visual)
         key = (link.name, shape.line, shape.geometry, is_visual)
         if key in self._lost:
@@ -239,7 +239,8 @@ class RobotFiles:
     def draw(self, robot: Robot, known: Collection[type[Geometry]]) -> Robot:
         """Returns the robot with meshes in the place of solids that a format does not know; and of
         parts of mesh files and heightmaps, unless Mesh is among the known. They are in no file
-        (is_drawn), but `load` has their arrays. Reports what cannot be drawn and leaves it out."""
+        (is_drawn), but `load` has their arrays. Reports shapes that cannot be drawn and leaves them
+        out."""
         if not any(_needs_drawing(each, known) for each in _geometries(robot)):
             return robot
         draw = partial(self._draw, known=known)
@@ -344,8 +345,7 @@ def _needs_drawing(geometry: Geometry, known: Collection[type[Geometry]]) -> boo
 
 
 def _is_of_own_kind(geometry: Geometry) -> bool:
-    """Whether other programs do not show a mesh's file as it is shown here: of a part of it, or of
-    an image."""
+    """Whether other programs show a mesh's file differently: a part of it, or an image."""
     return isinstance(geometry, Mesh) and (geometry.part is not None or is_heightmap(geometry))
 
 

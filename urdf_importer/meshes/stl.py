@@ -109,7 +109,7 @@ def _read_numbers(characters: NDArray[np.uint8], starts: NDArray[np.intp]) -> ND
     if numbers is not None and len(numbers) == 3 * len(starts):
         return numbers.reshape(-1, 3)
     lines = (bytes(characters[start:end]) for start, end in zip(starts, ends, strict=True))
-    with np.errstate(over="ignore"):  # what is infinite then is left out by name
+    with np.errstate(over="ignore"):  # infinite values are left out by name later
         return np.array([_read_line(line) for line in lines], dtype=np.float32).reshape(-1, 3)
 
 

@@ -2,7 +2,8 @@
 """Lines of numbers as arrays, without a Python loop over lines.
 
 All lines of one kind are parsed in one go. Where that fails, the lines are halved until the odd
-ones stand alone: one bad line costs about one more pass, and only a file made of bad lines is slow.
+ones are isolated: one bad line costs about one more pass, and only a file made of bad lines is
+slow.
 """
 
 import re
@@ -19,7 +20,7 @@ _NEWLINE = ord("\n")
 _INDENT = re.compile(rb"\n[ \t]+")
 LINES_AT_ONCE = 32 * 1024
 MOST_FAILURES = 2000
-"""Texts that fail to parse, in one call; what fails beyond is given up without a closer look."""
+"""Texts that fail to parse, in one call; failures beyond are given up without a closer look."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a robot's meshes lie on their sides because the axis that their files call up is ignored.
 
-Joints and centres of mass tell: they lie within the shapes of their link, or near them. Of robots
-whose COLLADA files say Y, nearly all fit as they are, since RViz ignores it; the few that were made
-for viewers that heed it fit only when turned.
+Joints and centres of mass are the evidence: they lie within the shapes of their link, or near them.
+Of robots whose COLLADA files say Y, nearly all fit unturned, since RViz ignores it; the few that
+were made for viewers that heed it fit only when turned.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Points = NDArray[np.float64]
 Shapes = Sequence[Visual] | Sequence[Collision]
 
 _NOTICED = 0.1
-"""Of the diagonal of a link's shapes: what a point has to come nearer to them to count."""
+"""Of the diagonal of a link's shapes: a point that comes nearer to them by this counts."""
 _LEAST_LINKS = 2
 _OVERLAP = 0.4
 """Of two boxes, the part of their union that they share: how much that has to grow to count."""
@@ -29,7 +29,7 @@ _OVERLAP = 0.4
 
 def suggest_upright(robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -> None:
     """Warns, once, where the meshes of several links fit the robot only when turned as their files
-    say. `files` hold them as they are imported, with the axis ignored; they are loaded already."""
+    say. `files` hold them as imported, with the axis ignored; they are loaded already."""
     joints: dict[str, list[Points]] = {}
     for joint in robot.joints:
         place = matrix_from_pose(joint.origin)[:3, 3]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes as files of their own, with their materials and images: STL, OBJ, GLB and COLLADA.
 
-Coordinates are written as they are, in metres, as URDF reads them: no axis is turned into another.
-Single precision is kept to the last bit.
+Coordinates are written unturned, in metres, as URDF reads them. Single precision is kept to the
+last bit.
 """
 
 import json
@@ -31,8 +31,8 @@ _Part = tuple[MeshMaterial | None, Triangles]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshFiles:
-    """The files of one mesh: name -> bytes, its own first. `lost` says in words what no such file
-    can hold, empty where nothing is lost."""
+    """The files of one mesh: name -> bytes, its own first. `lost` describes the losses of this
+    format, empty where nothing is lost."""
 
     files: Mapping[str, bytes]
     lost: str = ""
@@ -88,7 +88,7 @@ def _convert_image(content: bytes) -> bytes:
 
 def write_mesh_files(data: MeshData, stem: str, format: MeshFormat) -> MeshFiles:
     """Writes a mesh as files of this format, named after `stem`. Images that are neither PNG nor
-    JPEG become PNG; one that cannot be read is lost, and the colour takes its place."""
+    JPEG become PNG; an unreadable one is lost, and the colour replaces it."""
     images = _Images(stem)
     written = _WRITERS[format](data, stem, images)
     lost = "; ".join(images.lost)
@@ -153,7 +153,7 @@ def _format_part(
     triangles: Triangles, counts: tuple[int, int, int]
 ) -> tuple[str, tuple[int, int, int]]:
     """Formats the triangles of one material; `counts` of points, normals and texture coordinates
-    stand above."""
+    are written above."""
     points, corners = weld_rows(triangles.vertices[triangles.corners])
     normals, normal_of = weld_rows(corner_normals(triangles))
     lines = [_rows("v", points), _rows("vn", normals)]
@@ -194,7 +194,7 @@ def _rows(word: str, rows: NDArray[np.float32]) -> str:
 
 @dataclass(slots=True)
 class _Binary:
-    """The buffer of a .glb, and what says where things lie in it."""
+    """The buffer of a .glb, and the index of its contents."""
 
     content: bytearray = field(default_factory=bytearray)
     views: list[dict[str, Any]] = field(default_factory=list)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The numbers and lists of indices of a COLLADA geometry -> points and faces.
 
-Strips and fans become triangles. The `count` of a primitive is not read: what is there counts.
+Strips and fans become triangles. The `count` of a primitive is ignored: the indices present count.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from ...diagnostics import Report, quote
 from .number_reader import NumberReader, spell_out_odd_numbers
 
 _SEPARATOR = -(2**40)
-"""Stands between the numbers of several <p>, which are read at one go. No index is negative."""
+"""Separates the numbers of several <p>, which are read at one go. No index is negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def read_faces(
 ) -> Faces | None:
     """Reads the faces of a primitive with `width` indices per corner; None for lines and points.
 
-    Reports `polygon-holes` (they were filled) and `invalid-facets` for those that lack corners.
+    Reports `polygon-holes` (they were filled) and `invalid-facets` for faces that lack corners.
     """
     tag = primitive.tag
     if tag not in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
@@ -132,7 +132,7 @@ MOST_INPUTS = 64
 class Part:
     """One primitive of a geometry.
 
-    symbol   what the geometry calls its material
+    symbol   the geometry's name for its material
     corners  int64 (C,), each the index of a point of the geometry; not checked
     sizes    int64 (F,), corners per face; None: all triangles
     normals  float32 (C, 3), of any length, zeros where there is none; None: nowhere
@@ -288,8 +288,8 @@ class _Sources:
 
 
 def _name_all_numbers(source: Element) -> int:
-    """How many numbers of each row have a name. Those that have none get one: pycollada makes rows
-    of as many numbers as there are names, but `stride` decides."""
+    """How many numbers of each row have a name. Nameless ones get a name: pycollada makes rows of
+    as many numbers as there are names, but `stride` decides."""
     accessor = source.find("technique_common/accessor")
     if accessor is None:
         return 0

@@ -102,8 +102,8 @@ def join_blocks(blocks: Sequence[Block], report: Report) -> MeshData:
     """Makes one mesh of all blocks, with `slots`, without name and materials.
 
     Vertices are merged where all three coordinates are equal. Faces without surface are left out.
-    Reports `invalid-facets` for those with indices that there are not, or coordinates that are no
-    numbers or beyond 1e9.
+    Reports `invalid-facets` for faces with missing indices, or coordinates that are no numbers or
+    beyond 1e9.
     """
     blocks = [block for block in blocks if block.parts]
     if not blocks:
@@ -189,9 +189,9 @@ def _reverse(part: Part) -> NDArray[np.int64]:
 
 
 def _turn(normals: NDArray[np.float32], block: Block) -> NDArray[np.float32]:
-    """Unit normals in the world; zeros for those that have no direction.
+    """Unit normals in the world; zeros for normals without direction.
 
-    They turn as the inverse transpose does, which the cofactors say up to a factor, also of a
+    They turn by the inverse transpose, computed up to a factor from the cofactors, also for a
     matrix that has no inverse.
     """
     axes = block.world_from_points[:3, :3]
@@ -262,7 +262,7 @@ def _finite(uvs: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
 
 
 def _complete_normals(vertices: NDArray[np.float32], faces: _Faces) -> NDArray[np.float32] | None:
-    """Corners without a normal get that of their face; None where none has one."""
+    """Corners without a normal get their face's normal; None where none has one."""
     if faces.normals is None:
         return None
     x, y, z = faces.normals.T

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""COLLADA text -> a tree of elements without namespaces, with what hides in XML refused.
+"""COLLADA text -> a tree of elements without namespaces, with dangerous XML refused.
 
 The tree is ElementTree's: expat builds it in C, resolves no external entity, and neither building
 nor freeing it recurses. Nothing else of the folder is looked at.
@@ -58,7 +58,7 @@ def read_collada(path: Path, report: Report) -> tuple[Element, LongNumbers]:
 
 
 def _count_tags(data: bytes) -> int:
-    """Piece by piece, since what lies in a processor's cache is counted in a fourth of the time."""
+    """Piece by piece, since data in a processor's cache is counted in a fourth of the time."""
     characters = np.frombuffer(data, dtype=np.uint8)
     pieces = range(0, len(data), _PIECE)
     return sum(int(np.count_nonzero(characters[at : at + _PIECE] == ord("<"))) for at in pieces)
@@ -79,9 +79,9 @@ def _refuse_entities(data: bytes, path: Path) -> None:
     try:
         for start in range(0, len(data), _PIECE):
             parser.Parse(data[start : start + _PIECE], False)
-        parser.Parse(b"", True)  # new versions of expat hold back what they have not finished
+        parser.Parse(b"", True)  # new versions of expat hold back unfinished data
     except (_RootFound, expat.ExpatError, LookupError, ValueError):
-        return  # what is wrong with the text is said by the parser that reads all of it
+        return  # the parser that reads the whole text reports its faults
     finally:
         # The handlers hold the path and the parser the handlers.
         parser.EntityDeclHandler = parser.StartElementHandler = None
@@ -122,7 +122,7 @@ def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool
 
 
 def _parse_text(pieces: Iterable[bytes | memoryview], encoding: str | None = None) -> Element:
-    # Entities are refused before; that is what the rule is about.
+    # Entities are refused before; the rule is about them.
     parser = ElementTree.XMLParser(encoding=encoding)  # noqa: S314
     for piece in pieces:
         for start in range(0, len(piece), _PIECE):  # in less time than all at once
@@ -152,7 +152,7 @@ def load_collada(
     or `unreadable-mesh` where it is not a whole document.
     """
     root, numbers = read_collada(path, report)
-    with np.errstate(all="ignore"):  # what overflows is left out by name
+    with np.errstate(all="ignore"):  # overflowing values are left out by name
         placed = place_geometries(root, report)
         if part:
             placed = _choose_part(placed, part, path)

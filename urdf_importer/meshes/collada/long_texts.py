@@ -3,10 +3,10 @@
 
 Nearly all bytes of a large document are numbers, and half the time of a parser of XML goes into
 copying them. So each such text is replaced by a short mark before the parser sees it, and read
-straight from the bytes. That is done only where it cannot be told from reading the whole document:
-the parser must show every mark as the whole text of one element, in order, and a text must be
-nothing but finite numbers. Whatever else a document has (comments within a text, texts within
-comments, marks of its own) is parsed as it is.
+straight from the bytes. That is done only where it cannot be distinguished from reading the whole
+document: the parser must show every mark as the whole text of one element, in order, and a text
+must be nothing but finite numbers. Any other document (comments within a text, texts within
+comments, marks of its own) is parsed in the plain way.
 """
 
 import re
@@ -37,7 +37,7 @@ _NO_SPACE = (b"\v", b"\f")
 
 
 class _LongText(NamedTuple):
-    """Where the text begins and ends, and what its numbers are."""
+    """The bounds of the text, and its numbers."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class _LongText(NamedTuple):
 def parse_around(data: bytes, parse: Parse) -> tuple[Element, LongNumbers] | None:
     """Parses a document without the long texts of its geometries. Raises what `parse` raises.
 
-    None where there are no such texts or the document must be parsed as it is.
+    None where there are no such texts or the document must be parsed in the plain way.
     """
     texts = _find_long_texts(data)
     found = _parse_marked(data, texts, parse)
@@ -67,7 +67,7 @@ def parse_around(data: bytes, parse: Parse) -> tuple[Element, LongNumbers] | Non
 
 
 def _find_long_texts(data: bytes) -> list[_LongText]:
-    """Those of <float_array>, <p> and <vcount> elements in whose bytes there is no other tag."""
+    """The texts of <float_array>, <p> and <vcount> elements that contain no other tag."""
     if b"\0" in data[:4]:
         return []  # of two bytes a letter
     found = []
@@ -89,7 +89,8 @@ def _parse_marked(
     data: bytes, texts: Sequence[_LongText], parse: Parse
 ) -> tuple[Element, list[Element]] | None:
     """The root and the elements of the texts; None where there are none, or where the marks are not
-    just what is in these elements: a text may lie in a comment, and the document may spell a mark.
+    the exact content of these elements: a text may lie in a comment, and the document may spell a
+    mark.
     """
     starts, ends = [0, *(each.end for each in texts)], [*(each.start for each in texts), len(data)]
     spans = list(zip(starts, ends, strict=True))

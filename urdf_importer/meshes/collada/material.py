@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a COLLADA <effect> says about colour and opacity."""
+"""The colour and opacity of a COLLADA <effect>."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Shade(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """`opaque` says what of `transparent` makes it opaque. None: the effect does not say."""
+    """`opaque` names the mode of `transparent`. None: the effect does not say."""
 
     diffuse: Shade | None
     emission: Shade | None
@@ -57,7 +57,7 @@ def read_effect(effect: Element, images: Mapping[str, Element]) -> Effect | None
 
 
 class _ShadeReader:
-    """Follows references to the parameters of an effect, which stand in `scopes`."""
+    """Follows references to the parameters of an effect, which `scopes` define."""
 
     def __init__(self, scopes: list[Element], images: Mapping[str, Element]) -> None:
         found = [each for scope in scopes for each in scope.findall("newparam")]
@@ -66,7 +66,7 @@ class _ShadeReader:
         self._images = {**images, **{each.get("id", ""): each for each in local}}
 
     def find_shade(self, element: Element | None) -> Shade | None:
-        """None where nothing is said, or nothing that can be read."""
+        """None where it has none, or none that can be read."""
         if element is None:
             return None
         texture = element.find("texture")
@@ -119,7 +119,7 @@ _LUMINANCE = (0.212671, 0.715160, 0.072169)
 
 
 class DocumentMaterial(NamedTuple):
-    """`uv_name` is what the effect calls the texture's coordinates; "" where there are none."""
+    """`uv_name` is the effect's name for the texture's coordinates; "" where there are none."""
 
     material: MeshMaterial
     uv_name: str = ""
@@ -144,8 +144,8 @@ class MaterialReader:
     def find(self, name: str) -> DocumentMaterial | None:
         """Returns the material of this id; None where the document has none.
 
-        Reports, once for each, `broken-reference`, `invalid-material` and what the search for its
-        texture reports.
+        Reports, once for each, `broken-reference`, `invalid-material` and the codes of the search
+        for its texture.
         """
         if name not in self._made:
             self._made[name] = self._make(name)
@@ -200,7 +200,7 @@ class MaterialReader:
 
 
 def _visible_shade(effect: Effect) -> Shade:
-    """Diffuse with emission on top, as RViz shows a lit face; one alone where the other is not said
+    """Diffuse with emission on top, as RViz shows a lit face; one alone where the other is missing
     or is an image."""
     diffuse, emission = effect.diffuse or Shade(), effect.emission or Shade()
     if not (diffuse.image or _is_lit(diffuse)) and (emission.image or _is_lit(emission)):
@@ -218,7 +218,7 @@ def _is_lit(shade: Shade) -> bool:
 
 
 def _opacity(effect: Effect) -> float:
-    """By the specification, but never 0: what the exporters mean that write it is opaque.
+    """By the specification, but never 0: exporters that write it mean opaque.
 
     A texture as <transparent> counts as opaque here.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers that elements hold: those of a <source>, and lists of indices."""
+"""The numbers in elements: numbers of a <source>, and lists of indices."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,17 +19,17 @@ _Load = Callable[[Element], NDArray[np.float32] | None]
 
 
 class NumberReader:
-    """Reads the numbers of elements. What it cannot read of a <source> is shown to pycollada too,
+    """Reads the numbers of elements. A <source> that it cannot read is shown to pycollada too,
     where that is installed.
 
-    `known` are those of elements that have no text, as `parse_around` leaves them.
+    `known` are the numbers of elements that have no text, as `parse_around` leaves them.
     """
 
     def __init__(self, known: LongNumbers | None = None) -> None:
         self._known: LongNumbers = known or {}
         self._load: _Load | None = None
-        # pycollada checks little: what a damaged element raises is whatever its code stumbles
-        # over. The price of so wide a net: a bug of ours in a tag looks like a damaged file.
+        # pycollada checks little: a damaged element raises whatever its code stumbles over. The
+        # price of so wide a net: a bug of ours in a tag looks like a damaged file.
         self._failures: tuple[type[Exception], ...] = (
             ArithmeticError,
             AttributeError,
@@ -62,8 +62,8 @@ class NumberReader:
     def read_integers(
         self, elements: Sequence[Element], separator: int | None = None
     ) -> NDArray[np.int64]:
-        """Returns int64 (N,), those of all elements, with the separator between each two. A word
-        that is not an integer becomes -1, which no index is."""
+        """Returns int64 (N,), the integers of all elements, with the separator between each two. A
+        word that is not an integer becomes -1, which no index is."""
         between = " " if separator is None else f" {separator} "
         found: list[NDArray[np.int64]] = []
         for is_known, group in groupby(elements, key=self._known.__contains__):

@@ -28,8 +28,8 @@ _SMALLEST_UNIT, _LARGEST_UNIT = 1e-12, 1e12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """The id of the material that a symbol of a geometry stands for, and for each name that its
-    effect gives to texture coordinates which set of the geometry these are."""
+    """The id of the material bound to a symbol of a geometry, and for each name that its effect
+    gives to texture coordinates the matching set of the geometry."""
 
     material: str
     uv_sets: Mapping[str, str] = field(default_factory=dict)
@@ -37,8 +37,8 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedGeometry:
-    """`world_from_geometry` is (4, 4), in metres. `bindings` are by symbol. `names` are those of
-    its node and its own, and their ids."""
+    """`world_from_geometry` is (4, 4), in metres. `bindings` are by symbol. `names` are the names
+    of its node and its own, and their ids."""
 
     element: Element
     world_from_geometry: Matrix
@@ -49,9 +49,10 @@ class PlacedGeometry:
 def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
     """Returns all geometries of the document's scene, in the order of the file.
 
-    Without <scene> those of its first visual scene; without any, each geometry once as it is.
-    Reports `no-scene`, `broken-reference`, `recursive-node`, `unsupported-transform`,
-    `invalid-transform`, `decimal-commas` and `invalid-unit`. Raises MeshError `mesh-too-large`.
+    Without <scene> the geometries of its first visual scene; without any, each geometry once,
+    untransformed. Reports `no-scene`, `broken-reference`, `recursive-node`,
+    `unsupported-transform`, `invalid-transform`, `decimal-commas` and `invalid-unit`. Raises
+    MeshError `mesh-too-large`.
     """
     scale = np.diag([*[_read_unit(root, report)] * 3, 1.0])
     walk = _Walk(root, report)
@@ -167,8 +168,7 @@ class _Walk:
             )
 
     def _skinned(self, name: str) -> tuple[str, Matrix]:
-        """The geometry below a chain of controllers, and what brings it into the pose in which it
-        was bound to its skeleton."""
+        """The geometry below a chain of controllers, and the transform into its bind pose."""
         matrix = np.eye(4)
         for _ in range(MOST_NESTED_INSTANCES):
             controller = self._controllers.get(name)

@@ -197,7 +197,7 @@ def as_dict(value: Any) -> Node:
 
 
 def as_int(value: Any) -> int:
-    """Returns the number; -1 for what is not a whole number, or absurd."""
+    """Returns the number; -1 for a value that is not a whole number, or absurd."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     return value if is_int and abs(value) < 2**48 else -1
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """glTF and GLB.
 
-Coordinates are taken as they are, as RViz does (glTF says that y is up; the meshes of robots do
-not mean it). Blender's own importer is not used: it turns them, makes objects, collections and
-images that would have to be found and removed, and takes a hundred times as long. Cameras,
-lights, skins and animations are left; skinned meshes stand in their bind pose."""
+Coordinates are taken unturned, as RViz does (glTF says that y is up; the meshes of robots do not
+mean it). Blender's own importer is not used: it turns them, makes objects, collections and images
+that would have to be found and removed, and takes a hundred times as long. Cameras, lights, skins
+and animations are ignored; skinned meshes appear in their bind pose."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -60,8 +60,8 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = ""
 
     Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
     and what `load_materials` reports. Raises MeshError `empty-mesh`, `compressed-mesh`,
-    `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, those of `read_mesh_file` and,
-    for buffers in other files, of `resolve`.
+    `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, the errors of `read_mesh_file`
+    and, for buffers in other files, of `resolve`.
     """
     parts, materials = _read_parts(load_document(path, resolve), report, part)
     faces = _join(parts)
@@ -135,7 +135,7 @@ def _find_roots(document: Document) -> list[int]:
 
 
 def _read_transform(node: Node) -> Matrix:
-    """parent_from_node (4, 4); what is not a transform counts as the identity."""
+    """parent_from_node (4, 4); an invalid transform counts as the identity."""
     numbers = as_numbers(node.get("matrix"), 16)
     if numbers:
         matrix = np.array(numbers).reshape(4, 4).T
@@ -191,7 +191,7 @@ def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> _Par
 
 
 def _find_vertices(indices: NDArray[Any], count: int) -> NDArray[np.int32]:
-    """The indices, -1 for those of vertices that are not there."""
+    """The indices, -1 for missing vertices."""
     if not len(indices) or indices.max() < count:
         return indices.astype(np.int32)
     return np.where(indices < count, indices.astype(np.int64), -1).astype(np.int32)
@@ -218,9 +218,9 @@ def _read_rows(document: Document, index: Any, width: int) -> NDArray[Any]:
 
 
 def _convert(rows: NDArray[Any], work: Callable[[Matrix], Matrix]) -> NDArray[np.float32]:
-    """What becomes of all rows, worked on in double precision, some at a time."""
+    """The result of `work` for all rows, computed in double precision, some at a time."""
     found = np.empty(rows.shape, dtype=np.float32)
-    # Signalling NaNs and what is too large are found later, by name.
+    # Signalling NaNs and too large values are found later, by name.
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(rows), PIECE):
             found[start : start + PIECE] = work(rows[start : start + PIECE].astype(np.float64))
@@ -247,7 +247,7 @@ def _read_normals(
 def _read_uvs(
     document: Document, attributes: Node, count: int, material: int | None
 ) -> NDArray[np.float32] | None:
-    """Those of the set that the material's image uses."""
+    """The coordinates of the set that the material's image uses."""
     name = f"TEXCOORD_{read_uv_set(document, material)}"
     if name not in attributes:
         return None
@@ -309,7 +309,7 @@ def _spread(
 
 
 def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
-    """A single array as it is, without a copy."""
+    """A single array itself, without a copy."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 

@@ -14,7 +14,7 @@ MOST_IMAGE_BYTES = 64 * 1024**2
 
 
 def load_materials(document: Document, report: Report) -> tuple[MeshMaterial, ...]:
-    """Returns the default material, then those of the file.
+    """Returns the default material, then the file's materials.
 
     Reports `unreadable-texture` for images within that cannot be taken and the code of `resolve`
     for files; the material keeps its colour.
