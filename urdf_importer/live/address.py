@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a server is: ws:// and wss:// addresses, and those that the environment names."""
+"""The address of a server: ws:// and wss:// addresses, and defaults from the environment."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _MOST_TEXT = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """`path` is what the request asks for, with its query; `host` has no brackets."""
+    """`path` is the path of the request, with its query; `host` has no brackets."""
 
     host: str
     port: int
@@ -43,7 +43,7 @@ class Address:
 
     @property
     def netloc(self) -> str:
-        """The host and the port as they stand in an address."""
+        """The host and the port in the notation of addresses."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
@@ -53,8 +53,8 @@ class Address:
 
 
 def read_address(text: str) -> Address:
-    """Returns the parts of an address; without a scheme it is ws://, without a port that of
-    rosbridge. Raises ConnectError."""
+    """Returns the parts of an address; without a scheme it is ws://, without a port it is
+    rosbridge's port. Raises ConnectError."""
     plain = text.strip()
     if "://" not in plain:
         plain = f"ws://{plain}"
@@ -81,7 +81,7 @@ def read_address(text: str) -> Address:
 
 def find_default(environment: Mapping[str, str]) -> str:
     """Returns the address that the environment names: $ROSBRIDGE_URL, or port 9090 on the host of
-    $ROS_MASTER_URI; without both that of a rosbridge on this computer."""
+    $ROS_MASTER_URI; without both a rosbridge on this computer."""
     given = environment.get("ROSBRIDGE_URL", "").strip()
     if given:
         return given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What arrives -> the newest state, and a recording of all of it."""
+"""Arriving messages -> the newest state, and a recording of all of it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Newest:
     dropped: int = 0
 
     def take(self, arrivals: Sequence[Arrival]) -> tuple[set[Publisher], bool]:
-        """Takes what arrived. Returns whose joints changed, and whether frames did."""
+        """Takes new arrivals. Returns whose joints changed, and whether frames did."""
         found = self._gather(arrivals)
         changed = {block.names for block in found.samples if self._take_block(block)}
         moved = [self._take_frame(block) for block in found.frames]
@@ -87,7 +87,7 @@ class Newest:
         return True
 
     def tracks(self) -> tuple[FrameTrack, ...]:
-        """Returns the frames as they stand now."""
+        """Returns the present frames."""
         return tuple(
             FrameTrack(
                 parent=block.parent,

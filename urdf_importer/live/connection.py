@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A connection that is kept: made, greeted, read, mended after a while; a little at each poll.
 
-Nothing waits and nothing raises for what a server does. Each poll takes 3 ms or little more; after
-a long pause, as long as a redraw may take, up to 20 ms, so that nothing piles up. What a poll
-leaves stays with the system, and in the end with the server.
+Nothing waits and no behaviour of a server raises. Each poll takes 3 ms or little more; after a long
+pause, as long as a redraw may take, up to 20 ms, so that nothing piles up. Unread data stays with
+the system, and in the end with the server.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from .websocket import BrokenError, Frames, Greeting, Kind, Message, format_fram
 State = Literal["connecting", "connected", "waiting", "closed"]
 BUDGET = 0.0015
 MOST_BUDGET = 0.010
-"""Seconds of reading; to keep and to show what was read takes about as long again."""
+"""Seconds of reading; keeping and showing the data takes about as long again."""
 _SHARE = 0.025
 """Of the time since the last poll, where that gives more."""
 PATIENCE = 5.0
@@ -36,14 +36,14 @@ QUIET = 5.0
 """Seconds without a message after which it is asked whether it is still there; as many again, and
 it is not."""
 SILENT = 3.0
-"""Seconds without a motion after which its user is told."""
+"""Seconds without a motion after which the user is informed."""
 WAITS = (0.5, 1.0, 2.0, 4.0, 5.0)
 MOST_UNSENT = 256 * 1024
 _DIALECTS: dict[str, type[Dialect]] = {"rosbridge": Rosbridge, "foxglove": Foxglove}
 
 
 class AnyStream(Protocol):
-    """What a connection needs of a stream; tests have their own."""
+    """The interface of a stream that a connection needs; tests have their own."""
 
     def advance(self) -> bool: ...
     def read(self) -> bytes | None: ...
@@ -53,7 +53,7 @@ class AnyStream(Protocol):
 
 @dataclass(slots=True)
 class _Talk:
-    """What is known of one try."""
+    """The state of one try."""
 
     stream: AnyStream
     since: float
@@ -67,8 +67,8 @@ class _Talk:
 
 
 class Connection:
-    """A link to one server. `state` says how it stands, `error` is what went wrong last or seems
-    wrong now, in a sentence; empty where all is well."""
+    """A link to one server. `state` is its state, `error` the last or present fault, in a sentence;
+    empty where all is well."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Connection:
 
     @property
     def detail(self) -> str:
-        """What it is at, in a few words."""
+        """The present activity, in a few words."""
         if self.state == "connecting" and self._places is None and not self._is_named:
             return f"looking up {self.address.host}"
         if self.state == "waiting":
@@ -116,7 +116,7 @@ class Connection:
 
     @property
     def topics(self) -> dict[str, str]:
-        """The topics that the server tells of, with their types."""
+        """The topics that the server announces, with their types."""
         return {} if self.dialect is None else dict(self.dialect.topics)
 
     @property
@@ -125,7 +125,7 @@ class Connection:
         return self.lost + (0 if self.dialect is None else self.dialect.dropped)
 
     def poll(self) -> list[Arrival]:
-        """Goes on a little, and returns what arrived."""
+        """Goes on a little, and returns the arrivals."""
         now = self._clock()
         budget = min(max(BUDGET, _SHARE * (now - self._polled)), MOST_BUDGET)
         self._polled = now
@@ -134,7 +134,7 @@ class Connection:
         except BrokenError as error:
             self._give_up(str(error))
         except ConnectionRefusedError:
-            # That another address of the host refuses must not hide what is wrong with the first.
+            # A refusal by another address of the host must not hide the error of the first.
             going = self.state == "connecting" and self._left < self._count - 1
             nobody = f"nothing listens at {self.address.netloc}"
             self._give_up(self.error if going and self.error else nobody)
@@ -149,8 +149,8 @@ class Connection:
             self.dialect.set_recording(is_on)
 
     def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> bool:
-        """Sends a message with the next poll. Returns whether it goes out: not where the server has
-        not taken those before, nor without a connection. Raises ConnectError where it takes
+        """Sends a message with the next poll. Returns whether it goes out: not while the server has
+        not taken earlier messages, nor without a connection. Raises ConnectError where it takes
         none."""
         talk = self._talk
         if self.state != "connected" or talk is None or self.dialect is None:
@@ -192,7 +192,7 @@ class Connection:
     def _begin(self, now: float) -> None:
         if self._places is None:
             if not self._is_named and not self._told:
-                self._told = True  # So that whoever draws the state shows what takes so long.
+                self._told = True  # So that the drawn state shows the slow step.
                 return
             places = self._find(self.address)
             if not places:
@@ -308,7 +308,7 @@ class Connection:
         if talk is not None:
             talk.stream.close()
             if talk.greeting is not None and talk.greeting.status not in (0, 101):
-                # Some servers refuse those who offer a protocol that they do not know.
+                # Some servers refuse clients that offer an unknown protocol.
                 self._offers = self._protocol == "foxglove" or (
                     self._protocol == "auto" and not self._offers
                 )
@@ -325,7 +325,7 @@ class Connection:
 
 
 def _explain(error: OSError, address: Address) -> str:
-    """Returns what went wrong with a network, in a sentence."""
+    """Returns a network's error, in a sentence."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"{address.host} cannot prove that it is {address.host}: {error.verify_message}"
     words: Any = error.strerror or str(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the protocols of servers share: topics, which of them count, and what arrives."""
+"""Shared parts of the servers' protocols: topics, the choice among them, and arrivals."""
 
 import json
 from abc import ABC, abstractmethod
@@ -37,9 +37,9 @@ TYPES: dict[Sent, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is wanted of a server. `topic` is empty for the usual one; nothing comes in unless
-    `takes`. Transforms of frames in `skips` are passed over: those of the robot's own links, which
-    follow from its joints."""
+    """A client's wishes towards a server. `topic` is empty for the usual one; nothing comes in
+    unless `takes`. Transforms of frames in `skips` are passed over: the robot's own links follow
+    from its joints."""
 
     takes: bool = True
     topic: str = ""
@@ -70,8 +70,8 @@ class Arrival:
 
 @dataclass(slots=True)
 class Dialect(ABC):
-    """One conversation. It takes messages and leaves what is to be sent in `outgoing`; what a
-    server says that makes no sense is counted in `dropped` and does nothing."""
+    """One conversation. It takes messages and leaves its answers in `outgoing`; senseless messages
+    are counted in `dropped` and have no effect."""
 
     wish: Wish
     outgoing: deque[Message] = field(default_factory=deque)
@@ -86,7 +86,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Says what is to be said first."""
+        """Sends the opening messages."""
 
     @abstractmethod
     def take(self, message: Message, log: int) -> None:
@@ -94,7 +94,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def flush(self) -> list[Arrival]:
-        """Returns what arrived since the last time."""
+        """Returns the arrivals since the last time."""
 
     @abstractmethod
     def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
@@ -103,7 +103,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def ask_again(self) -> None:
-        """Does what may help when nothing comes."""
+        """Retries whatever may help when nothing comes."""
 
     def set_recording(self, is_on: bool) -> None:
         """Tells whether every message counts, or only the newest."""
@@ -117,8 +117,8 @@ def within(namespace: str, topic: str) -> str:
 
 
 def choose_topics(topics: Mapping[str, str], motions: Sequence[str], wish: Wish) -> tuple[str, str]:
-    """Returns the topic of joints among those that are known, and what is wrong where none is
-    clear. `motions` are the topics that can be read as joints."""
+    """Returns the topic of joints among the known ones, and the reason where none is clear.
+    `motions` are the topics that can be read as joints."""
     if wish.topic:
         named = [name for name in topics if name.strip("/") == wish.topic.strip("/")]
         return (named[0], "") if named else ("", f"there is no topic {quote(wish.topic)} there")
@@ -142,7 +142,7 @@ def _list(names: Sequence[str] | Mapping[str, str]) -> str:
 
 
 def choose_frames(topics: Mapping[str, str], wish: Wish) -> list[str]:
-    """Returns the topics, among those that are known, that say how the base moves."""
+    """Returns the known topics that hold the motion of the base."""
     if not wish.base:
         return []
     start = within(wish.namespace, "/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Foxglove's protocol: the server tells its channels in JSON, and sends messages as they are."""
+"""Foxglove's protocol: the server announces its channels in JSON, and sends messages unchanged."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class _Channel:
         self.has_joints = self._seems_to_have_joints()
 
     def _seems_to_have_joints(self) -> bool:
-        """Looks through the schema once; it is not parsed, since a server may tell of thousands."""
+        """Searches the schema once, without parsing it, since a server may announce thousands."""
         if self.encoding == "json":
             return "Joint" in self.type.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
         return self.type in JOINTS or any(
@@ -64,7 +64,7 @@ class _Channel:
         return "ros1" if self.encoding == "ros1" else "cdr"
 
     def make_decoder(self) -> Decoder | None:
-        """Returns what reads its messages; None for JSON. Raises ReadError."""
+        """Returns a decoder of its messages; None for JSON. Raises ReadError."""
         if self.encoding == "json":
             return None
         return Decoder(read_definition(self.type, self.schema, self._packed), self._packed)
@@ -92,7 +92,7 @@ class Foxglove(Dialect):
         """Waits: the server speaks first."""
 
     def ask_again(self) -> None:
-        """Waits: the server tells of new channels by itself."""
+        """Waits: the server announces new channels by itself."""
 
     def _say(self, **words: Any) -> None:
         self.outgoing.append(text_message(json.dumps(words)))
@@ -166,7 +166,7 @@ class Foxglove(Dialect):
         self._settle()
 
     def _settle(self) -> None:
-        """Subscribes to what is wanted of the channels that there are."""
+        """Subscribes to the wanted ones of the present channels."""
         if not self.wish.takes:
             return
         readable = {
@@ -203,7 +203,7 @@ class Foxglove(Dialect):
         self._say(op="subscribe", subscriptions=[one])
 
     def _take_data(self, data: bytes) -> None:
-        """A byte that says what it is, u32 subscription, u64 nanoseconds, the message."""
+        """A byte for the kind, u32 subscription, u64 nanoseconds, the message."""
         if len(data) < 13 or data[0] != _MESSAGE_DATA:
             self.dropped += data[:1] != b"\2"  # The server's time.
             return
@@ -215,7 +215,7 @@ class Foxglove(Dialect):
         self.waiting.append((number, log, self.count, data[13:]))
 
     def flush(self) -> list[Arrival]:
-        """Decodes what arrived since the last time, all messages of a channel at once."""
+        """Decodes the arrivals since the last time, all messages of a channel at once."""
         waiting, self.waiting = self.waiting, []
         by_number: dict[int, list[tuple[int, int, int, bytes]]] = {}
         for each in waiting:

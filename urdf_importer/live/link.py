@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rig and a server, kept together: what comes is shown, recorded and made keyframes; what the rig
-shows is sent. What a rig is in Blender stands elsewhere.
+"""A rig and a server, kept together: incoming states are shown, recorded and made keyframes; the
+rig's own state is sent. The rig's side in Blender is in another module.
 """
 
 import math
@@ -28,7 +28,7 @@ SENT_TOPIC = "/blender/joint_states"
 
 
 class Rig(ABC):
-    """What a link needs of a robot in Blender."""
+    """The interface of a robot in Blender that a link needs."""
 
     name: str
 
@@ -54,7 +54,7 @@ class Rig(ABC):
 
     @abstractmethod
     def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
-        """Moves the base to where frames of one sample say, as they are named there."""
+        """Moves the base to the place given by frames of one sample, under their recorded names."""
 
     @abstractmethod
     def read(self) -> Mapping[str, float]:
@@ -62,7 +62,7 @@ class Rig(ABC):
 
     @abstractmethod
     def read_frames(self) -> Sequence[FrameTrack]:
-        """Returns where the base is, and what floats."""
+        """Returns the frames of the base and of floating joints."""
 
     @abstractmethod
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
@@ -71,13 +71,13 @@ class Rig(ABC):
 
 class LiveLink:
     """A link between a robot and a server. Call `poll()` again and again; in Blender's window a
-    timer does. It never raises for what a server does: `state` and `error` tell. What it raises is
-    a fault in it, which ends the link.
+    timer does. It never raises for a server's behaviour: `state` and `error` report it. Any
+    exception is a fault in the link, which ends it.
 
     state        "connecting", "connected", "waiting" (it tries again by itself) or "closed"
-    error        what is wrong, in a sentence; empty where all is well
-    detail       what it is at, in a few words
-    diagnostics  what was odd about names and frames
+    error        the fault, in a sentence; empty where all is well
+    detail       the present activity, in a few words
+    diagnostics  oddities of names and frames
     """
 
     def __init__(
@@ -117,22 +117,22 @@ class LiveLink:
 
     @property
     def state(self) -> State:
-        """How it stands."""
+        """The state of the link."""
         return self._connection.state
 
     @property
     def error(self) -> str:
-        """What is wrong, in a sentence; empty where all is well."""
+        """The fault, in a sentence; empty where all is well."""
         return self._end or self._connection.error or self._problem
 
     @property
     def detail(self) -> str:
-        """What it is at, in a few words."""
+        """The present activity, in a few words."""
         return self._connection.detail
 
     @property
     def topics(self) -> dict[str, str]:
-        """The topics that the server tells of, with their types."""
+        """The topics that the server announces, with their types."""
         return self._connection.topics
 
     @property
@@ -156,7 +156,7 @@ class LiveLink:
         return self.options.command_topic or within(self.options.namespace, SENT_TOPIC)
 
     def poll(self) -> bool:
-        """Goes on a little: reads what came, and shows or sends the newest. Returns whether the
+        """Goes on a little: reads arrivals, and shows or sends the newest. Returns whether the
         robot moved."""
         try:
             return self._go_on()
@@ -191,7 +191,7 @@ class LiveLink:
         self._frames_moved |= moved
 
     def _show(self) -> bool:
-        """Shows what is new; of two publishers that say the same joint, the later word counts."""
+        """Shows news; where two publishers report the same joint, the later message counts."""
         fresh, self._fresh = self._fresh, set()
         said: dict[str, tuple[int, float]] = {}
         for publisher in fresh:
@@ -236,7 +236,7 @@ class LiveLink:
         )
 
     def record(self) -> None:
-        """Begins to record all that comes; what was recorded and not kept is forgotten."""
+        """Begins to record all arrivals; an earlier recording that was not kept is dropped."""
         self._recording = Recording()
         self._recording.take(self._statics)
         self._connection.set_recording(True)
@@ -315,13 +315,13 @@ class LiveLink:
             self._problem = error.message
 
     def close(self) -> None:
-        """Ends the link; what is recorded and not stopped is forgotten."""
+        """Ends the link; a recording that was not stopped is dropped."""
         self._connection.close()
         self._recording = None
 
 
 def plan_wish(options: LiveOptions, skips: Collection[str]) -> Wish:
-    """Returns what a link asks a server for; `skips` are the links that follow from joints."""
+    """Returns a link's wishes towards a server; `skips` are the links that follow from joints."""
     prefixed = {f"{options.prefix}{name}" for name in skips}
     return Wish(
         takes=options.direction == "in",

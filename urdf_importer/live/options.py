@@ -13,27 +13,27 @@ LiveBase = Literal["auto", "none", "object"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOptions(Options):
-    """What goes over a live link, and how."""
+    """The data that a live link carries, and the way it does."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Link", "Names", "Base", "Sending")
 
     direction: Direction = option(
         "in",
         "Direction",
-        "Who leads",
+        "The leading side",
         group="Link",
         choices={
-            "in": "The rig follows what the robot, or a simulator, says of its joints",
-            "out": "What the rig shows is sent, for RViz, a simulator or another program",
+            "in": "The rig follows the joints of the robot, or of a simulator",
+            "out": "The rig's pose is sent, for RViz, a simulator or another program",
         },
     )
     protocol: ProtocolKind = option(
         "auto",
         "Protocol",
-        "What the server speaks",
+        "The server's protocol",
         group="Link",
         choices={
-            "auto": "What it answers to",
+            "auto": "The user's name for the link",
             "rosbridge": "rosbridge, of ROS 1 and ROS 2; port 9090 as a rule",
             "foxglove": "Foxglove's, of foxglove_bridge; port 8765 as a rule",
         },
@@ -50,7 +50,7 @@ class LiveOptions(Options):
     prefix: str = option(
         "",
         "Prefix",
-        "What stands before the robot's joints on the other side; it is put there when sending",
+        "The prefix of the robot's joints on the other side; it is added when sending",
         group="Names",
         entries="P",
     )
@@ -71,7 +71,7 @@ class LiveOptions(Options):
     base: LiveBase = option(
         "auto",
         "Base",
-        "What moves with the robot's base, as transforms and odometry say it",
+        "The part that moves with the robot's base, as in transforms and odometry",
         group="Base",
         choices={
             "auto": "The planar or floating joint on the root link, else the armature object",
@@ -89,8 +89,8 @@ class LiveOptions(Options):
     command_topic: str = option(
         "",
         "Send To",
-        "Where the pose is sent; empty for /blender/joint_states, which no robot listens to unless "
-        "it is told to",
+        "Where the pose is sent; empty for /blender/joint_states, which no robot listens to "
+        "by default",
         group="Sending",
         entries="TOPIC",
     )
@@ -105,6 +105,6 @@ class LiveOptions(Options):
     send_base: bool = option(
         False,
         "Send Base",
-        "Send where the robot stands too, to /tf, as the frame of its root link in world",
+        "Also send the robot's position, to /tf, as the frame of its root link in world",
         group="Sending",
     )

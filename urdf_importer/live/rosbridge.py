@@ -2,7 +2,7 @@
 """The rosbridge protocol, version 2: JSON in texts, for ROS 1 and ROS 2.
 
 The server sends no word about errors, so silence is all that there is to go by. NaN comes as null.
-Times have other names in ROS 1 and ROS 2: what is sent has both, and each takes its own.
+Times have other names in ROS 1 and ROS 2: messages are sent with both, and each takes its own.
 """
 
 import json
@@ -38,7 +38,7 @@ from .websocket import Message
 
 MOST_FRAGMENTS = 10_000
 _MOST_OPEN = 16
-"""Texts of which pieces are missing; the oldest is forgotten."""
+"""Texts with missing pieces; the oldest is forgotten."""
 _JOINTS = {
     STATES,
     "trajectory_msgs/JointTrajectory",
@@ -49,16 +49,16 @@ _JOINTS = {
 
 @dataclass(slots=True)
 class Fragments:
-    """Texts that come in numbered pieces, in any order and between each other. What grows beyond a
-    message, or is not the newest of several, is forgotten, piece by piece and without a word: a
-    message is missing then, and the next state comes soon."""
+    """Texts that come in numbered pieces, in any order and between each other. A text that grows
+    beyond a message, or is not the newest of several, is forgotten, piece by piece and without a
+    report: a message is missing then, and the next state comes soon."""
 
     _open: dict[str, dict[int, bytes]] = field(default_factory=dict)
     _size: int = 0
 
     def take(self, content: Mapping[str, Any]) -> bytes | None:
-        """Takes a piece. Returns the text that it is the last of, None while others are missing,
-        and nothing for what is not a piece."""
+        """Takes a piece. Returns the text that it completes, None while others are missing, and
+        nothing for an invalid piece."""
         name, data = str(content.get("id"))[:MOST_NAME], content.get("data")
         number, total = content.get("num"), content.get("total")
         if not isinstance(data, str) or not isinstance(number, int) or not isinstance(total, int):
@@ -108,7 +108,7 @@ class Rosbridge(Dialect):
 
     def _subscribe(self, topic: str, kind: str) -> None:
         """A subscription under the same id replaces the one before. Recordings want every message,
-        what is shown only the newest."""
+        the display only the newest."""
         self.subscribed[topic] = kind
         words = {"type": kind} if kind else {}
         length = 0 if self.is_recording or topic in ("/tf", "/tf_static") else 1
@@ -190,12 +190,12 @@ class Rosbridge(Dialect):
             self._subscribe(self.wish.usual, "" if self.subscribed.get(self.wish.usual) else STATES)
 
     def flush(self) -> list[Arrival]:
-        """Returns what arrived since the last time."""
+        """Returns the arrivals since the last time."""
         found, self.waiting = self.waiting, []
         return found
 
     def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends a message of the type that `what` stands for."""
+        """Sends a message of the type of `what`."""
         if topic not in self.advertised:
             self.advertised.add(topic)
             self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A TCP connection that never waits, with TLS where the address says so."""
+"""A TCP connection that never waits, with TLS where the address demands it."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ def look_up(address: Address) -> list[Place]:
 
 
 class Stream:
-    """One try at one place. What fails raises OSError, with the system's words."""
+    """One try at one place. A failure raises OSError, with the system's words."""
 
     def __init__(self, address: Address, place: Place) -> None:
         family, where = place
@@ -76,7 +76,8 @@ class Stream:
         return True
 
     def read(self) -> bytes | None:
-        """Returns what arrived; None where nothing did, nothing where the other side is gone."""
+        """Returns the received bytes; None where there are none, nothing where the other side is
+        gone."""
         try:
             return self._socket.recv(_PIECE)
         except (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
@@ -85,7 +86,7 @@ class Stream:
             return b""
 
     def write(self, data: bytes) -> int:
-        """Sends what goes without waiting; returns how much that was."""
+        """Sends as much as possible without waiting; returns how much that was."""
         try:
             return self._socket.send(data)
         except (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError):

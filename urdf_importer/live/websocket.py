@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A client's half of the WebSocket protocol (RFC 6455) on bytes: no socket, no time.
 
-No extension is offered, so none may be used: a compressed frame ends the connection. What a server
-may send is bounded: 64 KiB of greeting, 16 MiB of a message, 64 pieces of one.
+No extension is offered, so none may be used: a compressed frame ends the connection. A server's
+messages are bounded: 64 KiB of greeting, 16 MiB of a message, 64 pieces of one.
 """
 
 import base64
@@ -28,7 +28,7 @@ class BrokenError(Exception):
 
 
 class Kind(IntEnum):
-    """What a frame is."""
+    """The kind of a frame."""
 
     MORE = 0
     TEXT = 1
@@ -47,7 +47,7 @@ class Message:
 
 
 class Greeting:
-    """The handshake: what is asked, and whether the answer is right."""
+    """The handshake: the request, and the check of the answer."""
 
     def __init__(
         self, address: Address, protocols: Sequence[str], key: bytes | None = None
@@ -71,7 +71,7 @@ class Greeting:
         """Of the answer, once it is there."""
 
     def take(self, data: bytes) -> bytes | None:
-        """Takes bytes of the answer. Returns None while it is not whole, then what came behind it.
+        """Takes bytes of the answer. Returns None while it is incomplete, then the bytes behind it.
         Raises BrokenError for an answer that is not a welcome."""
         self._buffer += data
         end = self._buffer.find(b"\r\n\r\n")
@@ -86,7 +86,7 @@ class Greeting:
         first, *lines = head.decode("latin-1").split("\r\n")
         words = first.split(" ", 2)
         if len(words) < 2 or not words[0].startswith("HTTP/1.") or not _STATUS(words[1]):
-            raise BrokenError("what answers there is not a WebSocket server")
+            raise BrokenError("the server there is not a WebSocket server")
         self.status = int(words[1])
         if self.status != 101:
             raise BrokenError(f"the server refuses a WebSocket there (HTTP {self.status})")
@@ -101,7 +101,7 @@ class Greeting:
             or fields.get("upgrade", "").lower() != "websocket"
             or "upgrade" not in connection
         ):
-            raise BrokenError("the server's greeting is not that of a WebSocket")
+            raise BrokenError("the server's greeting is not a WebSocket's")
         if fields.get("sec-websocket-extensions"):
             raise BrokenError("the server insists on compression, which was not offered")
         self.protocol = fields.get("sec-websocket-protocol", "")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion beside the limits of a robot.
 
-Lines between samples have no acceleration of their own: theirs, and their jerk, are the divided
-differences of neighbouring samples, which are weighted means of what any smooth motion through the
-samples does. So a motion that keeps its limits is never found to break them, however uneven its
-times are. Cubics are taken as they are.
+Lines between samples have no acceleration of their own: their acceleration and jerk are the divided
+differences of neighbouring samples, which are weighted means of the derivatives of any smooth
+motion through the samples. So a motion that keeps its limits is never found to break them, however
+uneven its times are. Cubics are taken exactly.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,8 @@ from .series import Cubics, cubics_of, extreme_values, fastest, series_of
 from .trajectory import Numbers, Trajectory
 
 SLACK = 1e-6
-"""Of positions in radians or metres, of the others as a share: what is as near keeps its limit."""
+"""Of positions in radians or metres, of the others as a share: a value within it keeps its limit.
+"""
 Peak = tuple[float, float]
 """A value and its second."""
 
@@ -53,7 +54,7 @@ def rank(violations: Iterable[Violation]) -> tuple[Violation, ...]:
 
 
 def follow(keys: Keys, multiplier: float, offset: float) -> Keys:
-    """Returns what a joint does that follows another."""
+    """Returns the keys of a joint that follows another."""
     slopes = None if keys.slopes is None else keys.slopes * multiplier
     return Keys(times=keys.times, values=keys.values * multiplier + offset, slopes=slopes)
 
@@ -74,7 +75,7 @@ def _check_joint(joint: str, keys: Keys, limits: JointLimits) -> Iterator[Violat
 def compare_size(
     joint: str, kind: ViolationKind, peak: Peak, limit: float | None, slack: float = SLACK
 ) -> Iterator[Violation]:
-    """Yields what is beyond a limit of a size by more than this share of it."""
+    """Yields the violation of a bound on a size, if it is by more than this share of the bound."""
     value, time = peak
     if limit is not None and value > limit * (1.0 + slack):
         excess = value / limit - 1.0
@@ -110,7 +111,7 @@ def _check_positions(joint: str, keys: Keys, limits: JointLimits) -> Iterator[Vi
 def _check_stated(
     joint: str, trajectory: Trajectory, column: int, limits: JointLimits
 ) -> Iterator[Violation]:
-    """Compares what the samples say beside their positions."""
+    """Compares the samples' velocities, accelerations and efforts."""
     stated: tuple[tuple[ViolationKind, Numbers | None], ...] = (
         ("velocity", trajectory.velocities),
         ("acceleration", trajectory.accelerations),

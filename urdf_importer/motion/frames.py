@@ -14,8 +14,8 @@ MOST_LINKS = 100
 def find_base(
     tracks: Sequence[FrameTrack], children: Sequence[str], fixed: str
 ) -> FrameTrack | None:
-    """Returns how the robot's base, the first of `children` that is there, moves in `fixed`, or in
-    the outermost frame; None where nothing says so. A track without names is the base's."""
+    """Returns the motion of the robot's base, the first of `children` that is there, in `fixed`, or
+    in the outermost frame; None where nothing records it. A track without names is the base's."""
     by_child: dict[str, FrameTrack] = {}
     for track in tracks:
         by_child.setdefault(_plain(track.child), track)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Samples as they were recorded -> one trajectory.
+"""Recorded samples -> one trajectory.
 
-Several publishers may say different joints at different times. Each joint keeps its own samples:
+Several publishers may report different joints at different times. Each joint keeps its own samples:
 the others are NaN at its times, never filled up.
 """
 
@@ -25,7 +25,7 @@ KINDS = ("positions", "velocities", "accelerations", "efforts")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleBlock:
     """Samples of the same joints: `times` (m,) in nanoseconds, `order` (m,) when each arrived,
-    arrays (m, n) or None where nothing was said."""
+    arrays (m, n) or None for missing quantities."""
 
     names: tuple[str, ...]
     times: Times
@@ -39,7 +39,7 @@ class SampleBlock:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameBlock:
     """Poses of one frame: times (m,) in nanoseconds, translations (m, 3), quaternions (m, 4);
-    `is_static` where one pose holds always; `origin` tells who said so."""
+    `is_static` where one pose holds always; `origin` names the source."""
 
     parent: str
     child: str
@@ -53,7 +53,7 @@ class FrameBlock:
 
 @dataclass(slots=True)
 class Gathered:
-    """What was found in a recording so far."""
+    """The content of a recording found so far."""
 
     samples: list[SampleBlock] = field(default_factory=list)
     frames: list[FrameBlock] = field(default_factory=list)
@@ -171,7 +171,7 @@ def _by_names(blocks: Sequence[SampleBlock]) -> list[list[SampleBlock]]:
 
 
 def _find_breaks(blocks: Sequence[SampleBlock]) -> Times:
-    """Returns the places of samples that are earlier than the one that arrived before."""
+    """Returns the places of samples that are earlier than the sample that arrived before."""
     order = np.concatenate([block.order for block in blocks])
     times = np.concatenate([block.times for block in blocks])
     ranks = np.argsort(order, kind="stable")
@@ -237,8 +237,8 @@ def lengths_of(quaternions: Numbers) -> Numbers:
 
 
 def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:
-    """Leaves alone what is of length one up to rounding, so that nothing changes on its way through
-    files."""
+    """Leaves quaternions alone that have length one up to rounding, so that nothing changes on its
+    way through files."""
     off = np.abs(lengths - 1.0) > 1e-12
     scaled: Numbers = np.where(off[:, None], quaternions / lengths[:, None], quaternions)
     return scaled
@@ -255,7 +255,7 @@ def _assemble_tracks(
 
 
 def _choose_origin(blocks: list[FrameBlock]) -> list[FrameBlock]:
-    """Odometry and tf may say the same of a frame: who says more often counts."""
+    """Odometry and tf may report the same frame: the more frequent source counts."""
     counts: dict[str, int] = {}
     for block in blocks:
         counts[block.origin] = counts.get(block.origin, 0) + len(block.times)

@@ -36,7 +36,7 @@ def rename_frames(
 
 
 def find_relative(tracks: Sequence[FrameTrack], parent: str, child: str) -> FrameTrack | None:
-    """Returns how a frame moves in one above it; None where no chain of tracks says so."""
+    """Returns how a frame moves in one above it; None where no chain of tracks connects them."""
     if not any(track.child == child for track in tracks):
         return None
     found = find_base(tracks, [child], parent)
@@ -48,7 +48,7 @@ def solve_joint(
 ) -> tuple[Numbers, Numbers]:
     """Returns the positions (m,) of a joint that moves its link as `track` says, in the frame of
     the link above, and how far (m,) it cannot: metres or radians, the worse of both. `origin` is
-    where the joint stands there, translation (3,) and quaternion (4,); `axis` (3,) of length one.
+    the joint's frame there, translation (3,) and quaternion (4,); `axis` (3,) of length one.
 
     Turned by the angle q about a, a quaternion is (a sin(q/2), cos(q/2)) (Diebel 2006, 175).
     """

@@ -2,7 +2,7 @@
 """Samples of one number over time -> the keys of a curve.
 
 A line between samples is a line between keys. A cubic between two samples with velocities is
-exactly a Bezier segment whose handles stand a third of the segment away (t +- h/3, q +- v h/3).
+exactly a Bezier segment whose handles are a third of the segment away (t +- h/3, q +- v h/3).
 Quintics become lines that stay within the tolerance.
 """
 
@@ -33,8 +33,8 @@ def plan_keys(
     accelerations: Numbers | None,
     tolerance: float,
 ) -> Keys:
-    """Returns the keys of a spline, cubic or quintic where all samples have what that takes, else
-    of lines. `tolerance` is what lines may be off a quintic."""
+    """Returns the keys of a spline, cubic or quintic where all samples have the derivatives for it,
+    else of lines. `tolerance` is the greatest distance of lines from a quintic."""
     if velocities is None or len(times) < 2 or np.isnan(velocities).any():
         return Keys(times=times, values=values)
     if accelerations is None or np.isnan(accelerations).any():
@@ -81,7 +81,7 @@ def quintic(
 
 
 def evaluate(keys: Keys, times: Numbers) -> Numbers:
-    """Returns the values at times; before and after the keys those of the first and last."""
+    """Returns the values at times; before and after the keys the values of the first and last."""
     if keys.slopes is None or len(keys.times) < 2:
         between: Numbers = np.interp(times, keys.times, keys.values)
         return between

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the joints of a robot may do: from its description, and from what is said beyond it."""
+"""The limits of a robot's joints: from its description, and from a table beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +17,7 @@ ViolationKind = Literal["position", "velocity", "acceleration", "jerk", "effort"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointLimits:
     """How far, fast and strongly a joint may move, in radians or metres, seconds, and N m or N;
-    None where nothing is said. All but `lower` and `upper` bound both directions."""
+    None where unknown. All but `lower` and `upper` bound both directions."""
 
     lower: float | None = None
     upper: float | None = None
@@ -36,7 +36,7 @@ class JointLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """The worst that a joint does beyond one of its limits.
+    """A joint's worst violation of one of its limits.
 
     value, limit  in radians or metres and seconds, N m or N: the size of a velocity, an
                   acceleration, a jerk or an effort, the position itself
@@ -54,8 +54,8 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitTable:
-    """Limits said beside a description: joint -> the bounds that it says, None where it says that
-    there is none. The scales are the shares of velocity and acceleration that a motion may use."""
+    """Limits beside a description: joint -> its stated bounds, None for explicitly no bound. The
+    scales are the shares of velocity and acceleration that a motion may use."""
 
     joints: Mapping[str, Mapping[str, float | None]]
     velocity_scale: float = 1.0
@@ -77,9 +77,9 @@ class RobotLimits:
 def limits_of(
     robot: Robot | None, table: LimitTable | None, diagnostics: Diagnostics
 ) -> RobotLimits:
-    """Returns the limits of a robot's description, and what a table says beyond: without a robot
-    those of the table alone. A velocity or an effort of zero means that none is stated, which is
-    one warning. Names in the table that the robot does not have are another."""
+    """Returns the limits of a robot's description, overridden by a table: without a robot the
+    table's limits alone. A velocity or an effort of zero means that none is stated, which is one
+    warning. Names in the table that the robot does not have are another."""
     table = table or LimitTable(joints={})
     if robot is None:
         found = {name: _change(JointLimits(), said) for name, said in table.joints.items()}
@@ -110,7 +110,7 @@ def limits_of(
 
 
 def table_of(limits: Mapping[str, JointLimits]) -> LimitTable:
-    """Returns limits that a program gives: what is None there stays as described."""
+    """Returns limits that a program gives: None there leaves the described limit."""
     said = {
         name: {
             each.name: getattr(bounds, each.name)

@@ -68,7 +68,7 @@ class _Reader:
         return node.pairs or {}
 
     def joint(self, name: str, node: Node) -> dict[str, float | None]:
-        """Reads the bounds that are said of a joint, None where it says that there is none."""
+        """Reads the bounds of a joint, None where it explicitly has none."""
         if node.pairs is None and not node.is_null:
             raise self._refusal(f"the limits of joint {quote(name)} are not a mapping", node)
         said: dict[str, float | None] = {}

@@ -18,9 +18,9 @@ _SAME_FRAME = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedMotion:
-    """`poses` are the positions of the joints of loops at `times` (m,), in seconds. `missed` says
-    of joints that could not go where the motion has them when that was first, and how often;
-    `limited` of which of them a follower was in the way then, since it would pass its limits."""
+    """`poses` are the positions of the joints of loops at `times` (m,), in seconds. `missed` lists
+    joints that could not go where the motion has them, with the first time and the count; `limited`
+    the joints among them that a follower blocked, since it would pass its limits."""
 
     times: Numbers
     poses: tuple[Mapping[str, Position], ...]
@@ -31,9 +31,9 @@ class ClosedMotion:
 def close_motion(
     closer: LoopCloser, keys: Mapping[str, Keys], held: Positions, times: Numbers
 ) -> ClosedMotion:
-    """Returns the closed poses of a motion: its free joints as `keys` have them, others as they are
-    `held`, each pose traced from the one before. What keys say of followers chooses among the ways
-    to put the mechanism together, where it nearly closes the loops."""
+    """Returns the closed poses of a motion: its free joints as `keys` have them, others as in
+    `held`, each pose traced from the one before. The keys of followers choose among the ways to put
+    the mechanism together, where they nearly close the loops."""
     given = {name: evaluate(each, times).tolist() for name, each in keys.items()}
     last: Positions = held
     poses = []

@@ -44,7 +44,7 @@ def match_names(
 def _match_all(
     recorded: Sequence[str], joints: Collection[str], diagnostics: Diagnostics
 ) -> dict[str, str]:
-    """Finds what stands before or behind all names, of the motion or of the robot."""
+    """Finds the common prefix or suffix of all names, of the motion or of the robot."""
     for joint in joints:
         for name in recorded[:1]:
             for long, short, is_recorded in ((name, joint, True), (joint, name, False)):

@@ -20,7 +20,7 @@ class MotionOptions(Options):
     keys: KeyKind = option(
         "samples",
         "Keys",
-        "Where keys stand",
+        "Placement of keys",
         group="Keys",
         choices={
             "samples": "Where the samples are, between frames too: exactly the recorded lines, and "
@@ -79,7 +79,7 @@ class MotionOptions(Options):
         True, "Widen Frame Range", "Let the scene's range hold the motion", group="Keys"
     )
     action: str = option(
-        "", "Action", "What the action is called; else as the file", group="Keys", entries="NAME"
+        "", "Action", "Name of the action; the file's name by default", group="Keys", entries="NAME"
     )
     names: tuple[tuple[str, str], ...] = option(
         (),
@@ -89,12 +89,12 @@ class MotionOptions(Options):
         separator=":=",
     )
     prefix: str = option(
-        "", "Prefix", "What stands before the names in the motion", group="Names", entries="P"
+        "", "Prefix", "The prefix of the names in the motion", group="Names", entries="P"
     )
     base: BaseKind = option(
         "auto",
         "Base",
-        "What moves with the robot's base",
+        "The part that moves with the robot's base",
         group="Base",
         choices={
             "auto": "The planar or floating joint on the root link, else the armature object",
@@ -115,7 +115,7 @@ class MotionOptions(Options):
         "Which times of a recording count",
         group="Reading",
         choices={
-            "stamp": "Those in the messages, where they have some; else those of recording",
+            "stamp": "Stamps in the messages, where they have some; else the times of recording",
             "log": "When each message was recorded",
         },
     )
@@ -125,7 +125,7 @@ class MotionOptions(Options):
     rate: float = option(
         0.0,
         "Rate",
-        "Lines per second of a table without a column of times; 0 for one that has it",
+        "Lines per second of a table without a column of times; 0 for a table that has one",
         group="Reading",
         minimum=0.0,
         maximum=1e6,
@@ -148,13 +148,14 @@ class RetimeOptions(Options):
     only_slower: bool = option(
         False,
         "Only Slower",
-        "Never faster than it was, so that pauses stay: only what is too fast is slowed down",
+        "Never faster than recorded, so that pauses stay: only too fast parts are slowed down",
         group="Retiming",
     )
     velocity_scale: float = option(
         0.0,
         "Velocity Scale",
-        "The share of the velocity limits that is used; 0 for what the limits' file says, or all",
+        "The share of the velocity limits that is used; 0 for the share in the limits' file, "
+        "or all",
         group="Retiming",
         minimum=0.0,
         maximum=1.0,
@@ -162,8 +163,8 @@ class RetimeOptions(Options):
     acceleration_scale: float = option(
         0.0,
         "Acceleration Scale",
-        "The share of the acceleration limits that is used; 0 for what the limits' file says, or "
-        "all",
+        "The share of the acceleration limits that is used; 0 for the share in the limits' "
+        "file, or all",
         group="Retiming",
         minimum=0.0,
         maximum=1.0,

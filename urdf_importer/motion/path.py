@@ -2,9 +2,9 @@
 """A motion -> the path of all its joints together, which a retiming follows at other speeds.
 
 The path's parameter s is the motion's own time, without the time in which nothing moves. Between
-knots it is a cubic of s for each joint. Commanded cubics are taken as they are. Through samples
-goes the smooth curve (a cubic spline with continuous second derivative); where that would leave
-the straight lines by more than the tolerance, there is a corner at which the motion stops.
+knots it is a cubic of s for each joint. Commanded cubics are taken exactly. Through samples goes
+the smooth curve (a cubic spline with continuous second derivative); where that would leave the
+straight lines by more than the tolerance, there is a corner at which the motion stops.
 """
 
 from collections.abc import Sequence
@@ -51,8 +51,8 @@ def plan_path(
 ) -> JointPath | None:
     """Returns the path of joints, each with its own samples; before the first and after the last
     each rests. `bounds` are their limits, which the curve keeps where the samples do. `keep` are
-    times, between pairs of which (m, 2) nothing is left out; None to leave out all that rests.
-    None where nothing moves."""
+    intervals (m, 2) in which nothing is left out; None to leave out all rests. None where nothing
+    moves."""
     times = np.unique(np.concatenate([keys.times for keys in series]))
     values = np.stack([evaluate(keys, times) for keys in series], axis=1)
     sides = [_slopes(keys, times) for keys in series]
@@ -144,7 +144,7 @@ def _smooth(
 def _spline(chords: Numbers, lengths: Numbers, stops: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
     """Returns the slopes at both ends of each segment of cubic splines between the stops, with a
     constant second derivative in the first and last segments (de Boor, A Practical Guide to
-    Splines, IV); of a segment between two stops, those of the line."""
+    Splines, IV); of a segment between two stops, the slopes of the line."""
     weight = 1.0 / lengths[:, None]
     before, after = weight[:-1], weight[1:]
     # Next to a stop the neighbour's slope is 2 chord - own slope, which goes into the middle.
@@ -219,7 +219,7 @@ def _hold_bounds(
 def _flatten(
     begin: Numbers, end: Numbers, chosen: NDArray[np.bool_], low: Numbers, high: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Clips slopes of segments, and those of the neighbours that go on smoothly from them."""
+    """Clips slopes of segments, and the slopes of neighbours that go on smoothly from them."""
     new_begin = np.where(chosen, np.clip(begin, low, high), begin)
     new_end = np.where(chosen, np.clip(end, low, high), end)
     smooth = begin[1:] == end[:-1]

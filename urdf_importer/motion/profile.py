@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How fast a path may be followed: one speed ds/dt for all joints.
 
-In each cell of a grid on s the acceleration u = d2s/dt2 is constant, so x = (ds/dt)^2 grows by
-2 u ds. What joints may do bounds u and x by straight lines. Backward: the greatest x from which the
-rest can be kept; forward: as fast as that allows (Pham and Pham, A New Approach to Time-Optimal
-Path Parameterization based on Reachability Analysis, 2018).
+In each cell of a grid on s the acceleration u = d2s/dt2 is constant, so x = (ds/dt)^2 grows by 2 u
+ds. The joints' limits bound u and x by straight lines. Backward: the greatest x from which the rest
+can be kept; forward: as fast as that allows (Pham and Pham, A New Approach to Time-Optimal Path
+Parameterization based on Reachability Analysis, 2018).
 """
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def _cap(first: Numbers, velocities: Numbers, most: Numbers) -> Numbers:
 
 
 def _plan_rows(first: Numbers, second: Numbers, most: Numbers, step: Numbers) -> _Rows:
-    """Bounds hold at both ends of a cell: at its end x + 2 u ds stands for x."""
+    """Bounds hold at both ends of a cell: at its end x + 2 u ds replaces x."""
     count = first.shape[2]
     p0, r0 = first[:, :-1].reshape(-1, count) / most, second[:, :-1].reshape(-1, count) / most
     p1, r1 = first[:, 1:].reshape(-1, count) / most, second[:, 1:].reshape(-1, count) / most

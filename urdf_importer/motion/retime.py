@@ -146,8 +146,8 @@ def _moving_frames(frames: Iterable[FrameTrack]) -> Numbers:
 
 
 def _cap_speeds(path: JointPath, frames: Sequence[FrameTrack], options: RetimeOptions) -> Numbers:
-    """Returns the greatest ds/dt of each segment: that of the motion where frames move, which have
-    no limits of their own, or where it is only to become slower."""
+    """Returns the greatest ds/dt of each segment: the motion's own where frames move, which have no
+    limits of their own, or where it is only to become slower."""
     if options.only_slower:
         return np.ones(len(path.lengths))
     most = np.full(len(path.lengths), np.inf)
@@ -199,8 +199,9 @@ def _follow(path: JointPath, bounds: _Bounds, most: Numbers) -> _Timed:
 
 
 def _ease(path: JointPath, times: Numbers, speeds: Numbers, bounds: _Bounds) -> _Timed:
-    """Spreads the jumps of the acceleration over a window of time: the one of a few that ends
-    first. In the shortest, the greatest acceleration comes or goes at the greatest jerk."""
+    """Spreads the jumps of the acceleration over a window of time: out of a few windows, the one
+    with the earliest end. In the shortest, the greatest acceleration comes or goes at the greatest
+    jerk."""
     limited = np.isfinite(bounds.jerks) & np.isfinite(bounds.accelerations)
     shortest = float((bounds.accelerations[limited] / bounds.jerks[limited]).max(initial=0.0))
     shortest = shortest or float(times[-1]) / 10

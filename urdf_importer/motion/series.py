@@ -11,7 +11,7 @@ from .trajectory import Numbers, Trajectory
 
 _PIECES = 16
 """Cubics in the place of one quintic: with its values and slopes at their ends, they are off by
-less than 1e-5 of what it turns by."""
+less than 1e-5 of its range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,8 @@ def make_cubics(
 
 
 def extreme_values(cubics: Cubics) -> tuple[Numbers, Numbers]:
-    """Returns times after the starts and values (m, 2) of what lies highest and lowest inside each
-    segment; its start where nothing does."""
+    """Returns times after the starts and values (m, 2) of the lowest and highest points inside each
+    segment; its start where it has none."""
     a, b, c = 3 * cubics.third, 2 * cubics.second, cubics.slopes
     root = np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))
     # In the form that also holds where the segment is a parabola (Press et al., 5.6).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a motion is: joints and moving frames over time."""
+"""The model of a motion: joints and moving frames over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class FrameTrack:
 class Trajectory:
     """Joint positions over time, and frames that move with them.
 
-    names          (n) the joints, as they were recorded
+    names          (n) the joints, under their recorded names
     times          (m,) seconds, rising from zero
     positions      (m, n) radians or metres; NaN where a joint has no sample at that time
     velocities, accelerations, efforts  (m, n), NaN where unknown; None where none is known
@@ -142,7 +142,7 @@ def to_nanoseconds(seconds: Numbers) -> NDArray[np.int64]:
 
 
 def _settle(item: Any, names: Sequence[str]) -> None:
-    """Makes doubles of what was given, not to be changed afterwards."""
+    """Makes doubles of the given numbers, not to be changed afterwards."""
     for name in names:
         array = np.array(getattr(item, name), dtype=np.float64)
         array.setflags(write=False)

@@ -27,7 +27,7 @@ Fields = Mapping[bytes, bytes]
 
 
 class _NoRecordError(ReadError):
-    """What is there is not a record."""
+    """These bytes are not a record."""
 
 
 _DAMAGE = (ReadError, StructError, KeyError, ValueError)
@@ -69,7 +69,7 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
 
 
 def survey_bag(file: BinaryIO, size: int) -> Survey | None:
-    """Returns what the index at the end of a bag says; None where there is none."""
+    """Returns the content of the index at the end of a bag; None where there is none."""
     index = _read_index(file, size)
     if index is None:
         return None
@@ -90,7 +90,7 @@ class _Index:
 
 
 def _read_index(file: BinaryIO, size: int) -> _Index | None:
-    """Reads what stands where the first record says; None where nothing sound does."""
+    """Reads the index to which the first record points; None where it is missing or damaged."""
     reader = _Reader(file, size, lambda _: False)
     index = _Index(reader.sorter.channels)
     try:
@@ -190,7 +190,7 @@ class _Reader:
             raise ReadError(error.message) from None
 
     def _read_records(self, data: memoryview) -> None:
-        """Reads the records of a chunk as far as they are there; chunks hold no chunks."""
+        """Reads the records of a chunk up to its end; chunks hold no chunks."""
         at, end = 0, len(data)
         unpack_length = _U32.unpack_from
         while at + 8 <= end:
@@ -228,10 +228,10 @@ class _Reader:
 
 
 def _kind_of(fields: Fields) -> int:
-    """Returns what a record is. Raises ReadError where it does not say so."""
+    """Returns the kind of a record. Raises ReadError where it names none."""
     kind = fields.get(b"op", b"")
     if len(kind) != 1:
-        raise _NoRecordError("a record does not say of which kind it is")
+        raise _NoRecordError("a record does not name its kind")
     return kind[0]
 
 

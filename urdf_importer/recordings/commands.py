@@ -55,7 +55,7 @@ def join_commands(
 
 
 def _obey(parts: list[tuple[Times, dict[str, Numbers]]], command: Command, begin: int) -> None:
-    """Cuts what went before off at the new command's beginning, and adds it."""
+    """Cuts earlier motion off at the new command's beginning, and adds the command."""
     times = command.times + begin
     rising = np.concatenate([[True], np.diff(np.maximum.accumulate(times)) > 0])
     nothing = np.full((len(times), len(command.names)), np.nan)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unpacking what recordings pack, never more than they say, with nothing compiled of our own.
+"""Unpacks compressed recordings, never to more than their stated size, without compiled code of our
+own.
 
 LZ4 frames are unpacked here: no Python has LZ4. Zstandard is in Blender's Python, and in every one
 from 3.14.
@@ -24,8 +25,8 @@ _MOST_RATIO = 300
 
 
 def unpack(data: bytes, kind: str, size: int) -> bytes:
-    """Returns at most `size` bytes of what is packed in `data`: as "bz2", "lz4" or "zstd". What is
-    cut off gives what is there. Raises ReadError for damage and for other kinds."""
+    """Returns at most `size` bytes unpacked from `data`: from "bz2", "lz4" or "zstd". Truncated
+    data gives its beginning. Raises ReadError for damage and for other kinds."""
     if kind == "bz2":
         return _unpack_bz2(data, size)
     if kind == "lz4":
@@ -36,8 +37,8 @@ def unpack(data: bytes, kind: str, size: int) -> bytes:
 
 
 class Unpacker:
-    """Unpacks the parts of one recording: at most 1 GiB in all, and more only for more bytes that
-    are packed. A megabyte of bz2 can stand for twenty gigabytes."""
+    """Unpacks the parts of one recording: at most 1 GiB in all, and more only for more packed
+    bytes. A megabyte of bz2 can expand to twenty gigabytes."""
 
     def __init__(self) -> None:
         self._left = MOST_UNPACKED
@@ -60,8 +61,8 @@ def _unpack_bz2(data: bytes, size: int) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Zstd:
-    """What unpacks zstd: files, and bytes at once, where these say their size; and what damaged
-    ones raise."""
+    """A zstd unpacker: for files, and for bytes at once, where these state their size; with the
+    errors that damaged ones raise."""
 
     open: Callable[[Any], Any]
     unpack: Callable[[bytes, int], bytes | None]
@@ -107,19 +108,19 @@ def _find_zstandard() -> _Zstd:
 
 
 def open_zstd(file: Any) -> Any:
-    """Returns a file of what is packed in a file. Raises ReadError where nothing unpacks it."""
+    """Returns the unpacked content of a file, as a file. Raises ReadError without an unpacker."""
     return _find_zstd().open(file)
 
 
 def zstd_errors() -> tuple[type[Exception], ...]:
-    """Returns what a damaged file of open_zstd raises."""
+    """Returns the errors that a damaged file of open_zstd raises."""
     return _find_zstd().errors
 
 
 def _unpack_zstd(data: bytes, size: int) -> bytes:
-    """Unpacks at once what says its size; the rest, such as several frames, and frames that are cut
-    off, in pieces: room for all that might come, taken for each of many messages, would be too
-    much."""
+    """Unpacks at once data that states its size; the rest, such as several frames, and truncated
+    frames, in pieces: room for the largest possible content, taken for each of many messages, would
+    be too much."""
     with suppress(*zstd_errors()):
         found = _find_zstd().unpack(data, size)
         if found is not None:
@@ -160,8 +161,8 @@ def _unpack_lz4(data: bytes, size: int) -> bytes:
 
 
 def _unpack_block(data: bytes, out: bytearray, size: int) -> None:
-    """Adds a block to what is unpacked, up to about `size` bytes in all. Raises IndexError where it
-    is cut off."""
+    """Appends an unpacked block, up to about `size` bytes in all. Raises IndexError where it is cut
+    off."""
     at, end = 0, len(data)
     while at < end and len(out) < size:
         token = data[at]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What messages consist of: the definitions that recordings carry, and those of motions.
+"""The structure of messages: the definitions that recordings carry, and built-in ones for motions.
 
-A definition is text: a line for each field, then, after lines of `=`, those of the types that it
-uses. Whatever contains a motion can so be read, also types that this program has never heard of.
+A definition is text: a line for each field, then, after lines of `=`, the definitions of the types
+that it uses. So any message that contains a motion can be read, also of types unknown to this
+program.
 """
 
 import re
@@ -100,7 +101,7 @@ class Definition:
 
     @property
     def motion(self) -> Literal["joints", "frames", ""]:
-        """What of a motion is in it."""
+        """The kind of motion in it."""
         found = _reach(self.type, self.types)
         return "joints" if found & _JOINTS else "frames" if found & _FRAMES else ""
 
@@ -112,9 +113,9 @@ def short_name(name: str) -> str:
 
 
 def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
-    """Returns the definition of a type, of `text` where a recording carries one in the words of
-    .msg files, else the one that is built in. Raises ReadError for a type of which neither is
-    there, or that contains itself."""
+    """Returns the definition of a type, from `text` where a recording carries one in the words of
+    .msg files, else the built-in one. Raises ReadError for a type that has neither, or that
+    contains itself."""
     name = short_name(name)
     types = _parse_all(name, text) if text and len(text) <= MOST_TEXT else {}
     if not types.get(name):
@@ -137,7 +138,7 @@ def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
 
 
 def text_of(name: str, encoding: Encoding) -> str:
-    """Returns the definition that is built in for a type, with those of all types in it, as
+    """Returns the built-in definition of a type, with the definitions of all types in it, as
     recordings carry it."""
     written, wanted = [name], [name]
     types = {**_BUILT_IN, "std_msgs/Header": _HEADERS[encoding]}

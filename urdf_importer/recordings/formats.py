@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of files that hold motions, by their suffixes: what is read, written, offered and
-dropped is said here alone."""
+"""The kinds of motion files, by suffix: the only list of kinds to read, write, offer and drop."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -2,9 +2,9 @@
 """Serialized messages -> trees of arrays, many messages at once.
 
 The first message of a length is walked field by field, which tells where its numbers are and which
-of its bytes say how it is built: counts and texts. All others of that length in which these bytes
-are the same are read through one strided view of each number. A message that differs is walked
-itself. ROS 1 packs its numbers; CDR, that of ROS 2, aligns each to its size, counted from behind
+of its bytes say how it is built: counts and texts. All other messages of that length with the same
+bytes there are read through one strided view of each number. A message that differs is walked
+itself. ROS 1 packs its numbers; CDR, ROS 2's encoding, aligns each to its size, counted from behind
 the first four bytes.
 """
 
@@ -23,16 +23,16 @@ from .trees import Tree
 MOST_ROUNDS = 64
 """Forms of messages of one length that are looked for among the rest; then each is walked alone."""
 MOST_FIELDS = 400_000
-"""Fields that are walked in a message, those of all items: about a third of a second."""
+"""Fields that are walked in a message, in all its items: about a third of a second."""
 _FREE_FIELDS, _FIELDS_PER_BYTE = 2_000, 4
-"""So many of them and no more for each byte, since types may be empty: a few bytes could stand for
-hours."""
+"""So many of them and no more for each byte, since types may be empty: a few bytes could expand to
+hours of work."""
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
 
 
 class BadMessage(Exception):
-    """A message that is not what its definition says."""
+    """A message that does not fit its definition."""
 
 
 @dataclass(slots=True)
@@ -54,8 +54,8 @@ class Decoder:
     def decode(
         self, messages: Sequence[bytes | memoryview]
     ) -> list[tuple[NDArray[np.int64], Tree]]:
-        """Returns the trees of messages, each with the places of those that are in it. Those that
-        are damaged are in none. Raises ReadError for a layout that is not read."""
+        """Returns the trees of messages, each with the places of its messages. Damaged messages are
+        in none. Raises ReadError for a layout that is not read."""
         by_length: dict[int, list[int]] = {}
         for index, message in enumerate(messages):
             by_length.setdefault(len(message), []).append(index)

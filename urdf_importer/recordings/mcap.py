@@ -32,7 +32,7 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
         kind, length = _RECORD.unpack(head) if len(head) == 9 else (0, size)
         if kind in (_END, _FOOTER):
             break
-        # No record is of kind 0: a recorder that died leaves zeros.
+        # No record has kind 0: a recorder that died leaves zeros.
         if not kind or at + 9 + length > size:
             diagnostics.warning(
                 "cut-recording", f"the file ends in the middle of a record, at byte {at}"
@@ -58,7 +58,7 @@ def _read_at(reader: "_Reader", kind: int, file: BinaryIO, length: int, place: i
 
 
 def survey_mcap(file: BinaryIO, size: int) -> Survey | None:
-    """Returns what the summary at the end of the file says; None where there is none."""
+    """Returns the content of the summary at the end of the file; None where there is none."""
     end = size - len(MAGIC) - 29
     if end < len(MAGIC):
         return None
@@ -95,7 +95,7 @@ class _Reader:
     def read(self, kind: int, data: memoryview, *, inner: bool = False) -> None:
         if kind == _MESSAGE:
             number, _, log, published = _MESSAGE_HEAD.unpack_from(data)
-            # A time beyond all clocks is none; that of publishing may be one.
+            # A time beyond all clocks is invalid; the time of publishing may be valid.
             self.sorter.add(number, log if log < MOST_TIME else published % MOST_TIME, data[22:])
         elif kind == _SCHEMA:
             self._read_schema(data)
@@ -110,7 +110,7 @@ class _Reader:
             self.counts = dict(Struct("<HQ").iter_unpack(pairs))
 
     def read_records(self, data: memoryview) -> None:
-        """Reads records as far as they are there; chunks hold no chunks."""
+        """Reads records up to the end of the data; chunks hold no chunks."""
         at, end = 0, len(data)
         unpack_record = _RECORD.unpack_from
         while at + 9 <= end:

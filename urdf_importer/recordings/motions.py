@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Messages as trees -> samples of joints and poses of frames.
 
-What a message is shows in its fields, so that whatever contains a JointState, a JointTrajectory, a
-transform or a pose is understood, however it is called.
+A message's fields decide its kind, so that anything that contains a JointState, a JointTrajectory,
+a transform or a pose is understood, under any name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,14 +62,14 @@ class Collector:
         self._find(tree, {}, when, 0)
 
     def pack(self) -> None:
-        """Joins what was taken since the last time, where messages came one by one: an array for a
-        number takes little room, an array for each message much."""
+        """Joins the samples taken since the last time, where messages came one by one: an array for
+        a number takes little room, an array for each message much."""
         found = self._gathered
         self._packed = pack(found.samples, self._sample_logs, self._packed, join_samples)
         self._packed_frames = pack(found.frames, self._frame_logs, self._packed_frames, join_poses)
 
     def finish(self) -> Gathered:
-        """Returns what was found, with the times of stamps, or of recording where these are not
+        """Returns the samples found, with the times of stamps, or of recording where these are not
         set. Raises ReadError where there is more than can be held."""
         found = self._gathered
         samples = _set_clock(found.samples, self._sample_logs, self._clock)
@@ -321,7 +321,7 @@ def _to_times(value: Tree, count: int) -> Times:
 
 
 def _numbers(tree: Tree, kind: str, count: int, width: int) -> Numbers | None:
-    """Returns (m, n) numbers, NaN for what is not finite; None where there are not so many."""
+    """Returns (m, n) numbers, NaN for infinite ones; None where there are not so many."""
     for key in _ARRAYS[kind]:
         found = tree.get(key) if isinstance(tree, Mapping) else None
         if isinstance(found, np.ndarray) and found.shape == (count, width):
@@ -358,7 +358,7 @@ def _vector(tree: Tree, keys: Sequence[str], count: int) -> Numbers | None:
 
 
 def _set_clock(blocks: list[Any], logs: list[Times], clock: str) -> list[Any]:
-    """Returns the blocks with the times that count: those of recording where the stamps of all
+    """Returns the blocks with the times that count: the times of recording where the stamps of all
     samples are the same."""
     first = next((int(block.times[0]) for block in blocks if len(block.times)), 0)
     several = sum(len(block.times) for block in blocks) > 1

@@ -30,7 +30,7 @@ AnyPath = str | os.PathLike[str]
 
 
 def list_topics(path: AnyPath) -> tuple[Topic, ...]:
-    """Returns what a recording holds, by name. A table or a text holds one topic without a name.
+    """Returns a recording's topics, by name. A table or a text holds one topic without a name.
     Raises ReadError for anything else."""
     source = os.fspath(path)
     if _is_stream(source):
@@ -62,7 +62,7 @@ def read_trajectory(
 
     `topic` says which of a recording's topics; without it that is /joint_states, or the only one
     that has positions of joints. The poses of frames (/tf, odometry) come along. Raises ReadError,
-    in one sentence, for what cannot be read and where several topics are possible.
+    in one sentence, for unreadable files and where several topics are possible.
     """
     source = os.fspath(path)
     options = options_of(options, MotionOptions)
@@ -80,7 +80,7 @@ def trajectory_of(
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
-    """Returns a trajectory as it is, and that of a path as read_trajectory does. Raises
+    """Returns a trajectory unchanged, and reads one from a path as read_trajectory does. Raises
     ArgumentError for anything else."""
     if isinstance(given, str | os.PathLike):
         return read_trajectory(given, None, options, diagnostics)

@@ -25,7 +25,7 @@ STREAMS = (*BAG.suffixes, *MCAP.suffixes, *DATABASE.suffixes)
 _ALONG = frozenset(
     ("tf2_msgs/TFMessage", "tf/tfMessage", "nav_msgs/Odometry", "sensor_msgs/MultiDOFJointState")
 )
-"""Types whose frames say what moves, so that they come along with joints."""
+"""Types whose frames name the moving body, so that they come along with joints."""
 _ENCODINGS = ("ros1", "cdr")
 
 
@@ -98,7 +98,7 @@ def _encoding(channel: Channel) -> Encoding:
 def read_stream(
     source: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
 ) -> tuple[str, Gathered]:
-    """Returns the topic that was read and what it holds, with the frames of other topics."""
+    """Returns the topic that was read and its content, with the frames of other topics."""
     survey = _survey(source)
     topics = (
         list_streams(source)
@@ -116,7 +116,7 @@ def read_stream(
     if lost:
         diagnostics.warning(
             "bad-message",
-            f"{lost} messages are not what their definitions say; they are passed over",
+            f"{lost} messages do not fit their definitions; they are passed over",
         )
     return chosen.name, collector.finish()
 
@@ -206,7 +206,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _open(path: Path) -> Iterator[tuple[BinaryIO, int, Path]]:
-    """Gives a file, its size, and where it lies; what was packed as a whole is unpacked."""
+    """Gives a file, its size, and its folder; a file packed as a whole is unpacked."""
     try:
         with open_regular_file(path) as (file, size):
             if not path.name.lower().endswith(".zstd"):

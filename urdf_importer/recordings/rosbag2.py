@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings of ROS 2: a folder with files of SQLite or MCAP, or one of these.
+"""Recordings of ROS 2: a folder with files of SQLite or MCAP, or a single such file.
 
 metadata.yaml is not needed, so it is not read: the files of the folder are taken in the order of
-their numbers, and what is packed says so itself.
+their numbers, and packed data is recognized by itself.
 """
 
 import re
@@ -28,7 +28,7 @@ _BATCH_BYTES = 8 * 1024 * 1024
 _STEPS = 10_000
 """Instructions of SQLite after which the time is looked at."""
 _SECONDS, _SPEED = 2.0, 2_000_000
-"""What SQLite may take, and a second more for so many bytes: files that are whole need a tenth."""
+"""Seconds allowed for SQLite, and bytes for each second more: intact files need a tenth."""
 
 
 def find_parts(folder: Path) -> list[Path]:
@@ -109,8 +109,8 @@ class _Database:
         return time.thread_time() - self._since > self._left
 
     def rows(self, query: str) -> Iterator[Any]:
-        """Yields the rows of a query. Only SQLite's own time counts, not that of whoever reads
-        them. Raises ReadError where there is more in them than in the file."""
+        """Yields the rows of a query. Only SQLite's own time counts, not its caller's. Raises
+        ReadError where there is more in them than in the file."""
         self._since = time.thread_time()
         rows = self._connection.execute(query)
         left = self._size
@@ -138,13 +138,13 @@ def _open(path: Path, diagnostics: Diagnostics) -> Iterator[_Database]:
         problem = one_line(error).replace("interrupted", "it takes too long, so it is damaged")
         raise ReadError(f"the database cannot be read: {problem}") from None
     except UnicodeDecodeError:
-        # SQLite quotes a damaged schema in what it says about it.
+        # SQLite quotes a damaged schema in its message.
         raise ReadError("the database cannot be read: its schema is damaged") from None
 
 
 def _connect(path: Path, diagnostics: Diagnostics) -> _Database:
     address = path.absolute().as_uri() + "?mode=ro"
-    # What was recorded last may be in the file beside it.
+    # The latest records may be in the file beside it.
     size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
     try:
         return _Database(address, size)
@@ -207,8 +207,8 @@ def _read_definitions(database: _Database) -> dict[str, str]:
 
 @contextmanager
 def unpacked(path: Path, most: int) -> Iterator[tuple[Path, BinaryIO, int]]:
-    """Gives what a file packed as a whole holds, as a file that is gone afterwards, and its size.
-    Raises ReadError."""
+    """Gives the content of a file packed as a whole, as a file that is gone afterwards, and its
+    size. Raises ReadError."""
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         place = Path(folder, "unpacked")
         with open_regular_file(path) as (file, _), place.open("wb") as target:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the containers of messages share: a container knows nothing of what is in a message."""
+"""Shared parts of the containers of messages: a container knows nothing of a message's content."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ MOST_CHANNELS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """Messages of one type on one topic. `encoding` is "ros1" or "cdr", or what is not read;
-    `definition` the text that says what they consist of, as far as the recording has it."""
+    """Messages of one type on one topic. `encoding` is "ros1" or "cdr", or an unsupported one;
+    `definition` the text of the type's definition, as far as the recording has it."""
 
     topic: str
     type: str
@@ -56,7 +56,7 @@ class Sorter:
             raise ReadError(f"it has more than {MOST_CHANNELS} channels")
 
     def add(self, number: int, log: int, message: memoryview | bytes) -> None:
-        """Adds a message; those of channels that are unknown or not wanted are passed over."""
+        """Adds a message; messages of unknown or unwanted channels are passed over."""
         self._place += 1
         if self._chosen.get(number):
             piece = self._pieces.get(number)
@@ -67,6 +67,6 @@ class Sorter:
             piece.places.append(self._place)
 
     def take(self) -> Pieces:
-        """Yields what was added since the last time."""
+        """Yields the messages added since the last time."""
         pieces, self._pieces = self._pieces, {}
         yield from pieces.values()

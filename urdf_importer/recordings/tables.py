@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of numbers as text: CSV, with semicolons or tabs too, and what `rostopic echo -p` prints.
 
-What is written is what the exported Webots controller reads: `time` and the names of joints, in
+The written table is the input of the exported Webots controller: `time` and the names of joints, in
 seconds, radians and metres. The price: velocities are not in it.
 """
 
@@ -223,13 +223,13 @@ def _add_fields(
     source: str,
     gathered: Gathered,
 ) -> None:
-    """Reads a JointState that a ROS tool wrote: names stand in the lines, times are those of the
+    """Reads a JointState that a ROS tool wrote: names are in the lines, times are taken from the
     stamps, or of recording where these are zero."""
     columns = {name: index for index, name in enumerate(heading)}
     count = next(i for i in itertools.count() if f"field.name{i}" not in columns)
     if not count or "field.position0" not in columns:
         raise ReadError(
-            "the table holds no positions of joints: it is of another message than JointState",
+            "the table holds no positions of joints: its message is not a JointState",
             source=source,
             line=1,
         )

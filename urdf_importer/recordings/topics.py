@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a recording holds, and which of it is read as a motion."""
+"""The topics of a recording, and the choice of the one to read as a motion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, source: str) -> To
 def _check(topic: Topic, source: str) -> None:
     if not topic.motion:
         raise ReadError(
-            f"topic {quote(topic.name)} is of type {quote(topic.type)}, which holds no motion",
+            f"topic {quote(topic.name)} has the type {quote(topic.type)}, which holds no motion",
             source=source,
         )
 

@@ -54,8 +54,8 @@ def _read_lines(text: str, error: ValueError, source: str) -> list[Any]:
 
 
 def read_yaml(text: str, source: str) -> list[Tree]:
-    """Returns the messages of a YAML file, one of each document. Nothing but texts, numbers, lists
-    and mappings is made of it, and an alias counts with all that it holds."""
+    """Returns the messages of a YAML file, one for each document. Nothing but texts, numbers, lists
+    and mappings is made of it, and an alias counts with all its content."""
     written = _read_flat(text)
     if written is not None:
         return _to_messages([written], source)
@@ -113,7 +113,7 @@ def _check_bytes(text: str, most: int, kind: str, source: str) -> None:
 
 
 class _Documents:
-    """Makes plain values of the events of a parser; anchors keep what they stand for."""
+    """Makes plain values of the events of a parser; anchors keep their values."""
 
     def __init__(self, source: str, most: int) -> None:
         self.source = source
@@ -166,7 +166,7 @@ class _Documents:
 
 
 def _scalar(text: str, is_plain: bool) -> Any:
-    """Returns a number for what reads as one; everything else, also true and null, stays text."""
+    """Returns a number for text that reads as one; other text, also true and null, stays."""
     if not is_plain:
         return text
     named = {".nan": math.nan, ".inf": math.inf, "-.inf": -math.inf, "": None, "null": None}
@@ -253,8 +253,8 @@ def _seconds(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    """Returns a double; NaN for nothing, for anything but a number, and for whole ones that none
-    holds."""
+    """Returns a double; NaN for nothing, for anything but a number, and for whole numbers beyond
+    doubles."""
     try:
         return math.nan if value is None else float(value)
     except (OverflowError, TypeError, ValueError):
@@ -274,8 +274,8 @@ def _read_time(value: Mapping[str, Any]) -> int | None:
 
 
 def format_json(trajectory: Trajectory) -> str:
-    """Returns a JointTrajectory as ROS writes it, which the exported Webots controller takes. What
-    ROS has no word for (frames, interpolation, the recording's clock) stands beside it."""
+    """Returns a JointTrajectory as ROS writes it, which the exported Webots controller takes. Data
+    for which ROS has no field (frames, interpolation, the recording's clock) is added beside it."""
     content = _to_plain(trajectory)
     points = content.pop("points")
     rest = json.dumps(content, allow_nan=False, ensure_ascii=False)[:-1]

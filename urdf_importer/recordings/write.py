@@ -19,7 +19,7 @@ _RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
     """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
     2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
-    .npz (everything). What is there is overwritten.
+    .npz (everything). An existing file is overwritten.
 
     In recordings, samples are JointStates, which have no accelerations, and commands a
     JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where

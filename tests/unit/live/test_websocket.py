@@ -113,8 +113,8 @@ def test_what_no_websocket_server_says():
     assert "HTTP 400" in tell(lambda b: b"HTTP/1.1 400 Bad Request\r\n\r\n")
     for first in (b"SSH-2.0-x", b"HTTP/1.1 \xb2 x", b"HTTP/1.1 " + b"1" * 5000, b"HTTP/1.1 1"):
         assert "not a WebSocket server" in tell(lambda b, said=first: said + b"\r\n\r\n")
-    assert "not that of a WebSocket" in tell(lambda b: b.replace(b"Accept: ", b"Accept: x"))
-    assert "not that of a WebSocket" in tell(lambda b: b.replace(b"Upgrade: websocket", b"X: y"))
+    assert "not a WebSocket's" in tell(lambda b: b.replace(b"Accept: ", b"Accept: x"))
+    assert "not a WebSocket's" in tell(lambda b: b.replace(b"Upgrade: websocket", b"X: y"))
     assert "has no end" in tell(lambda b: b"x" * (MOST_GREETING + 1))
     deflate = b"Server: x\r\nSec-WebSocket-Extensions: permessage-deflate"
     assert "compression" in tell(lambda b: b.replace(b"Server: stand-in", deflate))
