@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot to motion: the tree of its joints and where its links stand. numpy only."""
+"""Robot to motion: the tree of its joints and the frames of its links."""
 
 from .drive import DriveResult
 from .inverse import (

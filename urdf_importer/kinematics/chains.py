@@ -88,8 +88,7 @@ def _join_ends(
 
 
 def _title_all(groups: Sequence[Sequence[str]]) -> list[str]:
-    """What the names have in common; first and last name where that says nothing or is not the
-    only one."""
+    """The common part of the names; first and last name where that is empty or not unique."""
     common = [_title(group) for group in groups]
     count = Counter(common)
     return [

@@ -19,8 +19,8 @@ _AXIS = re.compile(r"([-+]?)([xyz])")
 
 
 def read_axes(axes: str) -> Matrix:
-    """Returns the basis (3, 3) that "zxy" or "-yxz" says: for each new axis the old one that it is,
-    with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
+    """Returns the basis (3, 3) for text such as "zxy" or "-yxz": for each new axis the matching old
+    one, with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
     if not _AXES(axes):
         raise KinematicsError(
             f"{quote(axes)} does not name three axes, as zxy and -yxz do: for each of x, y and z "
@@ -41,11 +41,11 @@ def read_axes(axes: str) -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How others write places: `axes` names, for each of the robot's x, y and z, which of theirs it
-    is, with its sign; `unit` is theirs in metres.
+    """The axes and unit of another program: `axes` names, for each of the robot's x, y and z, the
+    other program's axis, with its sign; `unit` is its unit in metres.
 
     Convention("zxy", 0.01) is y-up and in centimetres: the robot's (x, y, z) are their (z, x, y).
-    Raises KinematicsError for what are no axes, for left hands and for units that are no lengths.
+    Raises KinematicsError for invalid axes, for left hands and for units that are no lengths.
     """
 
     axes: str = "xyz"
@@ -77,7 +77,7 @@ class Convention:
     def _turn_quaternions(self, given: ArrayLike, basis: Matrix) -> Matrix:
         array = np.array(given, dtype=np.float64)
         if array.shape[-1:] != (4,):
-            raise KinematicsError(f"quaternions are of shape (..., 4), not {array.shape}")
+            raise KinematicsError(f"quaternions have shape (..., 4), not {array.shape}")
         array[..., :3] = _place(basis, array[..., :3])
         return array
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a mouse that drags a body to the position of the joint that moves the body.
 
-A point of the body is grabbed. It goes on a circle about a joint that turns, on a line along one
-that slides; the mouse is a ray. The joint goes where the point comes to lie under the mouse. Seen
-from some sides that is not enough, since a small way of the mouse would be a long way of the point:
-there the point goes as far as the mouse does along what is seen of its way. Which of the two it is
+A point of the body is grabbed. It goes on a circle about a turning joint, on a line along a sliding
+one; the mouse is a ray. The joint goes where the point comes to lie under the mouse. Seen from some
+sides that is not enough, since a small way of the mouse would be a long way of the point: there the
+point goes as far as the mouse does along the visible direction of its way. Which of the two it is
 depends on the side from which the point was grabbed, and does not change while it is dragged.
 
 A point of a body that moves freely is slid in a plane, or turned about a ball's middle.
@@ -64,9 +64,10 @@ def make_ray(origin: Vector, direction: Vector) -> Ray:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TurnGrip:
     """A point that is held on its circle: `center` (3,); `axes` (3, 3) whose rows lead from there
-    to the point, onward on the circle, and along the axis; `radius` is that of the circle, or of
-    the one that a hand can follow. `behind` says that the point was on the far side of a circle
-    seen from its edge; None where the circle is seen from a side. `shift` is what the grab read."""
+    to the point, onward on the circle, and along the axis; `radius` is the circle's radius, or the
+    radius of one that a hand can follow. `behind` says that the point was on the far side of a
+    circle seen from its edge; None where the circle is seen from a side. `shift` is the position
+    read at the grab."""
 
     center: Vector
     axes: Vector
@@ -87,7 +88,7 @@ class TurnGrip:
         return angle + math.tau * round((near - angle) / math.tau)
 
     def _meet_plane(self, origin: Vector, direction: Vector) -> float:
-        """Beyond the horizon of the circle's plane its direction is that of the ray."""
+        """Beyond the horizon of the circle's plane the ray's own direction is used."""
         ahead = -origin[2] / direction[2] if direction[2] else -1.0
         x, y = (origin + ahead * direction if ahead > 0 else direction)[:2]
         return math.atan2(y, x + (self.inset if ahead > 0 else 0.0))
@@ -123,9 +124,9 @@ def grip_turn(origin: Vector, axis: Vector, point: Vector, ray: Ray, least: floa
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SlideGrip:
-    """A point (3,) that is held on its line along a unit `axis` (3,). `across` is what the view
-    shows of the axis, of unit length, where the line is seen from its end; None elsewhere. `view`
-    (3,) is where the eye looked when the point was grabbed."""
+    """A point (3,) that is held on its line along a unit `axis` (3,). `across` is the visible
+    direction of the axis, of unit length, where the line is seen from its end; None elsewhere.
+    `view` (3,) is where the eye looked when the point was grabbed."""
 
     point: Vector
     axis: Vector
@@ -188,7 +189,8 @@ class Drag:
 class PlaneGrip:
     """A point (3,) that is held in the plane across a unit `normal` (3,). `view` (3,) is where the
     eye looked when it was grabbed. `ways` is None but for a plane that is seen from its edge: there
-    it is (2, 2, 3), what the view shows to the side and up, and which ways in the plane these are.
+    it is (2, 2, 3), the visible sideways and upward directions, and the matching directions in the
+    plane.
     """
 
     point: Vector
@@ -213,7 +215,7 @@ class PlaneGrip:
 
 def grip_plane(normal: Vector, point: Vector, ray: Ray, up: Vector) -> PlaneGrip:
     """Grabs a point (3,), under the ray, of a body that slides across a unit normal (3,). Where
-    that plane is seen from its edge, pushing the mouse along what is seen of it, or along `up`
+    that plane is seen from its edge, pushing the mouse along its visible direction, or along `up`
     (3,), pushes the body away."""
     view, ways = ray.direction, None
     slant = float(normal @ view)
@@ -231,8 +233,9 @@ def grip_plane(normal: Vector, point: Vector, ray: Ray, up: Vector) -> PlaneGrip
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BallGrip:
-    """A point that is held on its sphere about `center` (3,). `behind` says that it was on the far
-    side; `toward` (3,) is where the near or far side was, `home` (3, 3) what the grab read."""
+    """A point that is held on its sphere about `center` (3,). `behind` is set if it was on the far
+    side; `toward` (3,) is where the near or far side was, `home` (3, 3) the rotation read at the
+    grab."""
 
     center: Vector
     radius: float
@@ -253,7 +256,7 @@ class BallGrip:
 
 def grip_ball(center: Vector, point: Vector, ray: Ray, least: float) -> BallGrip:
     """Grabs a point (3,), under the ray, of a body that turns as it likes about `center` (3,).
-    Within `least` (metres) of that the hand turns it as if it were that far."""
+    Within `least` (metres) of the centre the hand turns it as if it were that far."""
     arm = point - center
     reach = float(np.linalg.norm(arm))
     behind = bool(arm @ ray.direction > 0) and reach > least

@@ -34,9 +34,9 @@ Commands = ArrayLike
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """A wheel that rolls along the x axis of the base. `axis` is of unit length, in its joint's own
-    frame; `place` is where the joint is in the base's frame, in metres; `sign` is -1 where it rolls
-    backward when its position grows. `radius` in metres, None where its shapes do not tell."""
+    """A wheel that rolls along the x axis of the base. `axis` has unit length, in its joint's own
+    frame; `place` is the joint's position in the base's frame, in metres; `sign` is -1 where it
+    rolls backward when its position grows. `radius` in metres, None where its shapes give none."""
 
     joint: str
     link: str
@@ -66,7 +66,7 @@ class DriveWheels:
 
     @property
     def radius(self) -> float | None:
-        """Metres; that of the first wheel whose shapes tell it."""
+        """Metres; taken from the first wheel whose shapes give it."""
         return next((each.radius for each in self.left + self.right if each.radius), None)
 
 
@@ -85,9 +85,9 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriveResult:
-    """What was baked: the joints of the wheels, their `radius` and `distance` in metres, the
-    `first` and the `last` frame, and where the robot is then: `x`, `y` in metres and `heading` in
-    radians, against where it stood at the first frame."""
+    """The baked motion: the joints of the wheels, their `radius` and `distance` in metres, the
+    `first` and the `last` frame, and the robot's final `x`, `y` in metres and `heading` in radians,
+    relative to the first frame."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -194,14 +194,14 @@ def find_wheels(
     if not pairs:
         raise KinematicsError(
             "no two wheels were found that turn without bounds about the y axis of link "
-            f"{quote(base)} and mirror each other; joints that roll along it: {names}; "
-            "name those of the left and the right"
+            f"{quote(base)} and mirror each other; joints that roll along it: {names}; name "
+            "the left and the right ones"
         )
     found = DriveWheels(left=tuple(p[0] for p in pairs), right=tuple(p[1] for p in pairs))
     if not _are_alike(found):
         raise KinematicsError(
-            f"it is not clear which wheels drive: joints {names} roll, but in different distances "
-            "or radii; name those of the left and the right"
+            f"it is not clear which wheels drive: joints {names} roll, but in different "
+            "distances or radii; name the left and the right ones"
         )
     return found
 

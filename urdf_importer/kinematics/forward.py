@@ -32,7 +32,7 @@ AT_REST: Mapping[str, tuple[float, ...]] = {
 
 def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
     """Returns the frame of every link, link name -> (4, 4) in the frame of the root link, with all
-    joints where `positions` put them, as forward_kinematics takes them: loops may stand open.
+    joints at `positions`, as forward_kinematics takes them: loops may be open.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position.
     """
@@ -84,7 +84,7 @@ def local_matrices(tree: KinematicTree, positions: Positions) -> Matrix:
 def complete_positions(
     motions: Sequence[JointMotion], positions: Positions
 ) -> dict[str, float | tuple[float, ...]]:
-    """Returns the given positions, checked, and those of all mimicking joints."""
+    """Returns the given positions, checked, and the positions of all mimicking joints."""
     by_name = {motion.joint.name: motion for motion in motions}
     complete: dict[str, float | tuple[float, ...]] = {}
     for name, position in positions.items():
@@ -128,7 +128,7 @@ def _origins(tree: KinematicTree) -> Matrix:
 
 
 def _place_children(tree: KinematicTree, local: Matrix) -> Matrix:
-    """Returns links' frames in those of their parents, from the moved frames of their joints."""
+    """Returns links' frames in their parents' frames, from the moved frames of their joints."""
     if tree.child_frames is None:
         return local
     placed: Matrix = local @ tree.child_frames

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of what happens when, in CSV: places that a link goes through, speeds of wheels.
+"""Tables of timed values, in CSV: places that a link goes through, speeds of wheels.
 
     time,x,y,z,qx,qy,qz,qw
     0,0.4,0,0.5,1,0,0,0
     1.5,0.4,0.2,0.5,1,0,0,0
 
-Times are in seconds and grow; the quaternion may be left out in all rows. Speeds stand under
-time,left,right in rad/s, or under time,v,w in m/s and rad/s.
+Times are in seconds and grow; the quaternion may be left out in all rows. The headings of speeds
+are time,left,right in rad/s, or time,v,w in m/s and rad/s.
 """
 
 import math

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mirrored pose of a robot: which joint is the partner of which, and what its position becomes.
+"""The mirrored pose of a robot: each joint's partner, and the mirrored position.
 
 Both are found by geometry, since names differ from robot to robot and say nothing of signs. With
 all joints at zero each joint has its screw in the root's frame: the line it turns about, or the
 direction it slides in. A plane is the robot's plane of symmetry if it brings screws onto screws.
-The product of exponentials (Lynch and Park, Modern Robotics, 4.1) then gives the rule: reflected
-by S, a turn by q about the axis a becomes one by -q about S a, and a slide along a one along S a.
-Names only choose between partners that stand alike.
+The product of exponentials (Lynch and Park, Modern Robotics, 4.1) then gives the rule: reflected by
+S, a turn by q about the axis a becomes one by -q about S a, and a slide along a one along S a.
+Names only choose between partners at equal places.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from .tree import KinematicTree
 _SHARE = 2e-3
 """Of the robot's reach: how near to its mirrored place a partner must be."""
 _ALIKE = 1e-4
-"""Of the reach: partners whose places differ by less stand alike, and their names decide."""
+"""Of the reach: partners whose places differ by less are equal, and their names decide."""
 _ANGLE = 5e-3
 """Radians, of directions."""
 
@@ -58,7 +58,7 @@ class Mirror:
 
 def find_mirror(tree: KinematicTree, named: Mapping[str, str] | None = None) -> Mirror:
     """Finds the plane of symmetry that gives most joints a partner: across the root's y axis, else
-    x, else z. `named` says which joint is the other side of which by name."""
+    x, else z. `named` maps a joint to the other side's joint of the same name."""
     frames = joint_frames(tree, zero_frames(tree))
     reach = float(np.linalg.norm(frames[:, :3, 3], axis=1).max(initial=1e-3))
     candidates = []
@@ -166,8 +166,8 @@ class _Search:
         return -1
 
     def _middles(self) -> Matrix:
-        """Returns (N, 3), the middle of what stands beyond each joint: tells apart those that stand
-        at one place."""
+        """Returns (N, 3), the middle of everything beyond each joint: it distinguishes joints at
+        one place."""
         sums = np.concatenate([self._frames[:, :3, 3], np.ones((len(self._frames), 1))], axis=1)
         for place in reversed(range(len(sums))):
             parent = self._tree.parents[place]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a joint of the description means as motion, and which joints follow which.
+"""The motion of a joint, derived from its description, and the joints that follow it.
 
-A `Joint` holds what the file says. A `JointMotion` holds what moves: one of six kinds, a unit
-axis, limits that make sense. Each repair is stated in a diagnostic.
+A `Joint` holds the file's data. A `JointMotion` holds the interpreted motion: one of six kinds, a
+unit axis, limits that make sense. Each repair is stated in a diagnostic.
 """
 
 import math
@@ -21,8 +21,8 @@ _DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointMotion:
-    """`axis` is of unit length, in the joint frame: the axis of rotation, the direction of sliding
-    or the normal of the plane. `lower` and `upper` are None where motion has no bound.
+    """`axis` has unit length, in the joint frame: the axis of rotation, the direction of sliding or
+    the normal of the plane. `lower` and `upper` are None where motion has no bound.
     `mimic` is None unless it can be followed."""
 
     joint: Joint
@@ -155,7 +155,7 @@ def resolve_mimics(
     motions: Sequence[JointMotion], diagnostics: Diagnostics
 ) -> tuple[JointMotion, ...]:
     """Returns the motions with `mimic` set where it can be followed: source there, both of one
-    position each, no ring. What cannot be followed moves on its own, with a warning."""
+    position each, no ring. A joint that cannot follow moves on its own, with a warning."""
     by_name = {motion.joint.name: motion for motion in motions}
     followed: dict[str, Mimic] = {}
     guesses = 0
@@ -203,9 +203,9 @@ def follow_to_masters(motions: Sequence[JointMotion]) -> dict[str, Mimic]:
 def _guess_mimic(
     joint: Joint, mimic: Mimic, by_name: Mapping[str, JointMotion], diagnostics: Diagnostics
 ) -> Mimic | None:
-    """Returns what is meant by a joint that is not there: the one nearest in the tree whose name
-    ends so, as where a limb was copied and its joints were given a prefix. None where there is no
-    such joint, or where several are as near."""
+    """Returns the likely source for a missing joint: the one nearest in the tree whose name ends
+    so, as where a limb was copied and its joints were given a prefix. None where there is no such
+    joint, or where several are as near."""
     asked = mimic.joint.casefold()
     likely = [
         motion.joint
@@ -218,7 +218,7 @@ def _guess_mimic(
         finding = f"{lost}; {quote(nearest[0])} is taken, the nearest whose name ends so"
         _warn(diagnostics, joint, "mimic-unknown-joint", finding)
         return replace(mimic, joint=nearest[0])
-    shown = f"; likely one of {', '.join(map(quote, nearest[:5]))} is meant" if nearest else ""
+    shown = f"; one of {', '.join(map(quote, nearest[:5]))} is likely meant" if nearest else ""
     _warn(diagnostics, joint, "mimic-unknown-joint", f"{lost}{shown}; it moves on its own")
     return None
 
@@ -226,7 +226,7 @@ def _guess_mimic(
 def _find_nearest(
     joint: Joint, likely: Sequence[Joint], by_name: Mapping[str, JointMotion]
 ) -> list[str]:
-    """Returns the names of those that fewest joints lie between."""
+    """Returns the names of the joints with the fewest joints between."""
     above = {motion.joint.child: motion.joint for motion in by_name.values()} if likely else {}
     here = _joints_above(joint, above)
     distances = {each.name: _distance(here, _joints_above(each, above)) for each in likely}
@@ -235,7 +235,7 @@ def _find_nearest(
 
 
 def _joints_above(joint: Joint, above: Mapping[str, Joint]) -> list[str]:
-    """Returns the names of the joint and of those above it, up to the root or around a ring."""
+    """Returns the names of the joint and of its ancestors, up to the root or around a ring."""
     names = {joint.name: None}
     while (upper := above.get(joint.parent)) is not None and upper.name not in names:
         names[upper.name] = None

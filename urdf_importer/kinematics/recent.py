@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was worked out last, kept for those who ask again, from any thread."""
+"""The latest results, cached for repeated questions, from any thread."""
 
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar

@@ -18,7 +18,7 @@ from .tree import KinematicTree, retrace_tree
 def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ...]:
     """Returns the joints of a group: virtual ones first, then in the order of the robot.
 
-    Raises KinematicsError for an unknown group and for one that needs groups that need it.
+    Raises KinematicsError for an unknown group and for groups that contain each other.
     """
     robot = robot_of(robot)
     if all(group.name != name for group in semantics.groups):
@@ -32,7 +32,8 @@ def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ..
 
 
 def resolve_groups(robot: Robot, semantics: Semantics) -> dict[str, tuple[str, ...]]:
-    """Returns the joints of every group, in the order of group_joints; none of those in rings."""
+    """Returns the joints of every group, in the order of group_joints; no joints for groups in
+    rings."""
     resolver = _Resolver(robot, semantics)
     rings = find_rings(semantics)
     groups = {group.name: group for group in semantics.groups}
@@ -46,9 +47,9 @@ def resolve_groups(robot: Robot, semantics: Semantics) -> dict[str, tuple[str, .
 
 
 def find_parent_group(robot: Robot, semantics: Semantics, effector: EndEffector) -> str:
-    """Returns the group of the arm that carries an end effector: the one that is said, where it
-    holds the joint above the parent link, else of those that hold it the one of fewest joints;
-    empty where there is none."""
+    """Returns the group of the arm that carries an end effector: the named one, where it holds the
+    joint above the parent link, else the smallest group that holds it; empty where there is
+    none."""
     above = {joint.name for joint in robot.joints if joint.child == effector.parent_link}
     fitting = {
         name: len(joints)
@@ -99,7 +100,7 @@ def find_rings(semantics: Semantics) -> frozenset[str]:
 
 
 def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> Iterator[str]:
-    """Groups after all that they need; those that never can be are left out."""
+    """Groups after all that they need; groups that can never be resolved are left out."""
     needed = {
         name: {other for other in group.groups if other in groups and other not in without}
         for name, group in groups.items()
@@ -131,7 +132,7 @@ class _Resolver:
         return tuple(sorted(joints, key=self._places.__getitem__))
 
     def own_joints(self, group: Group) -> set[str]:
-        """Without those of subgroups; names that the robot does not have are left out."""
+        """Without the joints of subgroups; names that the robot does not have are left out."""
         joints = {name for name in group.joints if name in self._places}
         index = self._tree.index
         for link in group.links:

@@ -11,7 +11,7 @@ from ..geometry.transforms import Matrix, matrix_from_pose, rotation_from_rpy
 from ..model import Camera, ForceSensor, Joint, Lidar, Robot, Sensor
 
 WIDEST_PLANE = math.pi - 1e-3
-"""Radians: what a plane picture can hold across."""
+"""Radians: the widest angle of a plane picture."""
 # From z forward, x right (the frame of URDF's cameras) to x forward, z up.
 _OPTICAL = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 
@@ -42,11 +42,11 @@ def explain_unknown(sensor: Sensor, simulator: str) -> str:
     """Returns the reason why a sensor is lost whose kind a simulator does not have."""
     if not sensor.word:
         return "has no type"
-    return f"is of the type {quote(sensor.word)}, which {simulator} does not have"
+    return f"has the type {quote(sensor.word)}, which {simulator} does not have"
 
 
 def frame_of(sensor: Sensor) -> Matrix:
-    """Returns the frame (4, 4) of a sensor in that of its link: it looks along x with z up."""
+    """Returns the frame (4, 4) of a sensor in its link's frame: it looks along x with z up."""
     frame = matrix_from_pose(sensor.origin)
     if sensor.is_optical:
         frame[:3, :3] = frame[:3, :3] @ _OPTICAL
@@ -54,7 +54,7 @@ def frame_of(sensor: Sensor) -> Matrix:
 
 
 def frame_of_camera(sensor: Sensor, camera: Camera) -> Matrix:
-    """Returns the frame (4, 4) of one camera of a sensor, in that of the sensor's link."""
+    """Returns the frame (4, 4) of one camera of a sensor, in the frame of the sensor's link."""
     frame: Matrix = frame_of(sensor) @ matrix_from_pose(camera.origin)
     return frame
 

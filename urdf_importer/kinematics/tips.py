@@ -26,14 +26,14 @@ _LIMB = 3
 _FINGER = re.compile("finger|jaw|grip|claw", re.IGNORECASE)
 _SENSOR = re.compile("sensor|camera|optical|depth|imu|fsr|laser|lidar|marker", re.IGNORECASE)
 _AWAY = 1e-3
-"""Metres from the last joint at which a frame is that of a tool, and not that of the joint."""
+"""Metres from the last joint at which a frame belongs to a tool, and not to the joint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tip:
-    """`joints` are those that move the link, without followers, from the root on. `pointed` says
-    that the tip is at the link's frame: elsewhere that lies in the last joint, and the tip where
-    the body ends."""
+    """`joints` are the joints that move the link, without followers, from the root on. `pointed`
+    means that the tip is at the link's frame: elsewhere that lies in the last joint, and the tip
+    where the body ends."""
 
     link: str
     joints: tuple[str, ...]
@@ -61,9 +61,9 @@ def find_tips(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Survey:
-    """What there is about each link of a tree, in tree order: `counts` of the joints that move it,
-    scalar ones that follow none; the length of the way to it from its root, `ways` in metres; and
-    of the longest way to a link that it carries, `farthest`."""
+    """Data about each link of a tree, in tree order: `counts` of the joints that move it, scalar
+    ones that follow none; the length of the way to it from its root, `ways` in metres; and the
+    longest way to a link that it carries, `farthest`."""
 
     counts: tuple[int, ...]
     ways: tuple[float, ...]
@@ -71,7 +71,7 @@ class Survey:
 
 
 def survey_tree(tree: KinematicTree) -> Survey:
-    """Counts and measures for each link what Survey says."""
+    """Computes a Survey of the tree."""
     counts: list[int] = []
     ways: list[float] = []
     for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
@@ -97,8 +97,8 @@ def _step_to(tree: KinematicTree, place: int, origin: Pose) -> Vector3:
 
 
 def find_palm(tree: KinematicTree, tip: int, survey: Survey) -> int:
-    """Finds the link that fingers branch off, where `tip` is that of a finger; else `tip`. Links
-    are places in the tree. What is longer than all before it is an arm, and no finger."""
+    """Finds the link that fingers branch off, where `tip` is a finger's; else `tip`. Links are
+    places in the tree. A part longer than everything before it is an arm, not a finger."""
     for place in tree.ancestors(tip):
         beyond = survey.counts[tip] - survey.counts[place]
         longer = survey.farthest[place] > 2.0 * survey.ways[place]
@@ -111,8 +111,8 @@ def find_palm(tree: KinematicTree, tip: int, survey: Survey) -> int:
 
 
 def _find_hand(tree: KinematicTree, end: int, survey: Survey) -> int:
-    """Finds the link that is brought somewhere: the palm, where the end is a finger, one of many or
-    one that is named so."""
+    """Finds the link to move to a target: the palm, where the end is a finger, one of many or named
+    like one."""
     palm = find_palm(tree, end, survey)
     motion = tree.motions[palm]
     if palm == end and motion is not None and survey.counts[end] > _LIMB:
@@ -122,8 +122,8 @@ def _find_hand(tree: KinematicTree, end: int, survey: Survey) -> int:
 
 
 def _leave_out(tree: KinematicTree, found: Iterable[int], given: Sequence[int]) -> list[int]:
-    """Leaves out fingers of other hands, and what effectors serve: links before them, and what
-    hangs on them."""
+    """Leaves out fingers of other hands, and links that belong to effectors: links before them, and
+    links below them."""
     others = {*found, *given}
     before = {each for place in given for each in tree.ancestors(place)}
     return [
@@ -144,7 +144,8 @@ def _slides_or_turns(tree: KinematicTree, place: int) -> bool:
 
 
 def _find_ends(tree: KinematicTree, survey: Survey) -> list[int]:
-    """The last links that joints move, in tree order: not too many, those that most joints move."""
+    """The last links that joints move, in tree order: not too many, the ones moved by the most
+    joints."""
     still = np.ones(len(tree.links), dtype=bool)
     ends = []
     for place in range(len(tree.links) - 1, -1, -1):

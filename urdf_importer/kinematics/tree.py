@@ -26,9 +26,9 @@ class TreePath:
     """The way from one link to another.
 
     A joint is named by the place of its child link. `up` (U,) are the joints passed from child to
-    parent, nearest to the start first; `down` (D,) those passed from parent to child after them,
-    nearest to the end last. `top` is the place of the link between the two; -1 where the links
-    hang on different roots, which all stand at the robot's origin.
+    parent, nearest to the start first; `down` (D,) the joints passed from parent to child after
+    them, nearest to the end last. `top` is the place of the link between the two; -1 where the
+    links hang on different roots, which are all at the robot's origin.
     """
 
     up: Places
@@ -56,8 +56,7 @@ class KinematicTree:
     cut_joints     joints left out: second parents, rings, joints from a link to itself
     undefined      names of links that the description only refers to
 
-    A link's place is its index in these tuples. What is worked out of them is kept: a tree never
-    changes.
+    A link's place is its index in these tuples. Derived values are cached: a tree never changes.
     """
 
     robot: Robot
@@ -75,7 +74,7 @@ class KinematicTree:
     @cached_property
     def child_frames(self) -> Matrix | None:
         """(N, 4, 4), per link its frame in the moved frame of the joint above it; None where every
-        link stands in its joint's frame, as in URDF."""
+        link's frame is its joint's, as in URDF."""
         origins = [
             IDENTITY if motion is None else motion.joint.child_origin for motion in self.motions
         ]
@@ -128,8 +127,8 @@ class KinematicTree:
         return tuple(ends)
 
     def subtree(self, place: int) -> range:
-        """Returns the places of a link and of all that hangs on it: in tree order they stand
-        together."""
+        """Returns the places of a link and of all that hangs on it: in tree order they are
+        contiguous."""
         return range(place, self._ends[place])
 
     def ancestors(self, place: int) -> Iterator[int]:
@@ -194,10 +193,10 @@ def find_above(above: Mapping[str, str], wanted: Container[str]) -> dict[str, st
 
 
 def retrace_tree(robot: Robot) -> KinematicTree:
-    """Returns the tree of a robot whose description was judged before: of a rig that stands in
-    Blender, and where only frames are asked for. Nothing is reported once more.
+    """Returns the tree of a robot whose description was judged before: of a rig in Blender, and
+    where only frames are asked for. Nothing is reported once more.
 
-    Raises KinematicsError as plan_tree does. Whoever has a plan takes the tree from it instead.
+    Raises KinematicsError as plan_tree does. Code that has a plan takes the tree from it instead.
     """
     return plan_tree(robot, Diagnostics(robot.source))
 
@@ -356,7 +355,7 @@ def _number(
         diagnostics.warning(
             "several-roots",
             f"the robot has {len(roots)} roots ({', '.join(map(quote, roots[:4]))}"
-            f"{', ...' if len(roots) > 4 else ''}); all stand at the robot's origin",
+            f"{', ...' if len(roots) > 4 else ''}); all are placed at the robot's origin",
             subject=roots[1],
             line=links[roots[1]].line,
         )

@@ -289,7 +289,7 @@ def test_a_failure_names_the_limits_that_are_in_the_way():
     result = inverse_kinematics(robot, "hand", target)
     assert not result.success
     assert "out of reach by" in result.message
-    assert result.message.endswith("the closest pose stands at the limits of 'a', 'b'")
+    assert result.message.endswith("the closest pose is at the limits of 'a', 'b'")
 
 
 def test_targets_far_outside_are_refused_in_time():

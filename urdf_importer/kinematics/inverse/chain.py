@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The way between two links as a row of turns and slides, ready to be placed many times at once.
 
-A way has steps: each is a fixed frame and then a turn about, or a slide along, the Z axis of that
+A way has steps: each is a fixed frame and then a turn about, or a slide along, the Z axis of this
 frame. Joints of several degrees of freedom are several steps. Each step's position is a linear
 function of the free variables, so that joints which follow others need no rule of their own.
 """
@@ -32,8 +32,8 @@ _MOST_CROWDS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One number that may change: `joint` and which of its numbers. `turns` says what it is;
-    `lower` and `upper` are infinite where there is no bound."""
+    """One number that may change: `joint` and which of its numbers. `turns` distinguishes turns
+    from slides; `lower` and `upper` are infinite where there is no bound."""
 
     joint: str
     number: int
@@ -59,17 +59,17 @@ class Chain:
     """E steps of n variables.
 
     basis    (E, 4, 16): a step's frame is the sum of these, times 1, sine, cosine and position
-    levers   (E, 12, 6): what a step does to the point, position over reach and rotation, is the
+    levers   (E, 12, 6): the effect of a step on the point, position over reach and rotation, is the
              sum of these times the products of its Z axis (3,) and the arm to the point (3,), 1
     last     (4, 4): from the last step to the point that is to reach the target
     turns    (E,) whether a step turns or slides
     mixing   (E, n) and offsets (E,): steps = mixing @ variables + offsets
     lower, upper  (n,) bounds, infinite where there are none
-    units    (n,) what one unit of each variable is worth: 1 rad, or the reach in metres
+    units    (n,) the worth of one unit of each variable: 1 rad, or the reach in metres
     whole    (n,) which variables may be turned by a whole turn without any link noticing
     reach    m: a size of the way, never zero
     farthest m: no further from `shoulder` (3,) can the point come; infinite for slides without end
-    crowds   what was drawn for searches, by seed and range
+    crowds   random draws for searches, by seed and range
     """
 
     variables: tuple[Variable, ...]
@@ -90,7 +90,7 @@ class Chain:
 
     def place(self, values: Matrix) -> Matrix:
         """Returns for (B, n) values the frames after each step (E, B, 4, 4); for a chain without
-        steps one that stays (1, B, 4, 4)."""
+        steps a fixed one (1, B, 4, 4)."""
         count, rows = len(self.turns), len(values)
         if not count:
             return np.tile(np.eye(4), (1, rows, 1, 1))
@@ -133,8 +133,8 @@ def plan_chain(
 
 
 def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointMotion]:
-    """Returns the independent joints that move `link` against `base`, in the order of the way:
-    those between the two, and those that joints between them follow."""
+    """Returns the independent joints that move `link` against `base`, in the order of the way: the
+    joints between the two, and the leaders of joints between them."""
     by_name = {motion.joint.name: motion for motion in tree.joint_motions}
     found: dict[str, JointMotion] = {}
     for place in tree.path(base, link).places:
@@ -148,7 +148,7 @@ def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointM
 
 def variables_of(motion: JointMotion) -> tuple[Variable, ...]:
     """Returns the numbers of a joint that may change: of rotations three angles, by which the ball
-    is turned away from where it stood."""
+    is turned away from its start."""
     turning = {
         "revolute": (True,),
         "prismatic": (False,),
@@ -293,7 +293,7 @@ def _assemble(steps: list[Step], last: Matrix) -> Chain:
     upper = np.array([variable.upper for variable in variables])
     reach, farthest = _measure(steps, last)
     turns = np.array([step.turns for step in steps], dtype=bool)
-    # What slides nothing, and turns whatever follows it a whole number of times.
+    # Nothing slides, and all followers turn by whole multiples.
     whole = ~((mixing[~turns] != 0.0).any(0) | (mixing != np.round(mixing)).any(0))
     return Chain(
         variables=variables,
@@ -314,7 +314,7 @@ def _assemble(steps: list[Step], last: Matrix) -> Chain:
 
 
 def _basis(step: Step) -> Matrix:
-    """(4, 4, 4): what of a step's frame goes with 1, sine, cosine and position."""
+    """(4, 4, 4): the parts of a step's frame that go with 1, sine, cosine and position."""
     basis = np.zeros((4, 4, 4))
     x, y, z, place = step.before.T
     if step.turns:
@@ -340,7 +340,7 @@ def _levers(step: Step, reach: float) -> Matrix:
 
 
 def _measure(steps: list[Step], last: Matrix) -> tuple[float, float]:
-    """Returns (reach, farthest): the lengths between the steps, with what slides can add."""
+    """Returns (reach, farthest): the lengths between the steps, and with the slides' travel."""
     frames = [step.before for step in steps[1:]] + [last]
     lengths = sum(float(np.linalg.norm(frame[:3, 3])) for frame in frames) if steps else 0.0
     slides, endless = 0.0, False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random postures of a chain, placed once, of which each target takes those that are nearest."""
+"""Random postures of a chain, placed once; each target takes its nearest ones."""
 
 import math
 from dataclasses import dataclass

@@ -3,10 +3,10 @@
 
 Levenberg and Marquardt's method on the vector (position / reach, logarithm of the rotation), damped
 in proportion to the error as Sugihara does (Solvability-Unconcerned Inverse Kinematics by the
-Levenberg-Marquardt Method, 2011), within limits by an active set: a joint that stands at its limit
-and is pushed outwards does not take part in the step.
+Levenberg-Marquardt Method, 2011), within limits by an active set: a joint that is at its limit and
+is pushed outwards does not take part in the step.
 
-A chain is short and its matrices small, so that the number of calls of numpy is what takes time:
+A chain is short and its matrices small, so that the number of calls of numpy decides the time:
 whatever is linear in the last frame is read off it by one product.
 """
 
@@ -30,7 +30,7 @@ _STALLED = 1e-5
 _FLIPPED = -0.999
 """Turns whose cosine is less need their axis from the symmetric part."""
 _CROWDED = 16
-"""Of more postures than this those that are done are laid aside."""
+"""Above this number of postures the finished ones are laid aside."""
 
 _FAR, _CLOSER = 0.1, 0.6
 """Half the square of an error that is too far when patience ends, and by how much less each
@@ -194,7 +194,7 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
     """Returns (B, n, r): how the point moves, position over reach and rotation, r of them, for a
     unit of each variable."""
     z = shown.frames[:, :, :3, 2]
-    # The last number of both frames and point is 1 and 2, so that of an arm is 1.
+    # The last number of both frames and point is 1 and 2, so an arm's is 1.
     arms = shown.signs[:, 7:] - shown.frames[..., 3]
     products = (z[..., :, None] * arms[..., None, :]).reshape(*z.shape[:2], 12)
     moved = products @ gauge.levers
@@ -230,7 +230,7 @@ def descend(
 ) -> Descent:
     """Leads (B, n) values, within limits, down to where the error is least: until of each goal's
     `enough` are solved, or one since `grace` iterations, or all have come to rest; or time is up.
-    Those that are still far after `patience` iterations are given up."""
+    Postures still far away after `patience` iterations are given up."""
     going = _Going(gauge, values, owners, enough, grace, patience)
     most = iterations if gauge.chain.variables and len(values) else 0
     while going.found.iterations < most and not going.is_over():
@@ -241,7 +241,7 @@ def descend(
 
 
 class _Going:
-    """Postures on their way down: `rows` says which of all those that still move are."""
+    """Postures on their way down: `rows` are the indices of the ones still moving."""
 
     def __init__(
         self,
@@ -289,7 +289,7 @@ class _Going:
         return met
 
     def step(self) -> None:
-        """Takes those that are not at rest a step further, where that makes them better."""
+        """Takes the moving postures a step further, where that makes them better."""
         shown, found = self._shown, self.found
         found.iterations += 1
         tried, longest = _try(self._gauge, shown, self._caution)
@@ -331,8 +331,8 @@ def _try(gauge: Gauge, shown: Postures, caution: Vector) -> tuple[Postures, Vect
 
 
 def _steps(gauge: Gauge, shown: Postures, caution: Vector) -> tuple[Matrix, Vector]:
-    """Returns (B, n), at most _LONGEST_STEP for each variable, and what the longest of each would
-    be (B,)."""
+    """Returns (B, n), at most _LONGEST_STEP for each variable, and the size of the longest before
+    clipping (B,)."""
     chain, values = gauge.chain, shown.values
     matrices = jacobians(gauge, shown)
     slopes = matrices @ shown.signs[:, gauge.columns, None]

@@ -17,8 +17,8 @@ _EXACT_ROTATION = 1e-13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goals:
-    """Where the point of a chain is to be, T times: `frames` (T, 4, 4), of which position, rotation
-    or both count, to tolerances in m and rad."""
+    """Where the point of a chain is to be, T times: `frames` (T, 4, 4), with position, rotation or
+    both counting, to tolerances in m and rad."""
 
     frames: Matrix
     position: bool
@@ -47,7 +47,7 @@ def read_one(given: ArrayLike, what: str) -> Matrix:
 
 
 def read_numbers(given: ArrayLike, what: str) -> Matrix:
-    """Returns an array. Raises KinematicsError for what is not made of numbers."""
+    """Returns an array. Raises KinematicsError for values that are not numbers."""
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -71,8 +71,9 @@ def read_goals(
     orientation: bool,
     tolerance: tuple[float, float],
 ) -> tuple[Goals, dict[int, str]]:
-    """Returns the goals of targets, frames (T, 4, 4) or points (T, 3); and what keeps one from
-    being reached, by its number: nothing mostly. Raises KinematicsError where nothing is asked."""
+    """Returns the goals of targets, frames (T, 4, 4) or points (T, 3); and the obstacle that makes
+    one unreachable, by its number: nothing mostly. Raises KinematicsError where nothing is
+    asked."""
     orientation = orientation and targets.ndim == 3
     if not position and not orientation:
         raise KinematicsError("neither a position nor an orientation is asked for")

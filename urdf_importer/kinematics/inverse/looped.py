@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse kinematics through closed loops: free joints are moved, and the others follow them.
 
-What a free joint does to the link is what it does along all the joints that its loops move with it:
-their speeds follow from the loops' Jacobian. Steps are Levenberg's and Marquardt's, and after each
-the loops are closed again.
+A free joint moves the link through all the joints that its loops move with it: their speeds follow
+from the loops' Jacobian. Steps are Levenberg's and Marquardt's, and after each the loops are closed
+again.
 """
 
 import time
@@ -45,7 +45,7 @@ def find_movers(closer: LoopCloser, base: str, link: str) -> tuple[str, ...]:
 
 
 def _list_between(closer: LoopCloser, base: str, link: str) -> set[str]:
-    """The joints between two links, or those that they mimic."""
+    """The joints between two links, or the joints that they mimic."""
     tree = closer.tree
     motions = [tree.motions[place] for place in tree.path(base, link).places]
     names = [motion.joint.name for motion in motions if motion is not None and motion.moves]
@@ -73,12 +73,12 @@ class LoopedProblem:
     obstacle: str
 
     def positions(self, found: Solved) -> Solved:
-        """Returns those of the joints that may move and of those that follow them by loops."""
+        """Returns the positions of the joints that may move and of their followers in loops."""
         followers = [name for each in self.way.solvers for name in each.followers]
         return {name: found[name] for name in (*self.way.joints, *followers)}
 
     def at_limits(self, found: Solved) -> list[str]:
-        """Lists the joints that stand at a limit, and the followers that do."""
+        """Lists the joints at a limit, and the followers at one."""
         way = self.way
         values = np.array([found[name] for name in way.joints], dtype=float)
         at = (values <= way.lower) | (values >= way.upper)
@@ -142,7 +142,7 @@ def _complete(closer: LoopCloser, near: Mapping[str, JointMotion], start: Positi
 
 
 class LoopedWay:
-    """The way from `base` to `tip` (4, 4) on `link`. `joints` are those that may move: free on
+    """The way from `base` to `tip` (4, 4) on `link`. `joints` are the joints that may move: free on
     loops, or on none."""
 
     def __init__(
@@ -186,7 +186,7 @@ class LoopedWay:
         return lengths if lengths > 1e-6 else 1.0
 
     def close(self, positions: Mapping[str, Position], start: Mapping[str, Position]) -> Solved:
-        """Returns positions of all joints, the loops closed, traced from those of `start`."""
+        """Returns positions of all joints, the loops closed, traced from `start`."""
         return dict(self._closer.select(self.solvers).close(positions, start=start).positions)
 
     def place(self, positions: Mapping[str, Position]) -> Matrix:
@@ -255,8 +255,8 @@ class LoopedSearch:
         self.iterations = 0
 
     def search(self, start: Solved, restarts: int, seed: int) -> LoopedFound:
-        """Returns positions near to `start` at the goal, or those that come nearest to it after so
-        many other starts; and how they do."""
+        """Returns positions near to `start` at the goal, or the nearest ones found after so many
+        other starts; with the remaining errors."""
         best = self._descend(start)
         done = 0
         chance = np.random.default_rng(seed)

@@ -33,17 +33,17 @@ Arrays = dict[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IKResults:
-    """What inverse kinematics found for n targets, in their order.
+    """The results of inverse kinematics for n targets, in their order.
 
     success            (n,) whether `positions` bring the link to each target, within the tolerance
     positions          the joints of IKResult -> rad or m (n,), or (n, k) for joints of k numbers;
-                       where there is no success those of the start
+                       without success the positions at the start
     closest            the best that was found, within limits
     position_error     (n,) of `closest` in m, 0 where only the orientation counts
     orientation_error  (n,) of `closest` in rad, 0 where only the position counts
     restarts           (n,) how often other places than the start were tried
     seconds            of work, for all
-    messages           what happened with each, in one sentence
+    messages           the outcome of each, in one sentence
 
     Errors are not a number where the target has none.
     """
@@ -82,8 +82,8 @@ def inverse_kinematics_many(
     `targets` are frames (n, 4, 4), or points (n, 3) for the position alone, in the frame of the
     link `base`, the root where none is named. `start` are joint positions as forward_kinematics
     takes them, for all targets; or (n,), one for each, of joints that turn or slide and may move.
-    `seconds` is the time for each target on the average. All other arguments, and what raises
-    KinematicsError, are as inverse_kinematics has them.
+    `seconds` is the time for each target on the average. All other arguments, and the causes of
+    KinematicsError, are as for inverse_kinematics.
 
     Each target is answered for itself, from its start: for a path, on which each begins where the
     one before ended, inverse_kinematics is called in a row. Where joints on closed loops are in
@@ -109,7 +109,7 @@ def inverse_kinematics_many(
                 continue
             until = began + seconds * (first + len(part.targets))
             parts.append(_answer(part, pose_problem(part, kept), until, restarts, seed))
-            # What is to be said is said once.
+            # Each message appears once.
             kept = Diagnostics(robot.source)
     return _join(parts, time.perf_counter() - began)
 
@@ -131,7 +131,7 @@ def _read_targets(targets: ArrayLike) -> Matrix:
 def _sort_starts(
     robot: Robot, start: Mapping[str, Position | ArrayLike], count: int
 ) -> tuple[Positions, dict[str, Vector]]:
-    """Returns the positions that all targets start from, and those that each has for itself."""
+    """Returns the positions that all targets start from, and each target's own."""
     tree = recall_robot(robot).tree
     shared: dict[str, Position] = {}
     varied: dict[str, Vector] = {}
@@ -140,7 +140,7 @@ def _sort_starts(
         motion = tree.motions[tree.joint_index[name]]
         assert motion is not None
         if motion.kind in POSITION_SIZES or np.shape(position) in ((), (1,)):
-            # check_position() says what is wrong with it.
+            # check_position() names the fault.
             shared[name] = position  # type: ignore[assignment]
             continue
         numbers = read_numbers(position, f"start of joint {quote(name)}")

@@ -36,7 +36,7 @@ _MOST_ROBOTS, _MOST_CHAINS = 8, 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, `targets` (T, 4, 4) or (T, 3) and `tip` as the caller wrote them; see
+    """A question, `targets` (T, 4, 4) or (T, 3) and `tip` as the caller wrote them; see
     inverse_kinematics. `varied` (T,) are the positions at the start of joints that start elsewhere
     for each target."""
 
@@ -57,8 +57,8 @@ class Question:
 class Problem:
     """`values` (T, n) are the starts, `held` the positions there of all joints that move the link;
     `obstacles` say why targets can have no answer, by their numbers. `goals` are at the targets, or
-    somewhere towards those that are too far for numbers to tell; `points` (T, 3) are where the
-    targets are themselves."""
+    somewhere towards targets that are numerically out of range; `points` (T, 3) are the targets'
+    own places."""
 
     chain: Chain
     goals: Goals
@@ -69,7 +69,7 @@ class Problem:
     points: Matrix
 
     def start(self) -> Solved:
-        """Returns the positions of the joints that may move, as they were given."""
+        """Returns the given positions of the joints that may move."""
         return {variable.joint: self.held[variable.joint] for variable in self.chain.variables}
 
     def positions(self, values: Vector) -> Solved:
@@ -128,7 +128,7 @@ def aim(chain: Chain, asked: Question) -> tuple[Goals, dict[int, str]]:
 
 
 class Known:
-    """A robot that was asked about, with what was worked out of it."""
+    """A robot that was asked about, with values derived from it."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -162,7 +162,7 @@ _robots: Recent[int, Known] = Recent(_MOST_ROBOTS)
 
 
 def recall_robot(robot: Robot) -> Known:
-    """Recalls what was worked out of a robot, or begins to."""
+    """Recalls the values derived from a robot, or begins to derive them."""
     # A robot that is kept keeps its number.
     return _robots.recall(id(robot), lambda: Known(robot))
 
@@ -210,7 +210,7 @@ def _complete_start(
 
 
 def middle(motion: JointMotion) -> float | tuple[float, ...]:
-    """Returns where a joint starts of which nothing is said: in the middle of its limits."""
+    """Returns the default start of a joint: the middle of its limits."""
     size = POSITION_SIZES.get(motion.kind)
     if size is not None:
         return (0.0, 0.0, 0.0) if size == 3 else (0.0,) * (size - 1) + (1.0,)
@@ -220,7 +220,7 @@ def middle(motion: JointMotion) -> float | tuple[float, ...]:
 
 
 def _start_values(chain: Chain, held: Mapping[str, float | tuple[float, ...]]) -> Vector:
-    """(n,): positions, and no turn for balls, which turn away from where they stand."""
+    """(n,): positions, and no turn for balls, which turn away from their start."""
     values = []
     for variable in chain.variables:
         position = held[variable.joint]

@@ -2,7 +2,7 @@
 """From the start alone first, since a target is mostly near; then from many places at once, the
 nearest of a random crowd. Of the solutions the one nearest to the start is taken.
 
-All this is done for many targets at a time: what one needs is a row of arrays more.
+All this is done for many targets at a time: each target is one more row of arrays.
 """
 
 import math
@@ -24,8 +24,7 @@ _NEARBY, _GRACE = 3, 2
 """So many begin near the start; so many iterations after the first solution others are waited
 for."""
 _BATCH, _ENOUGH = 24, 4
-"""So many are led on for a target, and so many solutions waited for, of which the nearest is
-taken."""
+"""So many are led on for a target, and so many solutions waited for; the nearest is taken."""
 _SPARSE_BATCH, _SPARSE_ENOUGH = 16, 3
 """The same for many targets, where each posture has its price."""
 _FEW = 8
@@ -48,7 +47,7 @@ def search(
     chain: Chain, goals: Goals, starts: Matrix, *, restarts: Indices, deadline: float, seed: int
 ) -> Found:
     """Returns values within limits that bring the chain to the goals, near to `starts` (T, n); or
-    those that come nearest to them, after as many crowds as `restarts` (T,) says of each."""
+    the nearest ones found, after `restarts` (T,) crowds."""
     gauge = Gauge(chain, goals)
     inside = np.minimum(np.maximum(starts, chain.lower), chain.upper)
     everyone = np.arange(len(inside))
@@ -129,8 +128,8 @@ def _gap(chain: Chain, one: Vector, other: Vector) -> float:
 def _choose_starts(
     gauge: Gauge, starts: Matrix, owners: Indices, around: int, seed: int, begun: Matrix | None
 ) -> Matrix:
-    """Returns (K, B, n), for K owners: some not far from their starts (K, n), of which the first is
-    where one was led before, and the nearest of a crowd; others each time around."""
+    """Returns (K, B, n), for K owners: some not far from their starts (K, n), the first at the
+    place of the previous attempt, and the nearest of a crowd; others each time around."""
     chain = gauge.chain
     count = (_BATCH if len(owners) <= _FEW else _SPARSE_BATCH) - _NEARBY
     rounds = CROWD // count

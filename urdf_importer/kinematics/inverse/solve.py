@@ -25,19 +25,19 @@ MOST_RESTARTS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IKResult:
-    """What inverse kinematics found.
+    """The result of inverse kinematics.
 
     success            whether `positions` bring the link to the target, within the tolerance
     positions          the independent joints that may move -> rad or m, or numbers as
-                       forward_kinematics takes them, and those that follow them by closed loops;
-                       on failure those of the start
+                       forward_kinematics takes them, and their followers in closed loops; on
+                       failure the positions at the start
     closest            the best that was found, within limits; the same as `positions` on success
     position_error     of `closest` in m, 0 where only the orientation counts
     orientation_error  of `closest` in rad, 0 where only the position counts
     iterations         in all
     restarts           how often other places than the start were tried
     seconds            of work
-    message            what happened, in one sentence
+    message            the outcome, in one sentence
 
     Errors are not a number where the target has none.
     """
@@ -73,12 +73,13 @@ def inverse_kinematics(
     """Returns joint positions, within limits, that bring a link to a target.
 
     `target` is a frame (4, 4), or a point (3,) for the position alone, in the frame of the link
-    `base`, the root where none is named; `position` and `orientation` say what of a frame counts.
-    `tip`, (4, 4) or (3,), is the frame or point of the link that is to be there. `start` are joint
-    positions as forward_kinematics takes them; what it does not name starts in the middle of its
-    limits, at zero where it has none. Only `joints` may move, if given. Planar, floating and ball
-    joints stay at the start unless `joints` names them. Joints that mimic others follow, beyond
-    their own limits too, as they do in the rig; so do those that closed loops move.
+    `base`, the root where none is named; `position` and `orientation` select the parts of a frame
+    that count. `tip`, (4, 4) or (3,), is the frame or point of the link that is to be there.
+    `start` are joint positions as forward_kinematics takes them; joints it does not name start in
+    the middle of their limits, at zero where they have none. Only `joints` may move, if given.
+    Planar, floating and ball joints stay at the start unless `joints` names them. Joints that mimic
+    others follow, beyond their own limits too, as they do in the rig; so do joints that closed
+    loops move.
 
     `tolerance` is in m and rad. `seconds` bounds the time, `restarts` the number of random crowds
     that are tried after the start: with 0 the answer is the nearest place where the error is least.
@@ -119,7 +120,7 @@ def find_solutions(
 ) -> tuple[Solved, ...]:
     """Returns up to `most` answers to one question that differ by more than 0.3 rad in a joint,
     such as elbow up and elbow down, the nearest to the start first; none where there is none.
-    Arguments and errors are those of inverse_kinematics."""
+    Arguments and errors are as for inverse_kinematics."""
     deadline = time.perf_counter() + seconds
     robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
     asked = Question(
@@ -165,7 +166,7 @@ def _answer(
 
 
 def search_problem(problem: Problem, restarts: int, deadline: float, seed: int) -> Found:
-    """Returns what search finds, with the distances from the targets themselves where goals were
+    """Returns the result of search, with the distances from the targets themselves where goals were
     brought nearer, which count as missed."""
     crowds = np.full(len(problem.values), max(restarts, 0))
     barred = np.array(list(problem.obstacles), dtype=np.intp)
@@ -229,9 +230,7 @@ def _say_missed(goals: Goals, distance: float, angle: float, names: list[str]) -
         return missed
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     limits = "the limit" if len(names) == 1 else "the limits"
-    return (
-        f"{missed}; the closest pose stands at {limits} of {', '.join(map(quote, names[:3]))}{more}"
-    )
+    return f"{missed}; the closest pose is at {limits} of {', '.join(map(quote, names[:3]))}{more}"
 
 
 def _at_limits(problem: Problem, values: Vector) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loops of joints: which joints are free, and where the others stand. numpy only."""
+"""Loops of joints: the free joints, and the positions of the others."""
 
 from .freedom import LoopFreedom, find_freedom
 from .place import forward_kinematics, report_missed

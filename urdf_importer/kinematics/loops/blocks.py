@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A linkage in parts that can be solved one after the other, and the numbers that a rig needs.
 
-Loops share joints, so that a leg is one linkage; but the loop of its spring says by itself where
-its joint stands, whatever the others do. Each part has fewer free joints than the whole.
+Loops share joints, so that a leg is one linkage; but the loop of its spring alone determines its
+joint's position, whatever the others do. Each part has fewer free joints than the whole.
 """
 
 from collections import Counter
@@ -29,9 +29,9 @@ ORDERS = ("XYZ", *("".join(each) for each in permutations("XYZ") if "".join(each
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Block:
-    """`linkage` holds the loops of the part and of those that come before it; `follows` says which
-    of its variables are not free, `inputs` which are and may move, `bounds` how far these may go.
-    `outputs` are the followers that this part adds. `loops` are the names of its own loops."""
+    """`linkage` holds the loops of the part and of earlier parts; `follows` marks the variables
+    that are not free, `inputs` the free ones that may move, `bounds` their ranges. `outputs` are
+    the followers that this part adds. `loops` are the names of its own loops."""
 
     linkage: Linkage
     follows: tuple[bool, ...]
@@ -70,7 +70,8 @@ def is_locked(motion: JointMotion) -> bool:
 
 
 def _find_bounds(tree: KinematicTree, motion: JointMotion) -> tuple[float | None, float | None]:
-    """Returns how far a free joint may go: by its limits, else by those of joints behind a gear."""
+    """Returns how far a free joint may go: by its limits, else by the limits of joints behind a
+    gear."""
     low, high = motion.lower, motion.upper
     if low is not None or high is not None:
         return low, high
@@ -153,8 +154,8 @@ class _Splitter:
 
 
 class AngleReader:
-    """Reads the numbers of a rig from closed poses: one of each joint with one degree of freedom,
-    three angles of each ball joint, in an order of Blender's by `orders` (joint -> order)."""
+    """Reads the numbers of a rig from closed poses: one for each joint with one degree of freedom,
+    three angles for each ball joint, in an order of Blender's by `orders` (joint -> order)."""
 
     def __init__(self, outputs: Sequence[Variable], orders: Mapping[str, str]) -> None:
         self._outputs = outputs

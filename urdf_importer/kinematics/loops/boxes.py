@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far three and more free joints can go together, and how their followers stand there."""
+"""How far three and more free joints can go together, and their followers' positions there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ _STRIDE = 0.15
 _JUMP = 0.5
 _CLOSED = 1e-9
 _SETTLED = 1e-8
-"""After a smaller step of Newton's method, what is left is its square."""
+"""After a smaller step of Newton's method, the remainder is its square."""
 _AT_LIMIT = 1e-7
 """Radians and sizes of the linkage by which a follower may be past a limit that it is at."""
 _MOST_CORNERS = 64
 _MOST_ROUNDS, _LEAST_SHARE, _ALIKE = 10, 0.5, 0.8
 _ZOOMS, _ZOOM = 4, 0.2
 _INSIDE = 0.98
-"""What is found by corners and random places is taken a little less far."""
+"""Positions found by corners and random places are taken a little less far."""
 _DRAWN = 80
 
 
@@ -75,8 +75,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Samples:
-    """`places` (N, k) of free joints, `values` (N, n) of what follows them, and how gaps change by
-    these, each by its worth: (N, m, n)."""
+    """`places` (N, k) of free joints, `values` (N, n) of their followers, and the derivatives of
+    the gaps by these, each by its worth: (N, m, n)."""
 
     places: Matrix
     values: Matrix
@@ -86,8 +86,8 @@ class Samples:
 class Surveyor:
     """Knows the closed poses of a part over the positions of its free joints.
 
-    layout  what is looked for
-    rows    the gaps that say all; others are zero where these are
+    layout  the unknowns
+    rows    the independent gaps; others are zero where these are
     """
 
     def __init__(self, block: Block, tracer: Tracer, slack: float = 0.0) -> None:
@@ -136,7 +136,7 @@ class Surveyor:
         return max(jacobians, key=lambda each: (find_rank(each), _least(each)))
 
     def _choose_rows(self, jacobian: Matrix) -> None:
-        """Leaves out equations that others imply, as those of planar loops in space are."""
+        """Leaves out equations that others imply, such as some of planar loops in space."""
         self._chosen = pick_rows(jacobian, find_rank(jacobian))
         self.rows: Sequence[int] = [self._places[row] for row in self._chosen]
 
@@ -209,8 +209,9 @@ class Surveyor:
         return box
 
     def _find_reach(self, targets: Matrix) -> Vector:
-        """Returns how much of the ways straight from home to targets (N, k) can be gone, less by a
-        little where that is not all; what ends at the first step is looked at by shorter ones."""
+        """Returns the reachable share of the ways straight from home to targets (N, k), less by a
+        little where that is not all; ways that end at the first step are looked at with shorter
+        ones."""
         home = self._home_places()
         ways, found = targets - home, np.zeros(len(targets))
         part = 1.0

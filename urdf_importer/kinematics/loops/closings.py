@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which parts of a robot's linkages can be closed without a solver, and by what.
+"""The parts of a robot's linkages that can be closed without a solver, and the means for each.
 
-What takes the least work comes first, so that a budget is spent on as many loops as it can close.
+The cheapest part comes first, so that a budget is spent on as many loops as it can close.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -22,17 +22,17 @@ from .surfaces import LoopSurface, find_block_surface
 Closing = LoopCurve | LoopSurface | LoopProgram
 
 FAILURES: tuple[type[Exception], ...] = (ArithmeticError, LookupError, TypeError, ValueError)
-"""What a mistake in the planning of a loop may raise. An import bears it, and leaves the loop open;
-tests put nothing here, so that mistakes show."""
+"""Exceptions that a mistake in the planning of a loop may raise. An import bears it, and leaves the
+loop open; tests put nothing here, so that mistakes show."""
 
 
 def find_closings(
     tree: KinematicTree, diagnostics: Diagnostics, budget: Budget | None = None
 ) -> tuple[Closing, ...]:
-    """Returns what moves the followers of loops: curves over one free joint, surfaces over two,
+    """Returns the drivers of loops' followers: curves over one free joint, surfaces over two,
     formulas over more.
 
-    Loops with far more free joints stay open, with a diagnostic, and so do those for which the
+    Loops with far more free joints stay open, with a diagnostic, and so do loops for which the
     budget is too small or the planning fails.
     """
     return finish(closing_steps(tree, diagnostics, budget or Budget()))
@@ -55,7 +55,7 @@ _Place = tuple[int, int]
 
 class _Closer:
     """Takes linkages apart and closes their parts one after the other, the cheapest first, and
-    knows what became of those before. `found` is place of a part -> what closes it."""
+    remembers the results. `found` is place of a part -> its closing."""
 
     def __init__(self, tree: KinematicTree, diagnostics: Diagnostics, budget: Budget) -> None:
         self._tree, self._diagnostics, self._budget = tree, diagnostics, budget
@@ -73,8 +73,8 @@ class _Closer:
         return whole + sum(len(each.loops) for each in self._parts.values())
 
     def do_next(self) -> None:
-        """Does what takes the least work: takes a linkage apart, or closes a part that needs no
-        other which waits."""
+        """Does the cheapest step: takes a linkage apart, or closes a part that needs no other which
+        waits."""
         coming = {name for block in self._parts.values() for name in _names(block.outputs)}
         costs: dict[_Place | int, float] = {
             place: _guess_closing(block)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where followers of a loop stand, as curves over the position of the one free joint.
+"""Positions of a loop's followers, as curves over the position of the one free joint.
 
 A part of a linkage with one free joint goes one way. Its followers' positions, sampled with their
 slopes, are cubic Hermite curves, whose error falls with the fourth power of the distance of
-samples: some dozens of them hold to 1e-7 what any linkage does, in a plane or in space, and every
-program that knows keyframes can follow them. Ball joints are three such curves, of their angles.
+samples: some dozens of them match any linkage to 1e-7, in a plane or in space, and every program
+that knows keyframes can follow them. Ball joints are three such curves, of their angles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,8 @@ from .tracing import Tracer
 FINE = 2e-7
 """How far curves may be off between samples, in radians and sizes of the linkage."""
 _STRIDE = 0.1
-"""Between the first samples, in radians and sizes of the linkage; what is wrong is halved."""
+"""Between the first samples, in radians and sizes of the linkage; inaccurate intervals are halved.
+"""
 _MOST_SAMPLES = 2000
 _FARTHEST = 20.0
 """How far free joints without bounds are followed, in sizes of the linkage, if they slide."""
@@ -37,11 +38,11 @@ _LONGER = 1.1
 class LoopCurve:
     """`samples` (K, 3): positions of `leader`, ascending, positions of `follower` there, slopes.
 
-    number         which of the follower's numbers it is: of ball joints the angle about X, Y or Z,
-                   in Blender's `order`
+    number         which of the follower's numbers it gives: for ball joints the angle about X, Y or
+                   Z, in Blender's `order`
     lower, upper   how far the leader can go; None where it goes on without end
-    cyclic         whether the samples are one turn, which repeats, each time further by what lies
-                   between its ends
+    cyclic         whether the samples are one turn, which repeats, each time shifted by the
+                   difference of its ends
     """
 
     leader: str
@@ -69,8 +70,8 @@ def find_block_curves(
 ) -> tuple[list[LoopCurve], str]:
     """Returns the curves of all followers of a part that has one free joint, or why there are none.
 
-    `ranges` say how far free joints can go by what closed before. Where the joint cannot go as far
-    as its limits say, that is reported.
+    `ranges` are the ranges of free joints left by earlier closings. Where the joint cannot go as
+    far as its limits say, that is reported.
     """
     sampler = _Sampler(block, Tracer(block), ranges)
     way = sampler.find_way()
@@ -102,7 +103,7 @@ class _Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sample:
-    """`place` of the leader; `values` and `slopes` (m,) of what follows it."""
+    """`place` of the leader; `values` and `slopes` (m,) of its followers."""
 
     place: float
     values: Vector

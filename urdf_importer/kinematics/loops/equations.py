@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The gaps of loops as formulas of their joints' positions.
 
-The same gaps as Linkage.measure has, but for a turn: where they are zero is what counts, so axes
-are compared by products of vectors, without an angle.
+The same gaps as Linkage.measure has, but for a turn: only their zeros count, so axes are compared
+by products of vectors, without an angle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -146,7 +146,7 @@ def _find_turns(
     numbers: Mapping[Named, Sum],
     orders: Mapping[str, str],
 ) -> list[_Turn]:
-    """Returns how a joint moves its link, what comes first on the link first."""
+    """Returns how a joint moves its link, the movement next to the link first."""
     motion = linkage.motions[place]
     if motion is None:
         return []

@@ -26,7 +26,7 @@ from .sliding import Slide, hold_limits
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
 _LEAST_STRIDE = 1.0 / 64.0
-"""Of one such step: what does not close after it cannot be reached."""
+"""Of one such step: a pose that does not close after it cannot be reached."""
 _JUMP = 0.6
 """Followers that move further at once may have fallen into another way to be put together."""
 _ASIDE = 0.05
@@ -74,8 +74,8 @@ class LinkageSolver:
 
     @cached_property
     def _valid(self) -> Closed:
-        """The closed pose nearest to zero within limits, those of followers too where the file does
-        not say by its zero which way the linkage is put together."""
+        """The closed pose nearest to zero within limits, including the followers' where the file
+        does not say by its zero which way the linkage is put together."""
         found, own = self._find_nearest_to_zero(), find_limits(self.linkage, self._follows)
         if own.hold(found.pose.values, _HARDLY_PAST):
             return found
@@ -85,7 +85,7 @@ class LinkageSolver:
         return self._find_within(own.meet(free)) or found
 
     def _find_within(self, limits: Limits) -> Closed | None:
-        """Returns the closed pose within limits nearest to zero, of those that are come to from
+        """Returns the closed pose within limits nearest to zero, among the poses reached from
         random ones."""
         random, start = np.random.default_rng(0), start_pose(self.linkage)
         reach = np.pi * self.linkage.units
@@ -124,8 +124,8 @@ class LinkageSolver:
 
     @cached_property
     def _zero(self) -> Closed:
-        """The pose at zero, if it nearly closes, as it does in what simulators write; else that
-        within limits."""
+        """The pose at zero, if it nearly closes, as it does in files that simulators write; else
+        the one within limits."""
         there = close(self.linkage, zero_pose(self.linkage), self.moving, nearby=True)
         nearly = np.abs(there.pose.values / self.linkage.units).max(initial=0.0) <= NEARLY
         return there if there.gap <= _ROUNDED and nearly else self._valid
@@ -138,7 +138,7 @@ class LinkageSolver:
 
     @cached_property
     def _wide_limits(self) -> Limits:
-        """Those that hold at zero, too, where that closes but is past limits."""
+        """Limits that hold at zero, too, where that closes but is past limits."""
         return self.limits.widen(self._zero.pose.values)
 
     def _choose_limits(self, here: Closed) -> Limits:
@@ -162,7 +162,7 @@ class LinkageSolver:
         farthest: float = np.inf,
     ) -> tuple[Closed, bool]:
         """Returns the pose for these positions, and whether the free joints came there: from
-        `known` ones, or from those asked for themselves, or from zero."""
+        `known` positions, or from the asked ones, or from zero."""
         home = self._find_start(asked)
         if home is None and known is not None:
             home = self._find_start(known)
@@ -175,8 +175,8 @@ class LinkageSolver:
         return self._go(here, target, farthest)
 
     def list_missed(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
-        """Lists the free joints that are not where they were asked to be; the first, if that cannot
-        be told."""
+        """Lists the free joints that are not where they were asked to be; the first, if that is
+        unclear."""
         there = self.positions_of(closed.pose)
         missed = [
             name
@@ -196,7 +196,7 @@ class LinkageSolver:
         )
 
     def list_held(self, positions: Mapping[str, Position]) -> list[str]:
-        """Lists the followers that are at one of their limits."""
+        """Lists the followers at a limit."""
         values = self._put(zero_pose(self.linkage), positions, free=False).values
         both = (self.limits.find_stopped(values, np.full_like(values, way)) for way in (-1.0, 1.0))
         return self.linkage.name_columns(np.logical_or(*both))
@@ -297,7 +297,7 @@ class LinkageSolver:
         return placed
 
     def _step(self, here: Closed, change: Vector) -> Closed:
-        """Moves the free joints, the followers along their tangent, and closes what is left."""
+        """Moves the free joints, the followers along their tangent, and closes the rest."""
         moving = self.moving
         step = change.copy()
         step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
@@ -311,8 +311,8 @@ class LinkageSolver:
         return bool(np.abs(moved).max(initial=0.0) > _JUMP)
 
     def _come_near(self, here: Closed, target: LinkagePose, farthest: float) -> Closed:
-        """Slides to the nearest pose that can be reached. Free joints stay within their limits, but
-        for those that are past them or were asked to go there."""
+        """Slides to the nearest pose that can be reached. Free joints stay within their limits,
+        except joints that are past them or were asked to go there."""
         free = self._free_limits.widen(here.pose.values, target.values)
         limits = self._choose_limits(here).meet(free)
         slide = Slide(self.linkage, target, ~self.moving, limits, self.closes)

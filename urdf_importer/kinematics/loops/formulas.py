@@ -2,10 +2,10 @@
 """Sheets of formulas: numbers that are sums of products of earlier ones, their sines, cosines and
 inverses.
 
-What can be written so can be computed wherever there are products, sums and sines, in a fixed
-number of steps. Each formula is short enough for an expression of 256 characters. Linear equations
-are solved in an order that suits many matrices: Markowitz, The Elimination Form of the Inverse and
-its Application to Linear Programming, 1957.
+Such formulas can be computed wherever there are products, sums and sines, in a fixed number of
+steps. Each formula is short enough for an expression of 256 characters. Linear equations are solved
+in an order that suits many matrices: Markowitz, The Elimination Form of the Inverse and its
+Application to Linear Programming, 1957.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Shape = Literal["", "sin", "cos", "inverse"]
 Factor = tuple[int, Shape]
 """A line of the sheet: itself, its sine or cosine, or one over it."""
 Sum = dict[tuple[Factor, ...], float]
-"""Products of factors -> by what each is multiplied."""
+"""Products of factors -> their coefficients."""
 Numbers = NDArray[np.float64]
 
 _PER_LINE, _PER_PRODUCT, _PER_TERM, _PER_RATE = 8e-6, 4e-6, 2.2e-6, 9e-6
@@ -80,8 +80,8 @@ def weigh(weights: Iterable[float], sums: Iterable[Sum]) -> Sum:
 
 
 class Sheet:
-    """`lines` are the formulas, None for what comes from outside. The same is written once. What is
-    done is counted by `budget`."""
+    """`lines` are the formulas, None for inputs. Equal formulas are written once. Work is counted
+    by `budget`."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -144,8 +144,8 @@ class Sheet:
         return [rates[end] for end in ends]
 
     def fold(self, ends: Iterable[int]) -> None:
-        """Puts lines that are needed once into the one that needs them, as far as that stays short:
-        what takes the time is to read lines. `ends` stay; nothing is to be written afterwards."""
+        """Puts lines that are needed once into the line that needs them, as far as that stays
+        short: reading lines takes the time. `ends` stay; nothing is to be written afterwards."""
         kept = set(ends)
         needed = self.list_needed(kept)
         uses = Counter(
@@ -212,8 +212,8 @@ def _derive(line: Sum, rates: Mapping[int, Mapping[int, Sum]]) -> dict[int, Sum]
 
 
 def _put_in(line: Sum, index: int, inner: Sum) -> Sum:
-    """Returns a line with what another one is in its place, if that is short enough. Lines that
-    were put in before may have spread it over several products."""
+    """Returns a line with another line substituted into it, if the result is short enough. Lines
+    that were put in before may have spread it over several products."""
     found = {product: factor for product, factor in line.items() if index not in dict(product)}
     for product in line.keys() - found.keys():
         others = tuple(each for each in product if each != (index, ""))
@@ -239,7 +239,7 @@ def _is_line(total: Sum) -> bool:
 
 
 def _split(total: Sum) -> list[Sum]:
-    """Splits a sum into ones that are short enough for an expression."""
+    """Splits a sum into sums that are short enough for an expression."""
     parts: list[Sum] = [{}]
     letters, names = 0, set[int]()
     for product, factor in total.items():

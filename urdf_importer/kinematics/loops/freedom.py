@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints on loops are free, and which follow them.
+"""The free joints on loops, and their followers.
 
-As many follow as the loops' equations are independent: the rank of their Jacobian where the
-linkage stands in general. At zero it may stand in a special pose, such as a parallelogram laid
-flat, so the rank is taken at other poses that close the loops, too.
+As many follow as the loops' equations are independent: the rank of their Jacobian in a general pose
+of the linkage. At zero it may be in a special pose, such as a parallelogram laid flat, so the rank
+is taken at other poses that close the loops, too.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -31,8 +31,8 @@ _TURN = 0.35
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoopFreedom:
-    """`free` are the joints on loops that move by themselves, `followers` those that the loops then
-    move, both in tree order. `loops` are the loops that ask for something."""
+    """`free` are the joints on loops that move independently, `followers` the joints that the loops
+    then move, both in tree order. `loops` are the loops that constrain something."""
 
     free: tuple[str, ...]
     followers: tuple[str, ...]
@@ -45,9 +45,9 @@ class LoopFreedom:
 def find_freedom(tree: KinematicTree, actuated: Collection[str] = ()) -> LoopFreedom:
     """Says which joints on the loops of a robot are free.
 
-    Those of `actuated` are as long as the loops allow it, then the robot's joints that a
-    transmission names or ros2_control commands, then those that others on their loops mimic one to
-    one, as the sides of a gripper do; on loops that have such, then those that springs hold, which
+    Joints of `actuated` are free as long as the loops allow it, then the robot's joints that a
+    transmission names or ros2_control commands, then joints that others on their loops mimic one to
+    one, as the sides of a gripper do; on loops that have such, then joints that springs hold, which
     stay at rest; then joints in the order of the file. Joints of several degrees of freedom come
     last: loops turn them as little as possible.
     """
@@ -151,9 +151,9 @@ def _choose_followers(linkage: Linkage, rank: Callable[[Variable], Any]) -> tupl
 
 
 def find_general_jacobian(linkage: Linkage) -> Matrix:
-    """Returns the Jacobian (G, n) of highest rank among those at zero and at other closed poses; of
-    several the one whose equations are the least alike. A parallelogram that is laid flat at zero
-    is seen as itself only where it is bent, so half of the poses are taken from within limits."""
+    """Returns the Jacobian (G, n) of highest rank among zero and other closed poses; of several the
+    one whose equations are the least alike. A parallelogram that is laid flat at zero is seen as
+    itself only where it is bent, so half of the poses are taken from within limits."""
     moving = np.ones(linkage.mixing.shape[1], dtype=bool)
     home = close(linkage, start_pose(linkage), moving)
     enough = max(2.0 * home.gap, 100.0 * CLOSED)

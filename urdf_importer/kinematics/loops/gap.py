@@ -11,14 +11,14 @@ _NO_LENGTH = 1e-9
 
 def find_axis(loop: LoopJoint) -> Vector | None:
     """Finds the axis (3,) in the joint's frame, of unit length; URDF's own where none is written,
-    None for one of length zero."""
+    None for an axis of length zero."""
     axis = np.array(loop.axis if loop.axis is not None else (1.0, 0.0, 0.0))
     return unit(axis) if float(np.abs(axis).max()) >= _NO_LENGTH else None
 
 
 def frame_between(loop: LoopJoint, one: Matrix, other: Matrix) -> Matrix:
-    """Returns the joint's frame (4, 4) in its second link, in that in its first; `one` and `other`
-    are where these links stand."""
+    """Returns the joint's frame (4, 4) on its second link, seen from its frame on the first; `one`
+    and `other` are the frames of these links."""
     first = one @ matrix_from_pose(loop.origin1)
     between: Matrix = invert(first) @ (other @ matrix_from_pose(loop.origin2))
     return between

@@ -17,15 +17,15 @@ from .tracing import Tracer
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """Which numbers are given, which are looked for, and which others go with them.
+    """The given numbers, the unknown ones, and the numbers that depend on them.
 
     free      the free joints
-    unknown   the numbers that are looked for; `worth` (n,) what one unit of each is
+    unknown   the unknown numbers; `worth` (n,) is the worth of one unit of each
     tied      number -> its value at home, and by how much others' ways from home move it
     fixed     numbers that stay where they are
     home      numbers at home
     outputs   the numbers that are wanted
-    sliding   those that are lengths
+    sliding   the wanted lengths
     """
 
     linkage: Linkage
@@ -42,7 +42,7 @@ class Layout:
     def name_numbers(
         self, sheet: Sheet, free: Sequence[Sum], values: Sequence[Sum]
     ) -> dict[Named, Sum]:
-        """Returns all joints' numbers by those that are given and those that are looked for."""
+        """Returns all joints' numbers as functions of the given and the unknown ones."""
         found: dict[Named, Sum] = {named: number(value) for named, value in self.fixed.items()}
         found |= {(name, 0): each for name, each in zip(self.free, free, strict=True)}
         found |= dict(zip(self.unknown, values, strict=True))
@@ -53,7 +53,7 @@ class Layout:
         return found
 
     def read(self, values: Matrix) -> dict[Named, Vector]:
-        """Returns the followers' numbers (N,) by those that are looked for (N, n)."""
+        """Returns the followers' numbers (N,) from the unknown ones (N, n)."""
         found = dict(zip(self.unknown, values.T, strict=True))
         for named, weights in self.tied.items():
             moved = sum(w * (found[other] - self.home[other]) for other, w in weights.items())
@@ -141,7 +141,7 @@ def choose_first_orders(block: Block, tracer: Tracer) -> dict[str, str]:
 
 
 def pick_rows(jacobian: Matrix, count: int) -> list[int]:
-    """Picks rows that span all, one by one what differs most from those before."""
+    """Picks rows that span all, one by one the row that differs most from the earlier ones."""
     left = jacobian.copy()
     picked: list[int] = []
     for _ in range(count):

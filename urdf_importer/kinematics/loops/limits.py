@@ -13,7 +13,7 @@ from .linkage import Linkage, Variable
 
 SLACK = 3e-4
 """Sizes of the linkage and radians. Descriptions of real machines contradict themselves by some of
-the last digits, and would stand still if that counted."""
+the last digits, and would be locked if that counted."""
 _EXACT = 1e-9
 """Radians and sizes of the linkage by which a joint may be past a limit that it is at."""
 _AT = 1e-6
@@ -52,7 +52,7 @@ class Limits:
         return found
 
     def meet(self, others: "Limits") -> "Limits":
-        """Returns limits that hold what both of these hold."""
+        """Returns the intersection of both limits."""
         return Limits(
             lower=np.maximum(self.lower, others.lower),
             upper=np.minimum(self.upper, others.upper),
@@ -69,7 +69,7 @@ class Limits:
 
 
 def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False) -> Limits:
-    """Finds the limits of the followers, or those of the free joints.
+    """Finds the limits of the followers, or of the free joints.
 
     Limits that leave a follower one place are passed over: loops move it, and files have such
     limits where none were meant.
@@ -86,7 +86,7 @@ def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False
 
 
 def _find_bounds(linkage: Linkage, variable: Variable) -> tuple[float, float]:
-    """Returns the limits of a joint, else those of joints on loops behind a gear."""
+    """Returns the limits of a joint, else the limits of joints on loops behind a gear."""
     own = _read(variable.motion)
     if own != (-np.inf, np.inf):
         return own

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joints on a robot's loops as numbers, and how far from closed the loops are.
 
-A loop joint stands on two links. Its frame on the first and its frame on the second may differ by
-what the joint allows; all else is its gap. The gap's change by the joints on the way between both
+A loop joint is attached to two links. Its frame on the first and its frame on the second may differ
+by the joint's motion; all else is its gap. The gap's change by the joints on the way between both
 links is the Jacobian, column by column the screw of a joint: Murray, Li, Sastry, A Mathematical
 Introduction to Robotic Manipulation, 1994, chapter 3.4 and for loops chapter 3.5.
 """
@@ -30,18 +30,18 @@ from ..motion import SCALAR_KINDS, JointMotion
 _PER_POSE, _PER_JOINT, _PER_TURN, _PER_NUMBER = 1.3e-4, 2e-6, 8e-5, 1e-8
 """Seconds of measuring a pose and of the step after it."""
 _SHARE = 0.1
-"""How much of that each pose takes where there are many."""
+"""The share of it that each pose takes where there are many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Closure:
-    """A loop: the joints on its way and what its joint asks for.
+    """A loop: the joints on its way and the constraint of its joint.
 
     ends      places in the linkage of both links; -1 for a link that hangs on none of its joints
     frames    (2, 4, 4) the joint's frame on either link
     signs     (C,) per column of the linkage 1, -1 or 0: whether it moves the second link against
               the first, the first against the second, or neither
-    blocked   (K, 6) rows of what must be zero, of the gap's shift and turn in the first frame
+    blocked   (K, 6) rows that must be zero, of the gap's shift and turn in the first frame
     axis      (3,) the joint's axis where it may turn about it or slide along it, else None
     """
 
@@ -55,7 +55,8 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A joint that may move by itself; `columns` are its numbers' among those of all variables."""
+    """A joint that may move independently; `columns` are the columns of its numbers among all
+    variables."""
 
     motion: JointMotion
     columns: slice
@@ -76,7 +77,8 @@ class Variable:
 @dataclass(slots=True, kw_only=True, eq=False)
 class LinkagePose:
     """`values` (n,) are the positions of variables of one number, and zero in the columns of
-    others, which stand in `several` as forward_kinematics takes them: joint name -> position.
+    others, whose positions `several` holds as forward_kinematics takes them: joint name ->
+    position.
 
     Many poses of joints with one degree of freedom and of balls are one whose `values` are (N, n)
     and whose positions are (N, 4)."""
@@ -85,25 +87,25 @@ class LinkagePose:
     several: dict[str, Any]
 
     def copy(self) -> "LinkagePose":
-        """Returns one that may be changed."""
+        """Returns a copy that may be changed."""
         return LinkagePose(values=self.values.copy(), several=dict(self.several))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """The joints on the ways of loops and those above them, P in tree order, with C degrees of
-    freedom; what follows another joint has them too.
+    """The joints on the ways of loops and their ancestors, P in tree order, with C degrees of
+    freedom, followers' included.
 
     motions   per joint; None where it is on no loop's way, and stays where it is at zero
     parents   per joint, the place of the one above it; -1 where there is none
-    before    (P, 4, 4) the joint's frame in that of the link above
+    before    (P, 4, 4) the joint's frame in the frame of the link above
     after     (P, 4, 4) the link's frame in the joint's, as it has moved
     movers    (C,) the place of the joint that each degree of freedom belongs to
     turning   (C,) whether it turns; axes (C, 3) in the joint's frame
     mixing    (C, n) and offsets (C,): degrees of freedom = mixing @ variables + offsets
-    units     (n,) what one unit of each variable is worth: 1 rad, or `size` in metres
+    units     (n,) the worth of one unit of each variable: 1 rad, or `size` in metres
     size      metres, typical of the loops
-    budget    what measuring is counted by
+    budget    counts measurements
     """
 
     motions: tuple[JointMotion | None, ...]
@@ -123,7 +125,7 @@ class Linkage:
     _kept: "_Kept" = field(init=False)
 
     def __post_init__(self) -> None:
-        """Works out what measuring always needs."""
+        """Computes the constants of measuring."""
         object.__setattr__(self, "_kept", _keep(self))
 
     def measure(self, pose: LinkagePose) -> tuple[Vector, Matrix]:
@@ -179,7 +181,7 @@ class Linkage:
 
     def _place(self, pose: LinkagePose) -> tuple[Matrix, Matrix]:
         """Returns (P, 4, 4) the frames of the joints as they have moved, and (P + 1, 4, 4) of the
-        links, the last of them what stands still."""
+        links, the last of them fixed."""
         moved = self._kept.steps @ self._move(pose)
         for index, parent in enumerate(self.parents):
             if parent >= 0:
@@ -220,9 +222,9 @@ class Linkage:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Kept:
-    """What measuring a linkage always needs; L closures, C degrees of freedom.
+    """Constants of measuring a linkage; L closures, C degrees of freedom.
 
-    steps     (P, 4, 4) each joint's frame in that of the joint above
+    steps     (P, 4, 4) each joint's frame in the frame of the joint above
     still     (P, 4, 4) identities
     turns     the degrees of freedom that turn: about `across`, the matrices (3, 3) of cross
               products with their axes, and `inwards`, these squared (Rodrigues' formula)
@@ -230,7 +232,7 @@ class _Kept:
     several   places and motions of joints with more
     ends      (2 L) the places of all first links, then of all second ones; frames likewise
     blocked   (L, K, 3 or 6) rows that are blocked, filled up with zeros; rows (L, K): the real ones
-    worth     (3 or 6, 1): what shifts and turns are divided by
+    worth     (3 or 6, 1): the divisors of shifts and turns
     signs     (L, 1, C); mixing (C, n) the linkage's, each column by its unit
     cost      seconds that measuring and the step after it take
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Newton's method on the gaps of a linkage: the least step that closes them, again and again.
 
-Equations that say the same thing twice, as those of planar loops in space do, are no trouble: the
-step is that of the pseudo-inverse. Descriptions have six digits, by which such equations differ;
-singular values below that are taken for zero, and what they would close stays open.
+Redundant equations, as in planar loops in space, are no trouble: the step is computed with the
+pseudo-inverse. Descriptions have six digits, by which such equations differ; singular values below
+that are taken for zero, and gaps in their directions stay open.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ _PATIENCE = 3
 they do not fall by half in so many, there is none nearby."""
 _NO_STEP = 1e-13
 _HARDLY_OPEN = 1e-5
-"""What descriptions of six digits leave open; it stays so, whatever is tried."""
+"""The gap that descriptions of six digits leave open; it stays so, whatever is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Closed:
-    """A pose, the length of its gaps, and what they change by, as Linkage.measure says."""
+    """A pose, the length of its gaps, and their derivatives, as Linkage.measure gives them."""
 
     pose: LinkagePose
     gap: float
@@ -65,7 +65,7 @@ def close(
     linkage: Linkage, pose: LinkagePose, moving: NDArray[np.bool_], *, nearby: bool = False
 ) -> Closed:
     """Closes the loops by the variables `moving` (n,), as far as these can, and near the pose: soon
-    given up where only what is `nearby` counts."""
+    given up where only a `nearby` pose counts."""
     gaps, jacobian = linkage.measure(pose)
     length = float(np.linalg.norm(gaps))
     best = Closed(pose=pose, gap=length, jacobian=jacobian)
@@ -95,8 +95,8 @@ def close(
 def close_all(
     linkage: Linkage, poses: LinkagePose, moving: NDArray[np.bool_]
 ) -> tuple[LinkagePose, Vector, Matrix]:
-    """Closes many poses that are nearly closed. Returns where they come to, the lengths (N,) of
-    their gaps, and what these change by (N, G, n)."""
+    """Closes many poses that are nearly closed. Returns the resulting poses, the lengths (N,) of
+    their gaps, and the derivatives of these (N, G, n)."""
     before = np.full(len(poses.values), np.inf)
     for count in range(_FEW_STEPS):
         gaps, jacobians = linkage.measure(poses)

@@ -19,14 +19,14 @@ def forward_kinematics(
 ) -> dict[str, Matrix]:
     """Returns the frame of every link, link name -> (4, 4) in the frame of the root link.
 
-    `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to
-    (x, y, yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and
-    (qx, qy, qz, qw) for ball joints. Joints not named are at zero; joints that mimic another
-    follow it, whatever is said of them. Several roots all stand at the origin.
+    `positions` maps joint names to radians (revolute, continuous) or metres (prismatic), to (x, y,
+    yaw) for planar joints, (x, y, z, qx, qy, qz, qw) for floating ones and (qx, qy, qz, qw) for
+    ball joints. Joints not named are at zero; joints that mimic another follow it, even if they are
+    named. Several roots are all at the origin.
 
-    Joints that closed loops move follow the free ones, as close_loops says; what cannot be reached
-    is the nearest that can, and reported as `loop-out-of-reach`. Without `close_loops` every joint
-    is where `positions` put it, and loops may stand open.
+    Joints that closed loops move follow the free ones, as in close_loops; an unreachable pose is
+    replaced by the nearest reachable one, and reported as `loop-out-of-reach`. Without
+    `close_loops` every joint is where `positions` put it, and loops may be open.
 
     Raises KinematicsError for an unknown joint, a wrong kind of position, a robot without root.
     """

@@ -28,16 +28,16 @@ _LEAST_SIZE = 1e-6
 
 
 _Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]
-"""A loop, and what its joint blocks, as _find_blocked says."""
+"""A loop, and the motions that its joint blocks, as _find_blocked returns them."""
 
 
 def plan_linkage(
     tree: KinematicTree, loops: Sequence[LoopJoint], budget: Budget | None = None
 ) -> Linkage | None:
-    """Returns the linkage of these loops; None where none of them asks for anything. What is done
-    with it is counted by `budget`.
+    """Returns the linkage of these loops; None where none of them constrains anything. Work on it
+    is counted by `budget`.
 
-    Loops whose links are not in the tree, or whose joint leaves all free or is of an unknown type,
+    Loops whose links are not in the tree, or whose joint leaves all free or has an unknown type,
     are passed over.
     """
     budget = budget or Budget()
@@ -82,7 +82,7 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked], budget: Budget) -> L
     variables = _list_variables(tree, [motion for motion in moving if motion is not None])
     mixing, offsets = _mix(tree, [(moving[index], row[2]) for index, row in rows], variables)
     turning = np.array([row[0] for _, row in rows], dtype=bool)
-    # Where everything stands on one spot, as nuts on their screws do, slides alone have a length.
+    # Where everything is on one spot, as nuts on their screws are, slides alone have a length.
     extent = _measure_extent(zero, closures, places)
     size = extent if extent > _LEAST_SIZE else _measure_travel(moving)
     motions = [tree.motions[place] for place in places]
@@ -202,7 +202,7 @@ def _rows_of(motion: JointMotion) -> list[tuple[bool, Vector, int]]:
 
 
 def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tuple[Variable, ...]:
-    """Lists the joints that these depend on: themselves, or those that they follow."""
+    """Lists the joints that these depend on: themselves, or the joints that they follow."""
     found: dict[str, JointMotion] = {}
     for motion in motions:
         motion = _lead(tree, motion)

@@ -2,7 +2,7 @@
 """Functions of two numbers as sums of products of functions of one, and these as curves.
 
 Trefethen, Approximation Theory and Approximation Practice, 2013, chapters 3 to 8; the sum of
-products is that of Townsend and Trefethen, An extension of Chebfun to two dimensions, 2013.
+products follows Townsend and Trefethen, An extension of Chebfun to two dimensions, 2013.
 """
 
 import numpy as np

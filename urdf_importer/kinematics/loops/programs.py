@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where followers of a loop stand, over the positions of three and more free joints.
+"""Positions of a loop's followers, over the positions of three and more free joints.
 
-Newton's method, written out: polynomials guess where the followers are, and a few steps bring what
-is left of the gaps to zero. Each step solves its equations by elimination in an order that is known
-beforehand, so that legs, which share nothing but a plate, are eliminated each by itself (Markowitz,
-The Elimination Form of the Inverse, 1957); some steps use the factors of the one before (Traub,
+Newton's method, written out: polynomials guess where the followers are, and a few steps close the
+remaining gaps. Each step solves its equations by elimination in an order that is known beforehand,
+so that legs, which share nothing but a plate, are eliminated each by itself (Markowitz, The
+Elimination Form of the Inverse, 1957); some steps use the factors of the one before (Traub,
 Iterative Methods for the Solution of Equations, 1964, chapter 8). The steps start so near that
 there is no other way to put the linkage together to fall into.
 """
@@ -50,7 +50,7 @@ _MOST_TERMS = 100
 _DIGITS, _ROUND = 6, 1e-6
 """Guesses need not be exact."""
 _NEARER, _MOST_TRIES = 0.88, 10
-"""What does not come out right is tried again with less room, so many times."""
+"""Inaccurate boxes are tried again with less room, so many times."""
 _HARDLY_ANY = 0.2
 """Of the limits: where less closes, gaps are borne with that the description makes."""
 
@@ -90,7 +90,7 @@ class LoopProgram:
         return self.sheet.list_needed([*self.inputs, *self.outputs.values()])
 
     def count_reads(self) -> int:
-        """Returns how many numbers of other lines all lines read: what takes the time."""
+        """Returns how many numbers of other lines all lines read: reads take the time."""
         lines = (self.sheet.lines[index] or {} for index in self.list_lines())
         return sum(len(factors_of(line)) for line in lines)
 
@@ -107,10 +107,10 @@ class LoopProgram:
 def find_block_program(
     block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
 ) -> tuple[list[LoopProgram], str]:
-    """Returns what moves the followers of a part with three and more free joints, or why there is
-    nothing.
+    """Returns the formulas for the followers of a part with three and more free joints, or why
+    there is nothing.
 
-    `ranges` say how far free joints can go by what closed before. They can go as far as a box of
+    `ranges` are the ranges of free joints left by earlier closings. They can go as far as a box of
     their positions can be closed; where that is less than their limits say it is reported.
     """
     free, followers = len(block.inputs), sum(block.follows)
@@ -167,8 +167,8 @@ def _report_ranges(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Recipe:
-    """`guess` (M, n): coefficients of products of places; `steps`, each of which has new factors or
-    those of the step before."""
+    """`guess` (M, n): coefficients of products of places; `steps`: whether each has new factors or
+    reuses the earlier ones."""
 
     guess: Matrix
     degree: int
@@ -204,7 +204,7 @@ def _holds(surveyor: Surveyor, program: LoopProgram, samples: Samples) -> bool:
 def _choose_recipe(
     surveyor: Surveyor, box: Box, samples: Samples, solver: Solver
 ) -> _Recipe | None:
-    """Returns the cheapest of those whose last step is where the followers are."""
+    """Returns the cheapest recipe whose last step is where the followers are."""
     places = box.normalize(samples.places)
     known = slice(0, len(places) * 2 // 3)
     step, again = _measure_costs(surveyor, box, solver)
@@ -225,8 +225,8 @@ def _choose_recipe(
 def _choose_steps(
     surveyor: Surveyor, samples: Samples, values: Matrix, new: int
 ) -> tuple[bool, ...]:
-    """Returns the steps that bring values (N, n) to where they are, of which so many have new
-    factors; none if that takes too many."""
+    """Returns the steps that bring values (N, n) to the followers' positions, `new` of them with
+    fresh factors; none if that takes too many."""
     worth = surveyor.layout.worth
     steps: list[bool] = []
     jacobians = samples.jacobians

@@ -2,8 +2,8 @@
 """The nearest pose that closes, where free joints cannot go where they were asked to.
 
 It is slid to along closed poses, as long as the free joints come nearer: down the gradient,
-projected onto what limits leave, by steps as long as Barzilai and Borwein choose them (Two-Point
-Step Size Gradient Methods, 1988).
+projected within the limits, by steps as long as Barzilai and Borwein choose them (Two-Point Step
+Size Gradient Methods, 1988).
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint positions at which loops are closed: those of the followers, from those of free joints.
+"""Joint positions at which loops are closed: the followers' positions from the free joints'.
 
 A linkage may be put together in several ways for the same free joints: an elbow up or down. So the
 followers are traced from the pose of zero, or from a pose that the caller knows, along the straight
-line to the positions asked for; the answer depends on where it begins and on nothing else. What
-cannot be reached, since the loops would not close or a follower would pass its limits, is replaced
-by the nearest pose that can.
+line to the positions asked for; the answer depends on where it begins and on nothing else. An
+unreachable pose, where the loops would not close or a follower would pass its limits, is replaced
+by the nearest reachable one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,10 +31,10 @@ _GENTLY = 0.25
 class LoopResult:
     """`positions` are those given, with the followers', and free joints where they could come.
 
-    gap       metres: the length of what stays open of all loops, angles times the loops' size
+    gap       metres: the length of the remaining gaps of all loops, angles times the loops' size
     reached   whether the free joints are where they were asked to be
-    missed    those that are not
-    limited   followers that would pass their limits if those went further
+    missed    the free joints that are not
+    limited   followers that would pass their limits if the free joints went further
     """
 
     positions: Mapping[str, float | tuple[float, ...]]
@@ -56,7 +56,7 @@ def close_loops(
     `positions` are as forward_kinematics takes them; free joints that they do not name are at zero.
     Followers are traced from what `positions` say of them where that nearly closes the loops, else
     from `start`, an earlier result's positions, and without one from the pose of zero.
-    `freedom` is what find_freedom said of the robot, for those who ask often.
+    `freedom` is the robot's find_freedom, to save computing it again.
 
     Raises KinematicsError for an unknown joint or a wrong kind of position.
     """
@@ -72,7 +72,7 @@ def trace_loops(
 ) -> Iterator[LoopResult]:
     """Yields close_loops of one pose after the other, each traced from the one before, as a motion
     goes: nothing jumps to another way of putting the mechanism together. Arguments and errors are
-    those of close_loops."""
+    as for close_loops."""
     closer = LoopCloser(robot, freedom)
     for pose in poses:
         found = closer.close(positions_of(pose), start=start, gently=start is not None)
@@ -81,7 +81,7 @@ def trace_loops(
 
 
 class LoopCloser:
-    """Closes the loops of one robot, again and again: what it takes is worked out once."""
+    """Closes the loops of one robot, again and again: everything reusable is computed once."""
 
     def __init__(self, robot: Robot | KinematicTree, freedom: LoopFreedom | None = None) -> None:
         self.tree = robot if isinstance(robot, KinematicTree) else retrace_tree(robot_of(robot))
@@ -92,7 +92,7 @@ class LoopCloser:
         )
 
     def select(self, solvers: "Iterable[LinkageSolver]") -> "LoopCloser":
-        """Returns one that closes some of the linkages alone, by `solvers` of this one."""
+        """Returns a closer of some of the linkages alone, by `solvers` of this one."""
         chosen = copy(self)
         chosen.solvers = tuple(solvers)
         return chosen
@@ -126,7 +126,7 @@ _closers: Recent[int, tuple[Robot, LoopCloser]] = Recent(8)
 
 
 def recall_closer(robot: Robot) -> LoopCloser:
-    """Returns what closes a robot's loops, kept for the robots last asked about, since questions
+    """Returns a closer of a robot's loops, cached for the robots last asked about, since questions
     come in rows."""
     # A robot that is kept keeps its number.
     return _closers.recall(id(robot), lambda: (robot, LoopCloser(robot)))[1]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where followers of a loop stand, over the positions of two free joints.
+"""Positions of a loop's followers, over the positions of two free joints.
 
 Each follower's number is a sum of products of two curves, one over each free joint: Chebyshev
 polynomials through poses at their nodes, and of their coefficients the singular value
-decomposition, whose terms fall so fast that some ten of them hold to 1e-6 what a linkage does. A
-program that knows keyframes, multiplies and adds can follow them, forwards and backwards in time,
-and has no other way to put the linkage together to fall into.
+decomposition, whose terms fall so fast that some ten of them match a linkage to 1e-6. A program
+that knows keyframes, multiplies and adds can follow them, forwards and backwards in time, and has
+no other way to put the linkage together to fall into.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,10 +33,10 @@ from .tracing import Tracer, find_wanted
 
 _STEEPEST = 12.0
 _STEPS = 8
-"""From where the linkage is at zero to each limit, as it is looked at which poses there are."""
+"""From the linkage's pose at zero to each limit, when the existing poses are surveyed."""
 _FEWEST_NODES, _MOST_NODES = 14, 40
 _NEARER, _MOST_TRIES = 0.88, 8
-"""What does not come out smooth enough is tried again with less room, so many times."""
+"""Rectangles that are not smooth enough are tried again with less room, so many times."""
 _ZOOMS = 3
 _HARDLY_ANY = 0.05
 """Of the limits: where less closes, gaps are borne with that the description makes."""
@@ -77,10 +77,12 @@ class LoopSurface:
 def find_block_surface(
     block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
 ) -> tuple[list[LoopSurface], str]:
-    """Returns what moves the followers of a part with two free joints, or why there is nothing.
+    """Returns the surfaces for the followers of a part with two free joints, or why there is
+    nothing.
 
-    `ranges` say how far free joints can go by what closed before. They can go as far as a rectangle
-    of their positions can be closed; where that is less than their limits say it is reported.
+    `ranges` are the ranges of free joints left by earlier closings. They can go as far as a
+    rectangle of their positions can be closed; where that is less than their limits say it is
+    reported.
     """
     tracer = Tracer(block)
     wanted = find_wanted(block, tracer, ranges)
@@ -144,7 +146,7 @@ class _Mapper:
 
     def find_rectangle(self) -> Matrix:
         """Returns (2, 2) the largest rectangle about the pose of zero in which all can be closed.
-        What is narrower than a step is looked for again with shorter ones."""
+        A side narrower than a step is searched again with shorter ones."""
         wanted = self._wanted
         for _ in range(_ZOOMS):
             found = self._look(wanted)
@@ -237,7 +239,7 @@ class _Mapper:
         before: int,
         steepest: float,
     ) -> None:
-        """Goes to the places of a column from those of the one before, where there are poses."""
+        """Goes to the places of a column from the previous column's, where there are poses."""
         heres = {row: pose for row, each in enumerate(poses) if (pose := each[before]) is not None}
         if not heres:
             return
@@ -340,7 +342,7 @@ def _find_rectangle(
     there: Matrix, axes: list[Vector], homes: list[int], weights: Sequence[float]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Returns rows and columns of the largest rectangle, against the whole, that holds the home and
-    lies in what is there. Its sides count by weights, as exponents; less if it ends at home."""
+    has poses throughout. Its sides count by weights, as exponents; less if it ends at home."""
     ends = (0, len(axes[0]) - 1, 0, len(axes[1]) - 1)
     spans = [max(float(np.ptp(axis)), 1e-12) for axis in axes]
     best, size = ((homes[0], homes[0]), (homes[1], homes[1])), 0.0

@@ -16,12 +16,12 @@ from .newton import CLOSED, Closed, close, close_all, solve_least, solve_least_a
 _STRIDE = 0.25
 """How far free joints go at once, in radians and sizes of the linkage."""
 _LEAST_STRIDE = 1.0 / 16.0
-"""Of one such step: what does not close after it cannot be reached."""
+"""Of one such step: a pose that does not close after it cannot be reached."""
 _JUMP = 0.6
 """Followers that move further at once may have fallen into another way to be put together."""
 _AT_LIMIT = 1e-4
 """Radians and sizes of the linkage: a follower that has come so near to a limit where the way ends
-is what ends it."""
+is the cause."""
 IDLE = 1e-6
 """Of singular values, against the largest: turns that change gaps less change none."""
 STEEPEST = 50.0
@@ -38,7 +38,7 @@ class Tracer:
     home       the closed pose at zero
     limits     of followers; spins say about which axis rods turn without moving anything
     columns    of the free joints that may move
-    units      (len(columns),) what one unit of each is worth: 1 rad, or the linkage's size
+    units      (len(columns),) the worth of one unit of each: 1 rad, or the linkage's size
     """
 
     def __init__(self, block: Block, slack: float = 0.0) -> None:
@@ -161,8 +161,8 @@ class Tracer:
         return False
 
     def _step(self, here: Closed, change: Vector, places: Vector | None) -> Closed:
-        """Moves the free joints, the followers along their tangent, and closes what is left. Sums
-        of steps are rounded; the places where the free joints are to be are not."""
+        """Moves the free joints, the followers along their tangent, and closes the remaining gaps.
+        Sums of steps are rounded; the places where the free joints are to be are not."""
         moving, step = self._moving, change.copy()
         step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
         if float(np.abs(step).max()) > 2.0 * _JUMP:
@@ -205,8 +205,8 @@ def _pick(poses: LinkagePose, index: int) -> LinkagePose:
 
 
 def _find_spins(block: Block, home: Closed) -> Iterator[tuple[str, Vector]]:
-    """Yields ball joint -> the axis (3,), in its link, about which that can spin without moving
-    anything: that of a rod with a ball joint at either end."""
+    """Yields ball joint -> the axis (3,), in its link, about which a rod with a ball joint at
+    either end can spin without moving anything."""
     for variable, follows in zip(block.linkage.variables, block.follows, strict=True):
         if not follows or variable.motion.kind != "spherical":
             continue
@@ -216,8 +216,8 @@ def _find_spins(block: Block, home: Closed) -> Iterator[tuple[str, Vector]]:
 
 
 def _stop_spin(quaternion: tuple[float, ...], axis: Vector) -> tuple[float, ...]:
-    """Returns the turn x, y, z, w without what of it is about an axis of the link, so that a rod
-    stands the same way however it came there."""
+    """Returns the turn x, y, z, w without its part about an axis of the link, so that a rod's
+    orientation does not depend on its history."""
     vector, w = np.array(quaternion[:3]), quaternion[3]
     half = float(np.arctan2(vector @ axis, w))
     cosine, spin = float(np.cos(half)), -float(np.sin(half)) * axis
