@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot to RigPlan: what Blender is to contain, as names and numbers. numpy only."""
+"""Robot to RigPlan: the content of the Blender scene, as names and numbers."""
 
 from .plan import plan_rig, plan_steps
 from .rig_plan import RigPlan

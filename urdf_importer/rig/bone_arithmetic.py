@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender makes of a bone's head, tail and roll, in its own single precision.
+"""Blender's axes from a bone's head, tail and roll, in its own single precision.
 
 Blender works a bone's axes out twice when edit mode ends: in the armature's frame from head, tail
 and roll, and again in the frame of the bone's parent, whose final axes it inverts; the second roll
-is what makes the two agree. Each step here rounds where Blender's does, in the same order, so that
-the result is the same to the last bit on processors of the x86-64 family (Blender 4.2 to 5.2).
+makes the two agree. Each step here rounds where Blender's does, in the same order, so that the
+result is the same to the last bit on processors of the x86-64 family (Blender 4.2 to 5.2).
 Elsewhere compilers fuse multiplications with additions, and the last digits are others.
 
-Numbers are single (numpy's scalars, which for one bone cost a tenth of what arrays do) or arrays of
-them, one of each bone; vectors are tuples of three numbers or arrays (3, N), axes are tuples of
-three columns or arrays (3, 3, N) of columns. What comes of arrays is the same to the last bit.
+Numbers are single (numpy's scalars, which for one bone cost a tenth of arrays) or arrays of them,
+one for each bone; vectors are tuples of three numbers or arrays (3, N), axes are tuples of three
+columns or arrays (3, 3, N) of columns. Results for arrays are the same to the last bit.
 
 Sources of the formulas: Blender's `vec_roll_to_mat3_normalized`, `BKE_armature_where_is_bone` and
 `armature_finalize_restpose`.
@@ -48,7 +48,7 @@ def _round_arctangent(opposite: Number, adjacent: Number) -> Number:
 
 
 class EditBone(NamedTuple):
-    """What edit mode holds of a bone, in the armature's frame; `roll` in radians."""
+    """A bone in edit mode, in the armature's frame; `roll` in radians."""
 
     head: Triple
     tail: Triple
@@ -56,7 +56,7 @@ class EditBone(NamedTuple):
 
 
 class RestBone(NamedTuple):
-    """What Blender makes of a bone, in the armature's frame."""
+    """Blender's result for a bone, in the armature's frame."""
 
     axes: Axes
     origin: Triple
@@ -104,7 +104,7 @@ def rest_of(
     parent_tail: Triple,
     machine: Machine = ROUNDED_ONCE,
 ) -> RestBone:
-    """Returns what Blender makes of a bone with its edit_frame, on a parent with that tail in edit
+    """Returns Blender's result for a bone with its edit_frame, on a parent with that tail in edit
     mode."""
     rows = invert_rest(parent.axes)
     head = _project(rows, _subtract(bone.head, parent_tail))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which way a bone points.
+"""The direction of a bone.
 
 X is the joint's axis and cannot be chosen; Y, the way the bone points, may be anything orthogonal
-to it. It follows the limb, so that native IK, animators and game engines find what they expect.
+to it. It follows the limb, as native IK, animators and game engines expect.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ from .skeleton import (
 )
 
 PARALLEL = 1e-3
-"""Below this share of its length, what is left of a vector off the axis is noise of the file."""
+"""Below this share of its length, the rest of a vector off the axis is noise of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is known about where a bone might point, in the robot's frame.
+    """Hints for the direction of a bone, in the robot's frame.
 
     limb      from the head to where the limb goes on; None where that is not clear
     bulk      from the head to the link's centre of mass or shapes; None where unknown
@@ -151,7 +151,7 @@ def _direct_fixed(around: Surroundings) -> Direction:
 
 
 def _reject(vector: Vector, axis: Vector) -> Vector | None:
-    """What is left of a vector without its part along the axis; None where that is nothing."""
+    """A vector without its part along the axis; None where nothing remains."""
     across: Vector = vector - (vector @ axis) * axis
     return across if np.linalg.norm(across) > PARALLEL * np.linalg.norm(vector) else None
 
@@ -199,7 +199,7 @@ def shape_bones(
     tree: KinematicTree, links: Matrix, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[BoneShape]:
     """Returns one shape per bone of the skeleton, in its order. `links` are the frames of all
-    links, `frames` those of the joints above them, with all joints at zero."""
+    links, `frames` the frames of the joints above them, with all joints at zero."""
     targets = find_targets(tree, links, frames, skeleton, size)
     shapes: list[BoneShape] = []
     for seed, found in zip(skeleton.seeds, targets, strict=True):
@@ -214,9 +214,9 @@ def shape_bones(
 def _unfold(skeleton: Skeleton, shapes: list[BoneShape]) -> list[BoneShape]:
     """Turns bones away from children that fold back on them almost, but not quite, exactly.
 
-    Blender takes a bone within 2.5e-4 radians of its parent's -Y for one that is exactly there. A
-    bone of one axis then gets another direction by itself; one of several axes has no choice, so
-    its parent must give way, which may turn about its own X.
+    Blender treats a bone within 2.5e-4 radians of its parent's -Y as exactly there. A bone of one
+    axis then gets another direction by itself; a bone of several axes has no choice, so its parent
+    must give way, which may turn about its own X.
     """
     for seed, shape in zip(skeleton.seeds, shapes, strict=True):
         if seed.parent < 0 or exact_axes(seed) != "xyz":

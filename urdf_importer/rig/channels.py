@@ -64,8 +64,8 @@ def rotation_mode(joints: Sequence[JointPlan]) -> str:
 def free_channels(
     joints: Sequence[JointPlan], *, enforce_limits: bool
 ) -> tuple[tuple[Property, int], ...]:
-    """Returns what a user may move: not what follows another joint, nor what its limits hold in
-    place."""
+    """Returns the channels that a user may move: no followers, nor channels that their limits hold
+    in place."""
     return tuple(
         (channel.property, channel.index)
         for joint in joints
@@ -234,8 +234,8 @@ def plan_ik_limits(
 
 
 def keeps_ik_limit(kind: str, lower: float | None, upper: float | None) -> bool:
-    """Returns whether Blender's IK keeps a joint within its bounds (radians): one that turns, less
-    than once around, and is not locked in place."""
+    """Returns whether Blender's IK keeps a joint within its bounds (radians): only a turning joint,
+    with less than one turn, and not locked in place."""
     if kind != "revolute" or lower is None or upper is None:
         return False
     return 0.0 < upper - lower < 2 * math.pi

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The skeleton that game engines get: one bone for each link that moves by itself, and a root.
+"""The skeleton for game engines: one bone for each independently moving link, and a root.
 
 A bone's rest frame is the frame of its link's joint with all joints at zero. Nothing of the rig in
-Blender is in it: what it combines for posing is taken apart here.
+Blender is in it: joints that share a bone for posing are separate here.
 """
 
 import re
@@ -51,8 +51,8 @@ class EngineSkeleton:
     """The bones of a robot, parents first; the first is the root.
 
     bones_of  link -> its bone; for a fixed link without one the bone that carries it
-    carriers  link -> the bone that its shapes hang on, and where the link stands in that bone's
-              frame (4, 4), in metres
+    carriers  link -> the bone that its shapes hang on, and the link's frame in the bone's (4, 4),
+              in metres
     mover     the link whose motion the root takes over, where a planar or floating joint moves the
               whole robot under an empty root link; else empty
     turn      (3, 3), how the robot is turned; `scale`: how many times its size it has

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heads, tails and rolls of which Blender makes exact axes, found before Blender is asked.
+"""Heads, tails and rolls from which Blender makes exact axes, found before Blender is asked.
 
 Blender's formula loses digits for bones that point back on their parent, or along -Y; how many is
-chance, down to the last bit of all bones above. So what Blender will make of such bones is worked
-out as it does, parents first, and where that is off, other tails are tried: a little turned about
-the bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents
-have to be better than is asked for. Bones far from -Y with no such bones below them need none of
-this: one look at all bones at once finds them good.
+chance, down to the last bit of all bones above. So Blender's result for such bones is computed in
+its own way, parents first, and where that is off, other tails are tried: a little turned about the
+bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents have to
+be better than is asked for. Bones far from -Y with no such bones below them need none of this: one
+look at all bones at once finds them good.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ TOLERANCE = 7e-7
 """Error of an axis (as measure_errors has it) for which Blender is not asked again."""
 
 _AIM = 4e-7
-"""Error of an axis that is left as it is before Blender is asked."""
+"""Error of an axis that is accepted before Blender is asked."""
 
 _PLAIN = 1.5e-7
 """Errors below this are all the same: the least turn of a bone decides."""
@@ -50,7 +50,7 @@ _FOLDED = -0.9
 """Cosine to a parent's Y axis below which Blender's formula can lose more than TOLERANCE."""
 
 _BLOCK = 16
-"""Bones for which other tails are worked out at once, beside what depends on their parents."""
+"""Bones for which other tails are worked out at once, apart from dependence on their parents."""
 
 Indices = NDArray[np.intp]
 Single = NDArray[np.float32]
@@ -141,7 +141,7 @@ def mend_bones(
 
 
 def compute_edit_bones(wanted: WantedBones) -> EditBones:
-    """Computes the numbers for edit mode without a check of what Blender makes of them."""
+    """Computes the numbers for edit mode without a check of Blender's result."""
     tails, rolls = edit_numbers(wanted.heads, wanted.axes, wanted.lengths)
     return EditBones(
         heads=wanted.heads.astype(np.float32),
@@ -227,8 +227,8 @@ class _Others:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """What is known while bones are fitted: `suspects` (N,) may need other tails, `edit` changes,
-    `rests` are of bones worked out, `others` are tails to try."""
+    """The state while bones are fitted: `suspects` (N,) may need other tails, `edit` changes,
+    `rests` belong to finished bones, `others` are tails to try."""
 
     wanted: WantedBones
     edit: EditBones
@@ -240,8 +240,8 @@ class _Search:
     others: dict[int, _Others] = field(default_factory=dict)
 
     def fit(self) -> None:
-        """Works out the suspects, among them all bones above them, and the bones below those that
-        change, and gives other tails to those that come out wrong."""
+        """Works out the suspects, including all bones above them, and the bones below changed ones,
+        and gives other tails to bones that come out wrong."""
         changed: set[int] = set()
         for place, i in enumerate(self.order):
             up = int(self.wanted.parents[i])
@@ -254,8 +254,8 @@ class _Search:
                     changed.add(i)
 
     def mend(self, made: Single) -> None:
-        """Gives other tails to the suspects and to what goes wrong with them.
-        `made` (N, 4, 4) is what Blender made: more is not known of machines where it was not
+        """Gives other tails to the suspects and to bones that go wrong with them.
+        `made` (N, 4, 4) is Blender's own result: nothing more is known of machines where it was not
         foreseen."""
         moved: set[int] = set()
         for place, i in enumerate(self.order):
@@ -270,7 +270,7 @@ class _Search:
                     moved.add(i)
 
     def _find_above(self, index: int) -> tuple[RestBone, Triple]:
-        """Returns what became of a bone's parent, and its tail."""
+        """Returns the result for a bone's parent, and its tail."""
         up = int(self.wanted.parents[index])
         return (self.rests[up], self.edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
 
@@ -315,7 +315,7 @@ class _Search:
         return True
 
     def _find_others(self, place: int) -> _Others:
-        """Finds other tails for a bone at a place in the order: what does not depend on parents is
+        """Finds other tails for a bone at a place in the order: parts independent of parents are
         worked out for the next bones too, which costs little more than for one."""
         index = self.order[place]
         if index not in self.others:
@@ -347,8 +347,8 @@ def _list_others(wanted: WantedBones) -> Iterator[_Others]:
 
 
 def _aim(x: Any, along: Any) -> Any:
-    """Does as aim_axes, for one bone of which joints need X, or columns of many: the columns of
-    axes, from X and a vector along the bone in double precision."""
+    """Does as aim_axes, for one bone whose X joints need, or columns of many: the columns of axes,
+    from X and a vector along the bone in double precision."""
     (a, b, c), (u, v, w) = x, along
     length = (u * u + v * v + w * w) ** 0.5
     u, v, w = u / length, v / length, w / length
@@ -363,7 +363,7 @@ def _read_rest(made: Single, bone: EditBone) -> RestBone:
 
 
 def _sort_parents_first(parents: Indices) -> list[int]:
-    """Sorts indices of bones, those of parents before their children's."""
+    """Sorts indices of bones, parents before their children."""
     depths = (parents >= 0).astype(np.intp)
     above = parents
     while (above >= 0).any():

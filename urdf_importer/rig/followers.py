@@ -2,12 +2,12 @@
 """Hidden bones for the links inside a zero-length chain.
 
 The bone joint1>joint2 moves by both joints, the link between them by the first alone. It hangs on
-the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by
-the same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow
-IK; Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
-nearest to the driven ones. With three joints the bone of the first copies from that of the
+the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by the
+same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow IK;
+Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
+nearest to the driven ones. With three joints the bone of the first copies from the bone of the
 first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
-middle one of three is near 90 degrees nothing is copied, since the outer two cannot be told apart
+middle of three is near 90 degrees nothing is copied, since the outer two cannot be distinguished
 there; the driver alone then holds the bone, and IK is not followed within about a degree.
 """
 
@@ -35,7 +35,7 @@ def plan_mechanism(
 
 
 def _plan_copies(name: str, target: str, shown: Sequence[JointPlan]) -> list[CopyPlan]:
-    """`shown` are the joints that `target` shows, all of which but the last `name` follows."""
+    """`shown` are the joints that `target` shows; `name` follows all but the last."""
     turning = [joint.channels[0] for joint in shown if joint.kind == "revolute"]
     middle = turning[1] if len(turning) == 3 else None
     copies = []
@@ -66,7 +66,7 @@ on each other: where nothing interfered, the number set is taken."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a driver of a follower reads the joint that it follows: `expression` of q and, where
-    `evaluated`, of r, as those of a DriverPlan."""
+    `evaluated`, of r, as in a DriverPlan."""
 
     source: JointPlan
     evaluated: bool
@@ -105,7 +105,7 @@ def plan_mimic_drivers(
     readings: Mapping[tuple[str, str], Reading],
     moved: Collection[str],
 ) -> list[DriverPlan]:
-    """Plans one driver for each joint that mimics another, but for those that loops have moved."""
+    """Plans one driver for each joint that mimics another, except joints that loops have moved."""
     return [
         _plan_driver(joint, readings[joint.joint.name, joint.mimics])
         for joint in joints
@@ -131,8 +131,8 @@ def _find_entangled(
 ) -> set[str]:
     """Follower bones for which reading the evaluated source could close a cycle.
 
-    A bone needs its parent and, if it follows, its source's bone. What is never ready when bones
-    are taken in the order of their needs is on a cycle or behind one.
+    A bone needs its parent and, if it follows, its source's bone. A bone that is never ready when
+    bones are taken in the order of their needs is on a cycle or behind one.
     """
     needs: dict[str, set[str]] = {bone.name: {bone.parent} - {""} for bone in bones}
     own: set[str] = set()
@@ -146,8 +146,8 @@ def _find_entangled(
 
 
 def find_never_ready(needs: Mapping[_Node, set[_Node]]) -> set[_Node]:
-    """Returns what needs itself, or something that does: `needs` says of each which others come
-    first, all of which are in it."""
+    """Returns the nodes that need themselves, directly or through others: `needs` maps each node to
+    its prerequisites, which are all in it."""
     waiting = {node: len(needed) for node, needed in needs.items()}
     dependents: dict[_Node, list[_Node]] = {}
     for node, needed in needs.items():

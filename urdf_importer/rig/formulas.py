@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Formulas that move followers as drivers: each line of a sheet is a number that a hidden bone
-keeps, in a property of its own, so that numbers wait for those they need and for no others."""
+keeps, in a property of its own, so that numbers wait only for their own inputs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -60,7 +60,7 @@ def _take_slots(
 
 
 def _read_input(slot: Slot, readings: list[Reading]) -> DriverPlan:
-    """Reads a free joint; as it was set, if one of its followers could not wait for more."""
+    """Reads a free joint; its set value, if one of its followers could not wait for more."""
     reading = min(readings, key=lambda each: each.evaluated)
     return DriverPlan(
         channel=slot,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bones look like: which marks, how large, in which colour, and the lines they are drawn by.
+"""The look of bones: their marks, sizes and colours, and the lines they are drawn by.
 
 The marks say how a joint moves. Their size follows the thickness of the links that the joint moves,
-so that they stand around them: that of their simple shapes, else that of a box with their inertia,
-which nearly every link has. Mesh files are not looked at: a plan must not wait for them. What shows
-a joint's limits stands beside the joint, in the link that it turns against.
+so that they surround them: the thickness of their simple shapes, else of a box with their inertia,
+which nearly every link has. Mesh files are not looked at: a plan must not wait for them. Marks of a
+joint's limits are beside the joint, in the link that it turns against.
 """
 
 import math
@@ -23,7 +23,7 @@ CLEARANCE = 1.35
 """Radius of a mark as a multiple of half the thickness of the link: outside most shapes."""
 
 UNKNOWN_SHARE = 0.3
-"""Radius as a share of the bone's length where nothing tells how thick the link is."""
+"""Radius as a share of the bone's length where the link's thickness is unknown."""
 
 MOST_OF_LENGTH = 0.75
 """Bound of a radius that follows from inertia, as a share of the bone's length: many inertias are
@@ -36,7 +36,7 @@ ROOT_SHARE = 0.3
 """Radius of the handle that moves the whole robot, as a share of the robot's size."""
 
 FIXED_SHARE = 0.5
-"""A fixed joint's mark as a share of what a moving one's radius would be."""
+"""A fixed joint's mark as a share of a moving one's radius."""
 
 _ROLES: dict[str, Role] = {"turn": "revolute", "spin": "continuous", "slide": "prismatic"}
 _SANE = 1e12
@@ -46,8 +46,7 @@ _SANE = 1e12
 def measure_joints(
     tree: KinematicTree, skeleton: Skeleton, shapes: Sequence[BoneShape], size: float
 ) -> Vector:
-    """Returns (N,) radius in metres of what marks the joints of each bone. `size` is the
-    robot's."""
+    """Returns (N,) radius in metres of the marks of each bone's joints. `size` is the robot's."""
     if not shapes:
         return np.zeros(0)
     lengths = np.array([shape.length for shape in shapes])
@@ -172,7 +171,7 @@ def _box_thickness(inertials: Sequence[Inertial | None]) -> Vector:
 
 
 BEYOND = 1.2
-"""Radius as a multiple of that of the bone's own marks: outside them."""
+"""Radius as a multiple of the radius of the bone's own marks: outside them."""
 
 
 def plan_limit_marks(
@@ -181,7 +180,7 @@ def plan_limit_marks(
     radii: Mapping[str, float],
     links: Mapping[str, Matrix],
 ) -> tuple[LimitMarkPlan, ...]:
-    """Plans one for each joint with a bound of its own; what follows another joint has none.
+    """Plans one for each joint with a bound of its own; followers have none.
 
     `rests`: bone -> (4, 4), `links`: link -> (4, 4), both in armature space with all joints at
     zero; `radii`: bone -> radius in metres of its marks.
@@ -231,7 +230,7 @@ _INNER = 0.17
 
 _STEP = math.radians(5)
 _TICK, _SPOKE = 0.25, 0.4
-"""Length of what ends a line or an arc, as a share of the mark's radius: all of it would hide the
+"""Length of the end of a line or an arc, as a share of the mark's radius: all of it would hide the
 bone's own marks."""
 
 
@@ -239,7 +238,7 @@ def draw_marks(marks: Sequence[Mark]) -> Lines:
     """Draws a bone's marks in the bone's frame, the outermost joint's of radius one."""
     parts = []
     for place, (kind, axis) in enumerate(marks):
-        # A carriage says which way a slider lies, but hides what other joints show.
+        # A carriage shows which way a slider lies, but hides the marks of other joints.
         points, edges = _ARROWS if kind == "slide" and len(marks) > 1 else _DRAWN[kind]
         pointer = pointer_axis(axis)
         order = np.argsort((axis, pointer, 3 - axis - pointer))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed loops in the rig: joints that a loop moves follow the free ones, like those that mimic.
+"""Closed loops in the rig: joints that a loop moves follow the free ones, like mimic joints.
 
 Where a part of a linkage has one free joint, each other joint's position is a curve over that
 joint's, and a driver with that curve is exact, native and works backwards and forwards in time.
@@ -36,22 +36,22 @@ from .rig_plan import (
 )
 
 CURVE_STRETCH = 1000.0
-"""Blender takes what is within 1e-4 of a keyframe for the keyframe: curves of drivers are stretched
-along their positions, by as much as single precision bears."""
+"""Blender snaps places within 1e-4 of a keyframe to it: curves of drivers are stretched along their
+positions, by as much as single precision bears."""
 
 
 def plan_loops(
     tree: KinematicTree, seconds: float, diagnostics: Diagnostics
 ) -> Generator[Progress, None, tuple[Closing, ...]]:
-    """Finds in steps what moves the joints that loops move, with so many seconds of work; loops
+    """Finds in steps the closings of joints that loops move, with so many seconds of work; loops
     that stay open are reported."""
     return closing_steps(tree, diagnostics, Budget(seconds))
 
 
 def let_follow(tree: KinematicTree, closings: Sequence[Closing]) -> KinematicTree:
-    """Returns the tree in which joints follow others as these say. What they are multiplied by is
-    left to the curves; the others go only as far as their loops can. A joint that follows two is
-    said to follow the first of them."""
+    """Returns the tree in which joints follow others as these say. Their multipliers are left to
+    the curves; the others go only as far as their loops can. A joint that follows two is recorded
+    as following the first of them."""
     if not closings:
         return tree
     follows = {name: leaders[0] for name, leaders in list_leaders(closings).items()}
@@ -82,7 +82,7 @@ def list_leaders(closings: Sequence[Closing]) -> dict[str, tuple[str, ...]]:
 
 
 def _find_bounds(closings: Sequence[Closing]) -> dict[str, tuple[float, float]]:
-    """Returns free joint -> how far it can go; none of those that turn without end."""
+    """Returns free joint -> its range; no joints that turn without end."""
     found: dict[str, tuple[float, float]] = {}
     for closing in closings:
         for name, (lower, upper) in closing.ranges.items():
@@ -94,8 +94,7 @@ def _find_bounds(closings: Sequence[Closing]) -> dict[str, tuple[float, float]]:
 def order_angles(
     bones: Sequence[BonePlan], joints: Sequence[JointPlan], closings: Sequence[Closing]
 ) -> tuple[BonePlan, ...]:
-    """Returns the bones, those of ball joints that follow with the order of angles in which they
-    do so."""
+    """Returns the bones; ball joints that follow have the order of angles in which they do so."""
     orders: dict[str, str] = {}
     for closing in closings:
         if not isinstance(closing, LoopCurve):

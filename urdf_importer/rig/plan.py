@@ -47,7 +47,7 @@ from .single_axis import fit_options, free_one_axis, hold_joints
 from .skeleton import BoneSeed, Skeleton, group_joints, plan_skeleton
 
 BONE_NAME_BYTES = 63
-"""Blender cuts bone names here, in every version, and numbers what clashes: nothing can be found
+"""Blender cuts bone names here, in every version, and numbers clashing ones: nothing can be found
 again by a name that Blender made. Full names stay in the rig's properties."""
 
 
@@ -79,7 +79,7 @@ MOST_DISTANT = 1e6
 def plan_rig(
     robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> RigPlan:
-    """Returns what Blender is to contain for this robot.
+    """Returns the plan of Blender's scene for this robot.
 
     Raises KinematicsError where no robot can be made: no links, no root, names twice, too many
     links for `options.max_links`, links absurdly far away.
@@ -90,7 +90,7 @@ def plan_rig(
 def plan_steps(
     robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> Generator[Progress, None, RigPlan]:
-    """Does plan_rig in steps, of which closed loops need many."""
+    """Does plan_rig in steps; closed loops need many."""
     robot = robot_of(robot)
     options = fit_options(options_of(options, ImportOptions))
     diagnostics = diagnostics_of(diagnostics, robot.source)
@@ -140,8 +140,8 @@ def _plan_followers(
     options: ImportOptions,
     table: NameTable,
 ) -> tuple[list[BonePlan], list[AnyDriverPlan]]:
-    """Returns what moves the joints that follow others, by mimic and by loops, and the hidden bones
-    that it needs."""
+    """Returns the plans that move followers, of mimic joints and loops, and the hidden bones that
+    they need."""
     moved = list_leaders(closings)
     leaders: dict[str, tuple[str, ...]] = {
         joint.joint.name: (joint.mimics,) for joint in joints if joint.mimics
@@ -214,7 +214,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What a bone of the skeleton makes of the rig.
+    """A bone of the skeleton, as a part of the rig.
 
     bones   the bone itself, then the hidden ones that it needs
     held    the names of the joints that it holds

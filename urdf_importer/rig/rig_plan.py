@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender is to contain, as names and numbers.
+"""The content of Blender's scene, as names and numbers.
 
 The Blender layer makes exactly this and decides nothing. All matrices are in the frame of the
-armature object, which is that of the robot's root link; lengths in metres, angles in radians.
+armature object, which is the frame of the robot's root link; lengths in metres, angles in radians.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,16 +20,16 @@ Property = Literal["location", "rotation_euler"]
 ExactAxes = Literal["", "x", "xyz"]
 MarkKind = Literal["turn", "spin", "slide", "plane", "free", "fixed"]
 Mark = tuple[MarkKind, int]
-"""What is drawn for a joint, and about or along which of the bone's axes: a joint that turns within
-bounds, one that spins without, one that slides; the handles of planar and floating joints; a joint
-that holds."""
+"""The mark of a joint, and the bone's axis about or along which it is drawn: a joint that turns
+within bounds, one that spins without, one that slides; the handles of planar and floating joints; a
+joint that holds."""
 
 Role = Literal["revolute", "continuous", "prismatic", "several", "fixed", "follower", "root"]
 JOINTS, FIXED, MECHANISM = "Joints", "Fixed", "Mechanism"
 MODELS = "Models"
 """Above the collections of nested models."""
 SEPARATOR = "::"
-"""Between the names of nested models and of what is in them."""
+"""Between the names of nested models and of their parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointPlan:
-    """Where a moving joint's position stands.
+    """The channels of a moving joint's position.
 
     A revolute or prismatic joint has one channel: channel value = sign * position. A planar joint
     has three (x, y, yaw), a floating one six (x, y, z and three Euler angles), a ball joint three
@@ -80,10 +80,10 @@ class BoneLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BonePlan:
-    """`rest` (4, 4) is what Blender is to make of head, tail and roll: origin at the head, Y along
-    the bone. `exact` names the axes that joints need exact. `free` are the channels a user may
-    move, `turns` the axes that are free in Blender's IK, bounded by `ik_limits`; None where
-    unbounded. `ik_stretch` is 0 to 1. `look` is None for bones that Blender draws as its own."""
+    """`rest` (4, 4) is the intended result of head, tail and roll: origin at the head, Y along the
+    bone. `exact` names the axes that joints need exact. `free` are the channels a user may move,
+    `turns` the axes that are free in Blender's IK, bounded by `ik_limits`; None where unbounded.
+    `ik_stretch` is 0 to 1. `look` is None for bones that Blender draws as its own."""
 
     name: str
     parent: str
@@ -137,7 +137,7 @@ ConstraintPlan = LimitPlan | CopyPlan | CopyAllPlan
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverPlan:
     """channel = expression of q, the source channel's value as the user set it, and if `evaluated`
-    also of r, what constraints and IK made of it."""
+    also of r, its value after constraints and IK."""
 
     channel: Channel | Slot
     source: Channel
@@ -147,10 +147,10 @@ class DriverPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveDriverPlan:
-    """channel = a curve at the value of the expression, which is that of a DriverPlan.
+    """channel = a curve at the value of the expression, as in a DriverPlan.
 
     The curve goes through `samples` (K, 3): place, value and slope. Where `cyclic` it is repeated,
-    each time further by what lies between its ends; else its ends are held.
+    each time shifted by the difference of its ends; else its ends are held.
     """
 
     channel: Channel
@@ -195,9 +195,9 @@ class LinkPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LimitMarkPlan:
-    """What shows a joint's bounds, fixed in the link `parent`. `place` (4, 4) is in that link's
-    frame: X is the joint's axis, Y points where the bone's pointer is at position zero. `radius`
-    in metres. A side without bound is None."""
+    """The mark of a joint's bounds, fixed in the link `parent`. `place` (4, 4) is in that link's
+    frame: X is the joint's axis, Y points where the bone's pointer is at position zero. `radius` in
+    metres. A side without bound is None."""
 
     joint: str
     parent: str
@@ -210,8 +210,8 @@ class LimitMarkPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RigPlan:
-    """`size` is a length (metres) typical of the whole robot, for things to be seen. `tree` is that
-    of the description: joints that a profile holds at zero move in it."""
+    """`size` is a length (metres) typical of the whole robot, for things to be seen. `tree` is the
+    tree of the description: joints that a profile holds at zero move in it."""
 
     robot: Robot
     tree: KinematicTree
@@ -226,7 +226,7 @@ class RigPlan:
     limit_marks: tuple[LimitMarkPlan, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the plan without what it repeats of the description, numbers to 9 digits."""
+        """Returns the plan without data repeated from the description, numbers to 9 digits."""
         return {
             "robot": self.robot.name,
             "size": _plain(self.size),

@@ -3,7 +3,7 @@
 
 Blender keeps a bone as head, tail and roll in single precision and computes its axes from them: a
 short bone far from the origin points a little elsewhere, and so do its axes. Among nearby tails
-some round to the wanted direction almost exactly; those are taken.
+some round to the wanted direction almost exactly; these are taken.
 """
 
 from itertools import product
@@ -112,9 +112,9 @@ def rank_refinements(
 
     `parent` (3, 3) are its parent's axes as Blender made them. Blender works a bone's axes out in
     the armature's frame and again in the parent's, by a formula that loses its precision for bones
-    along -Y there (by 1e-4 to 0.2 radians), such as those that fold back on their parent. How much
-    it loses is chance, so it is tried out here. What Blender makes of the guess is to be checked:
-    its last digits are its own.
+    along -Y there (by 1e-4 to 0.2 radians), such as bones that fold back on their parent. How much
+    it loses is chance, so it is tried out here. Blender's result for the guess must be checked: its
+    last digits are its own.
     """
     toward, lengths, scores = _score_refinements(
         head, axes, length, free_turn=free_turn, parent=parent
@@ -127,7 +127,7 @@ def rank_refinements(
 def _score_refinements(
     head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
 ) -> tuple[Matrix, Vector, Vector]:
-    """Returns directions (K, 3), lengths (K,) and scores (K,), the least of which is best."""
+    """Returns directions (K, 3), lengths (K,) and scores (K,); the least score is best."""
     toward, lengths, errors = _try_tails(
         head[None], axes[None], np.array([length]), np.array([free_turn]), len(TURNS)
     )
@@ -178,8 +178,8 @@ def _try_tails(
 
 def _folding_errors(directions: NDArray[np.float32]) -> Vector:
     """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
-    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and what the last
-    digit of a direction near -Y does to the angle about it."""
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and the effect of
+    a direction's last digit near -Y on the angle about it."""
     one = np.float32(1)
     lengths = np.sqrt((directions * directions).sum(-1))
     x, y, z = (directions * (one / lengths)[:, None]).T
@@ -203,7 +203,7 @@ def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:
 
 
 def edit_numbers(heads: Matrix, axes: Matrix, lengths: Vector) -> tuple[Matrix, Vector]:
-    """Returns what Blender's edit mode gets of bones: tails (..., 3) and rolls (...)."""
+    """Returns the numbers for edit mode: tails (..., 3) and rolls (...)."""
     x, y = _columns(axes[..., 0]), _columns(axes[..., 1])
     tails, rolls = edit_columns(_columns(heads), x, y, lengths)
     return np.stack(tails, axis=-1), rolls

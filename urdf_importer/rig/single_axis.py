@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rig profile `morse`: bones that the Armature actuator of the MORSE simulator can drive.
 
-The actuator takes every bone for a joint of one axis: the one that is free in Blender's IK. It
+The actuator takes every bone for a joint of one axis: the axis that is free in Blender's IK. It
 reads the limits of a joint that turns from the IK limits of this axis, switched on or not; takes a
-bone for one that slides where its IK stretch is not zero, and slides it from zero to that many
-metres. A bone without a free axis ends it with an exception. So there is one bone for each joint
-that turns or slides, and none else. The price:
- * What moves in several ways at once is held at zero.
+bone whose IK stretch is not zero for a sliding one, and slides it from zero to that many metres. A
+bone without a free axis ends it with an exception. So there is one bone for each joint that turns
+or slides, and none else. The price:
+ * A joint that moves in several ways at once is held at zero.
  * Blender's own IK may move joints that follow others or are locked, whose axis must be free.
  * IK constraints that stretch (their default) stretch bones that slide.
 """
@@ -30,8 +30,8 @@ turns."""
 
 
 def fit_options(options: ImportOptions) -> ImportOptions:
-    """Returns the options with those that the profile decides: MORSE drives only bones of exactly
-    one joint."""
+    """Returns the options with the ones that the profile decides: MORSE drives only bones of
+    exactly one joint."""
     if options.profile != "morse":
         return options
     return replace(options, combine_joints="never", fixed_joints="fold")
@@ -63,7 +63,7 @@ def find_joints_to_hold(tree: KinematicTree) -> dict[int, tuple[JointMotion, boo
 
 
 def report_held(motion: JointMotion, diagnostics: Diagnostics, *, is_base: bool) -> None:
-    """Warns of a joint that stays at zero; `is_base`: it stands for the robot's own motion."""
+    """Warns of a joint that stays at zero; `is_base`: it represents the robot's own motion."""
     kind = "ball" if motion.kind == "spherical" else motion.kind
     moved = is_base and kind != "ball"
     hint = "; MORSE moves the robot as a whole by its motion actuators" if moved else ""

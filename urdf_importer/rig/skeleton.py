@@ -3,11 +3,11 @@
 
 Blender's bone moves first, then turns by three Euler angles about its own orthogonal axes. So one
 bone is exact for joints at one point when sliding comes before turning, no two joints need one
-channel, and all axes are parallel or orthogonal. What a link between two such joints carries cannot
-follow the whole bone; it gets a hidden bone of its own. A second moving joint on the link
-between would have to hang on that hidden bone and IK could not pass, so the chain ends there. A
-joint that mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a
-follower that shares its bone could depend on itself.
+channel, and all axes are parallel or orthogonal. A link between two such joints cannot carry its
+parts by the whole bone; it gets a hidden bone of its own. A second moving joint on the link between
+would have to hang on that hidden bone and IK could not pass, so the chain ends there. A joint that
+mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a follower that
+shares its bone could depend on itself.
 """
 
 from collections.abc import Sequence
@@ -161,8 +161,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skeleton:
-    """`carriers`: per link in tree order, the bone that moves it and how many of that bone's joints
-    stand between (all of them but for links inside a zero-length chain); bone -1: none does."""
+    """`carriers`: per link in tree order, the bone that moves it and how many of the bone's joints
+    are between (all of them but for links inside a zero-length chain); bone -1: none does."""
 
     seeds: tuple[BoneSeed, ...]
     carriers: tuple[tuple[int, int], ...]
@@ -243,7 +243,7 @@ def find_targets(
 def _find_tips(
     tree: KinematicTree, frames: Matrix, skeleton: Skeleton, heads: Matrix, size: float
 ) -> dict[int, list[Target]]:
-    """Bone -> the one place where the outermost frames fixed to it stand, if they stand at one."""
+    """Bone -> the common place of the outermost frames fixed to it, if there is one."""
     tips: dict[int, list[Target]] = {}
     scattered: set[int] = set()
     inner = set(tree.parents)
@@ -264,7 +264,8 @@ def _is_fixed(motion: JointMotion | None) -> bool:
 
 
 def choose_target(head: Vector, targets: Sequence[Target]) -> Vector | None:
-    """Returns the vector from the head along which the limb goes on; None where nothing stands out.
+    """Returns the vector from the head along which the limb goes on; None where there is no clear
+    one.
 
     One place: that. Several: the one beyond which lies more than beyond all others together, else
     their middle, unless it leads nowhere (to less than half their distance, as between the four
