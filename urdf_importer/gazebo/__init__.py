@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What descriptions say beyond URDF, read from their extras: sensors, physics, controls."""
+"""Content of descriptions beyond URDF, read from their extras: sensors, physics, controls."""
 
 from .extras import interpret_extras
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cameras of all kinds: where they stand, what they see, and how ROS gets it."""
+"""Cameras of all kinds: their frames, images, and ROS topics."""
 
 import math
 from dataclasses import replace
@@ -110,7 +110,7 @@ def _read_size(element: Element) -> tuple[int, int]:
 
 
 def _read_clip(*elements: Element) -> tuple[float, float]:
-    """Reads the nearest and the farthest that is seen, from the first element that says so."""
+    """Reads the nearest and the farthest visible distance, from the first element that has them."""
     near = far = None
     for element in elements:
         for place in (element.find("clip"), element.find("image"), element):
@@ -124,7 +124,7 @@ def _read_clip(*elements: Element) -> tuple[float, float]:
 
 
 def _read_lens(distortion: Element | None) -> Lens | None:
-    """Reads a lens; None for one that bends nothing."""
+    """Reads a lens; None for one without distortion."""
     if distortion is None:
         return None
     k1, k2 = (distortion.number(word) or 0.0 for word in ("k1", "k2"))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the extras of a robot to the model data that they stand for: the one place where what
-stands in <gazebo>, <sensor> and <ros2_control> is read.
+"""Extras of a robot -> model data: the one place where <gazebo>, <sensor> and <ros2_control> are
+read.
 
 <gazebo reference="link"><sensor type="...">   Gazebo, classic and new
 <gazebo reference="link"><sensor:camera>       Gazebo before SDF, angles in degrees
 <sensor><parent link="..."/><camera/></sensor> URDF's own, never finished
 <link><sensor type="...">                      some exporters
 <gazebo reference="..."><mu1>0.9</mu1>         parameters of physics, of links and joints
-<ros2_control><joint><command_interface/>      what drives a joint
+<ros2_control><joint><command_interface/>      the actuation of a joint
 """
 
 from collections.abc import Iterable, Iterator
@@ -62,11 +62,11 @@ _PHYSICS = frozenset(
 
 
 def interpret_extras(robot: Robot) -> Robot:
-    """Returns the robot with the sensors, settings and controls that its extras stand for, in the
-    order of the file: those within links, then within joints, then of the robot itself.
+    """Returns the robot with the sensors, settings and controls in its extras, in the order of the
+    file: the ones within links, then within joints, then of the robot itself.
 
-    They are worked out when one of them is first asked for; each extra is parsed once. What is not
-    well-formed (a file's extras always are) says nothing.
+    They are worked out when one of them is first asked for; each extra is parsed once. Extras that
+    are not well-formed (a file's always are) have no meaning.
     """
     if not _says_anything(robot) and not (robot.sensors or robot.settings or robot.controls):
         return robot
@@ -83,7 +83,7 @@ _Found = tuple[list[Sensor], list[SimulationSettings], list[JointControl]]
 
 
 class _Meaning:
-    """What the extras of a robot mean, worked out once."""
+    """The meaning of a robot's extras, worked out once."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
@@ -127,8 +127,8 @@ def _interpret(robot: Robot) -> _Found:
 
 
 def _leave_out_repeated(sensors: list[Sensor], own: list[Sensor]) -> list[Sensor]:
-    """Returns the sensors without those of URDF's own spelling that Gazebo's says too: exporters
-    write both of one sensor, and Gazebo's says more."""
+    """Returns the sensors without the ones in URDF's own spelling that Gazebo's repeats: exporters
+    write both for one sensor, and Gazebo's has more data."""
     spare = {id(sensor) for sensor in own}
     said = {_identify(each) for each in sensors if each.name and id(each) not in spare}
     return [each for each in sensors if id(each) not in spare or _identify(each) not in said]
@@ -140,7 +140,7 @@ def _identify(sensor: Sensor) -> tuple[str, str, str]:
 
 
 def _extras_within(robot: Robot) -> Iterator[tuple[Extra, str]]:
-    """Yields the extras of links and joints, each with the name of what it stands in."""
+    """Yields the extras of links and joints, each with its owner's name."""
     for link in robot.links:
         for extra in link.extras:
             yield extra, link.name
@@ -164,7 +164,7 @@ def _read_sensors(element: Element, inside: str) -> Iterator[Sensor]:
 
 
 def _read_settings(element: Element) -> SimulationSettings:
-    """Reads a <gazebo>; its physics may stand anywhere within."""
+    """Reads a <gazebo>; its physics may be anywhere within."""
     within = list(element.walk())
     plugins = [c for c in element.children if c.tag == "plugin" or c.prefix == "controller"]
     return SimulationSettings(
@@ -195,7 +195,7 @@ def _read_value(element: Element) -> float | None:
 
 def _read_material(within: Iterable[Element], line: int) -> Material | None:
     """Reads the first <material> that names one: <material>Gazebo/Red</material>, or that with a
-    <script> and a <name> about the text. One that Gazebo has no colour for says nothing."""
+    <script> and a <name> about the text. A material without a colour in Gazebo has no effect."""
     for element in within:
         if element.tag != "material":
             continue

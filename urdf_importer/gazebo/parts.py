@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sensors of all kinds have: a kind and a name, a place, a stream, noise.
+"""Common parts of all sensors: a kind and a name, a place, a stream, noise.
 
-How often a sensor measures, and under which names ROS gets it, stands in the sensor itself (new
-Gazebo) or in the plugin that publishes it (classic, each plugin with words of its own).
+A sensor's rate, and its names in ROS, are in the sensor itself (new Gazebo) or in the plugin that
+publishes it (classic, each plugin with words of its own).
 """
 
 import math
@@ -40,7 +40,7 @@ KINDS = {
     "altimeter": "altimeter",
     "air_pressure": "pressure",
 }
-"""What the types of all dialects are here."""
+"""The kinds here for the types of all dialects."""
 
 _FRAMES = (
     "optical_frame_id",
@@ -59,8 +59,8 @@ _CLOUD_TOPICS = ("pointcloudtopicname",)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Head:
-    """A sensor's element, and what it says that all sensors say: `kind` is a value of KINDS, "" for
-    an unknown one; `common` are the fields of model.Sensor."""
+    """A sensor's element, and its common data: `kind` is a value of KINDS, "" for an unknown one;
+    `common` are the fields of model.Sensor."""
 
     element: Element
     dialect: Dialect
@@ -69,7 +69,7 @@ class Head:
 
 
 def read_head(element: Element, inside: str) -> Head:
-    """Reads what is common to all sensors; `inside` is the link or joint that the element is
+    """Reads the common data of all sensors; `inside` is the link or joint that the element is
     written for, "" for none: then its <parent> names it."""
     parent = element.find("parent")
     reference = inside or ("" if parent is None else parent.read("link", "joint"))
@@ -136,7 +136,7 @@ def has_noise(element: Element | None) -> bool:
 
 
 def read_stream(sensor: Element) -> Stream:
-    """Reads how ROS gets what a sensor measures, from it and its plugins."""
+    """Reads the ROS interface of a sensor, from it and its plugins."""
     return Stream(
         topic=_find_topic(sensor, _TOPICS),
         frame=_find(sensor, _FRAMES),
@@ -164,7 +164,7 @@ def _read_rate(sensor: Element) -> float:
 
 
 def plugin_files(sensor: Element) -> str:
-    """Returns what the plugins are called, in lower case."""
+    """Returns the file names of the plugins, in lower case."""
     return " ".join(
         f"{p.attributes.get('filename', '')} {p.attributes.get('plugin', '')} {p.tag}".lower()
         for p in _plugins(sensor)
@@ -190,7 +190,7 @@ def _find(sensor: Element, names: tuple[str, ...]) -> str:
 
 
 def _find_topic(sensor: Element, names: tuple[str, ...]) -> str:
-    """Reads a topic. In a plugin, an image's topic stands below the name of its camera."""
+    """Reads a topic. In a plugin, an image's topic is below the name of its camera."""
     if names is _TOPICS:
         own = sensor.read("topic") or _remapped(sensor)
         if own:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What measures distances along rays: laser scanners, single beams, sonars."""
+"""Sensors that measure distances along rays: laser scanners, single beams, sonars."""
 
 import math
 
@@ -93,7 +93,7 @@ def _read_resolution(element: Element) -> float:
 
 
 def _read_noise(sensor: Element, element: Element) -> Noise:
-    """Reads the noise of the distances, in metres; where the rays have no deviation, that of a
+    """Reads the noise of the distances, in metres; where the rays have no deviation, the noise of a
     plugin."""
     noise = element.find("noise")
     if noise is not None and noise.number("stddev") is not None:

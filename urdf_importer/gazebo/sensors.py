@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One sensor of any dialect: what kind it is, where it is and what it measures."""
+"""One sensor of any dialect: its kind, place and measurements."""
 
 from collections.abc import Callable, Mapping
 

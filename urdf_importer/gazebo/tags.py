@@ -24,5 +24,5 @@ def preserves_joint(extra: Extra) -> bool:
 
 
 def holds_sensor(extra: Extra) -> bool:
-    """Whether a <gazebo> describes a sensor, whose place is said in its link."""
+    """Whether a <gazebo> describes a sensor, whose place is in its link."""
     return extra.tag == "gazebo" and "<sensor" in extra.xml

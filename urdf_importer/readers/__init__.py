@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File -> Robot: what the description says, with the line of everything that is odd about it."""
+"""File -> Robot: the content of the description, with the line of everything odd about it."""
 
 from .formats import Description, ReaderFormat, choose_reader
 from .mjcf import MJCF

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a format of descriptions says of itself, and what its reader is given.
+"""The record of a format of descriptions, and the input of its reader.
 
 Each format has its record, a ReaderFormat, in its own room, and a line in pipeline/formats.py. A
 file's first tag says which format it is: suffixes lie (.xml is any of them), and count only where
@@ -73,14 +73,13 @@ class ReaderFormat:
         return (*self.suffixes, *((".xml",) if self.roots else ()))
 
     def is_of(self, data: bytes, source: str) -> bool:
-        """Whether a file, of which `data` are the first bytes at least, begins with a tag of this
-        format."""
+        """Whether a file, whose beginning at least is `data`, begins with a tag of this format."""
         return find_root_tag(data, source) in self.roots
 
 
 def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:
     """Returns the format of a file: by its first tag, else by its suffix, else the first format,
-    which says what is wrong with the file. Raises ReadError for a file of quite another kind."""
+    whose reader reports the fault. Raises ReadError for a file of quite another kind."""
     root = find_root_tag(data, source)
     suffix = PurePath(source).suffix.lower()
     by_root = (each for each in formats if root in each.roots)
@@ -110,8 +109,8 @@ def find_root_tag(data: bytes, source: str) -> str:
 
 
 def _end_of_other(data: bytes, place: int) -> int | None:
-    """Returns where a comment, a processing instruction or a declaration ends; None for what is
-    none of these."""
+    """Returns where a comment, a processing instruction or a declaration ends; None for anything
+    else."""
     for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<!", b">")):
         if data.startswith(opening, place):
             end = data.find(closing, place + len(opening))

@@ -16,7 +16,7 @@ _SHOWN = 24
 
 
 def report_odd_names(robot: Robot, diagnostics: Diagnostics) -> None:
-    """Warns of names with characters that cannot be seen, such as line ends, and of those with
+    """Warns of names with characters that cannot be seen, such as line ends, and of names with
     heaps of combining marks: once for each kind, with the first name."""
     _report(robot, diagnostics, _has_unseen, "line ends or other characters that cannot be seen")
     _report(robot, diagnostics, _has_heap, f"more than {MOST_MARKS} combining marks on a letter")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that are given for a robot by mistake: what they are, and what takes them."""
+"""Files that are given for a robot by mistake: their kinds, and the commands that take them."""
 
 from pathlib import PurePath
 
@@ -47,8 +47,8 @@ _SUFFIXES = {
 
 
 def refuse_other_kind(data: bytes, source: str) -> None:
-    """Raises ReadError where a file without a tag that any format knows is of a kind that is often
-    at hand beside robots: by its first bytes, else by its suffix."""
+    """Raises ReadError where a file without a tag of any known format has a kind often found beside
+    robots: by its first bytes, else by its suffix."""
     suffix = PurePath(source).suffix.lower()
     kinds = (kind for start, kind in _BEGINNINGS.items() if data.startswith(start))
     kind = next(kinds, None) or _SUFFIXES.get(suffix)

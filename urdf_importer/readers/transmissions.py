@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Transmissions for what other formats say of motors, as URDF would write them."""
+"""Transmissions for motors of other formats, as URDF would write them."""
 
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr

@@ -33,8 +33,7 @@ _ONE_AXIS = ("revolute", "continuous", "prismatic")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drive:
-    """What drives a joint: `effort` and `speed` are the most it has there, None where it is not
-    said."""
+    """The drive of a joint: `effort` and `speed` are its maxima, None where unknown."""
 
     name: str
     joint: str
@@ -46,14 +45,14 @@ class _Drive:
 
 
 class ActuatorReader:
-    """Reads what drives the joints of a model, of those of one axis."""
+    """Reads the actuators of a model's joints with one axis."""
 
     def __init__(self, joints: Mapping[str, Joint]) -> None:
         self._joints = joints
 
     def read(self, model: Model) -> tuple[tuple[Transmission, ...], tuple[Joint, ...]]:
         """Returns the transmissions, and the joints with the effort and speed that their motors
-        give them, where they have no own. Raises ReadError for what is not a number."""
+        give them, where they have no own. Raises ReadError for text that is not a number."""
         drives = list(self._list_drives(model))
         joints = dict(self._joints)
         for name in dict.fromkeys(each.joint for each in drives):
@@ -72,7 +71,7 @@ class ActuatorReader:
 
 
 def _resolve(model: Model, node: Node) -> Node:
-    """Returns an actuator with what its class says of it: all kinds are `general` there."""
+    """Returns an actuator with its class's attributes: all kinds are `general` there."""
     of_all = model.defaults.resolve(replace(node, tag="general"))
     return replace(model.defaults.resolve(node), attributes={
         **of_all.attributes, **model.defaults.resolve(node).attributes
@@ -111,7 +110,7 @@ def _read_most(node: Node, what: str, autolimits: bool) -> float | None:
 
 
 def _limit(joint: Joint, drives: list[_Drive]) -> Joint:
-    """Returns a joint with the most that its motors give it; what it says itself counts."""
+    """Returns a joint with the maxima of its motors; its own limits count first."""
     limit = joint.limit or Limit()
     efforts = [each.effort for each in drives if each.effort]
     speeds = [each.speed for each in drives if each.speed]

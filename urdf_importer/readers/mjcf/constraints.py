@@ -48,8 +48,9 @@ class ConstraintReader:
         return tuple(self._joints.values())
 
     def read(self, model: Model, suffixes: Iterable[str]) -> None:
-        """Reads all <equality> of the model that is read. What names copies is copied too, once for
-        each of `suffixes` that all of its names have. Raises ReadError for what is not a number."""
+        """Reads all <equality> of the model that is read. Constraints between copies are copied
+        too, once for each of `suffixes` that all of their names have. Raises ReadError for text
+        that is not a number."""
         self._tendons = _list_fixed_tendons(model)
         for node in _list_active(model):
             if not self._finds_all(node):
@@ -61,7 +62,7 @@ class ConstraintReader:
                 self._read(node)
 
     def read_attached(self, model: Model, suffix: str) -> None:
-        """Reads the <equality> of an attached model, of which a part may be all that is there.
+        """Reads the <equality> of an attached model, which may be there in part only.
         Raises ReadError."""
         for node in _list_active(model):
             named = _name_all(node, model.prefix, suffix)
@@ -89,7 +90,7 @@ class ConstraintReader:
         elif node.tag in _KINDS:
             self._close(node)
         else:
-            self._leave_out(node, "is of a kind that is not read")
+            self._leave_out(node, "has a kind that is not read")
 
     def _couple_by_tendon(self, node: Node) -> None:
         """Reads an equality that keeps the length of a fixed tendon, where that is the sum of one
@@ -188,8 +189,8 @@ class ConstraintReader:
 
 def _place_weld(node: Node, relative: Matrix) -> tuple[Matrix, Matrix]:
     """Returns where a weld of bodies is in either (4, 4): at its anchor, which the second body has,
-    along the second's axes. `relpose` says where that is in the first; without it, it is where
-    `relative` (4, 4) has it, which is how the second body stands in the first at the start."""
+    along the second's axes. `relpose` is its pose in the first; without it, it is where `relative`
+    (4, 4) has it, the second body's frame in the first at the start."""
     frame1, frame2 = np.eye(4), np.eye(4)
     frame2[:3, 3] = node.vector("anchor", 3) or (0.0, 0.0, 0.0)
     written = node.vector("relpose", 7)

@@ -43,7 +43,7 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An element. `attributes` are those of its default class too, once it has been resolved."""
+    """An element. `attributes` include its default class's, once it has been resolved."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -61,7 +61,7 @@ class Node:
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """Returns the numbers of an attribute, none where it is not there. Raises ReadError for
-        what is not a number, or larger than any robot."""
+        text that is not a number, or larger than any robot."""
         written = self.attributes.get(name, "")
         try:
             numbers = tuple(float(word) for word in written.split())
@@ -154,8 +154,8 @@ class Files:
         return parse(text, str(path), self._diagnostics).children
 
     def find(self, node: Node) -> Path:
-        """Finds the file that an element names, from the model's folder. A name in other letters
-        is reported. Raises ReadError, also where a file of that name lies elsewhere alone: it may
+        """Finds the file that an element names, from the model's folder. A name in other letters is
+        reported. Raises ReadError, also where the only file with that name lies elsewhere: it may
         be of another robot."""
         name, odd = node.text("file"), list[tuple[str, str]]()
         try:
@@ -209,7 +209,7 @@ _KEPT = frozenset(
 
 
 def parse(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
-    """Returns the root of a model's text, without what it includes. Raises ReadError."""
+    """Returns the root of a model's text, without its includes. Raises ReadError."""
 
     def read(text: bytes) -> Node:
         tree = _Tree(text, source)
@@ -223,9 +223,10 @@ def parse(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
 
 
 class Defaults:
-    """Default classes: class -> tag -> attributes, those of the classes around it with it.
+    """Default classes: class -> tag -> attributes, including the attributes of the classes around
+    it.
 
-    A class shares what it does not change with the class around it.
+    A class shares unchanged attributes with the class around it.
     """
 
     def __init__(self, root: Node) -> None:
@@ -262,7 +263,7 @@ class Defaults:
 
 
 def _define(kinds: dict[str, dict[str, str]], node: Node) -> None:
-    """Adds to a class what it says of one kind of element. Raises ReadError for more kinds or
+    """Adds to a class its attributes for one kind of element. Raises ReadError for more kinds or
     attributes than MuJoCo has, which every class and element would repeat."""
     merged = dict(_Layers(node.attributes, kinds.get(node.tag, {})))
     kinds[node.tag] = merged
@@ -273,8 +274,8 @@ def _define(kinds: dict[str, dict[str, str]], node: Node) -> None:
 
 
 class _Layers(Mapping[str, str]):
-    """Own attributes over those of a class, without a copy of either. Own ones count; of a turn in
-    several spellings the own one, and of a size that is written in part the rest is inherited."""
+    """Own attributes over a class's, without a copy of either. Own ones count; of a turn in several
+    spellings the own one, and of a size that is written in part the rest is inherited."""
 
     __slots__ = ("_hides", "_inherited", "_own")
 
@@ -305,8 +306,8 @@ class _Layers(Mapping[str, str]):
 
 
 class Compiler:
-    """The settings of <compiler>, of which the last ones count. `folder` is that of the model, as
-    the one that is read sees it."""
+    """The settings of <compiler>; the last ones count. `folder` is the model's folder, as seen by
+    the file being read."""
 
     def __init__(self, root: Node, folder: str = "") -> None:
         merged: dict[str, str] = {}
@@ -341,7 +342,7 @@ class Compiler:
         return os.path.join(self._folder, folder, plain)
 
     def frame(self, node: Node) -> Matrix:
-        """Returns the frame (4, 4) of an element in what holds it. Raises ReadError."""
+        """Returns the frame (4, 4) of an element in its parent. Raises ReadError."""
         frame = np.eye(4)
         frame[:3, :3] = self.rotation(node)
         position = node.vector("pos", 3)

@@ -17,7 +17,7 @@ from .models import READ_SECTIONS, Model, Models
 
 def read_mjcf(given: Description) -> Robot:
     """Reads a model of MuJoCo: its bodies, joints, geoms, masses, mimic joints and loops. Raises
-    ReadError, with file and line, for what MuJoCo refuses too; all milder things go to the
+    ReadError, with file and line, for models that MuJoCo refuses too; all milder things go to the
     diagnostics."""
     diagnostics = given.diagnostics
     meshes = MeshFiles(given.resolver)
@@ -53,8 +53,8 @@ def read_mjcf(given: Description) -> Robot:
 
 
 def _report_aligned(bodies: list[BodyReading], diagnostics: Diagnostics) -> None:
-    """Says which bodies MuJoCo moves: those with nothing but a free joint that asks for it, and
-    without bodies of their own."""
+    """Reports the bodies that MuJoCo moves: bodies with nothing but a free joint that asks for it,
+    and without bodies of their own."""
     parents = {body.parent for body in bodies}
     for place, body in enumerate(bodies):
         if place in parents or len(body.joints) != 1 or body.joints[0].kind != "free":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Geoms as visuals and collisions, with the meshes and materials that they name.
 
-A geom is seen where its group is one that MuJoCo's viewers show (0 to 2), and collides where
-contype or conaffinity is not zero; so a plain geom is both.
+A geom is a visual where its group is shown by MuJoCo's viewers (0 to 2), and collides where contype
+or conaffinity is not zero; so a plain geom is both.
 """
 
 from collections.abc import Callable
@@ -45,13 +45,13 @@ _SHOWN_GROUPS = (0, 1, 2)
 _GEOM_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
 _THINNEST = 1e-9
 _FLAT = 1.0 - 1e-6
-"""The least height, as a share of the greatest, of what MuJoCo takes as flat."""
+"""The least height, as a share of the greatest, that MuJoCo takes as flat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Geom:
-    """A geom in its body: `frame` (4, 4) is where its shape stands (of a mesh: its points), `kind`
-    and `size` are MuJoCo's. `geometry` is None where the model has no such shape."""
+    """A geom in its body: `frame` (4, 4) is its shape's frame (of a mesh: its points'), `kind` and
+    `size` are MuJoCo's. `geometry` is None where the model has no such shape."""
 
     node: Node
     frame: Matrix
@@ -111,7 +111,7 @@ class Assets:
         return self._read[name]
 
     def _find_look(self, node: Node) -> Material:
-        """Returns what a geom looks like: its own colour counts, else that of its material."""
+        """Returns the look of a geom: its own colour counts, else its material's."""
         material = self.materials.get(node.text("material"))
         own = read_color(node, _GEOM_COLOR)
         if own != _GEOM_COLOR or material is None:
@@ -171,7 +171,7 @@ class Assets:
 
     def read_geom(self, node: Node, frame: Matrix) -> Geom | None:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
-        Returns None, reported, for what the model cannot hold."""
+        Returns None, reported, for shapes that the model cannot hold."""
         kind = node.text("type", "sphere")
         if kind in ("mesh", "sdf"):
             return self._read_mesh_geom(node, frame)
@@ -219,7 +219,7 @@ class Assets:
         return self._make_geom(node, frame @ self._compiler.frame(node) @ place, kind, size)
 
     def _read_field(self, node: Node, frame: Matrix) -> Geom | None:
-        """Reads a height field. What lies beneath, its base, is not shown."""
+        """Reads a height field. The base beneath it is not shown."""
         asset = node.text("hfield")
         field = self._fields.get(asset)
         if field is None:
@@ -293,7 +293,7 @@ class Assets:
 def place_geom(
     node: Node, frame: Matrix, kind: str, size: tuple[float, ...], compiler: Compiler
 ) -> tuple[Matrix, tuple[float, ...]]:
-    """Returns where a simple shape stands and its sizes, in either spelling."""
+    """Returns the frame of a simple shape and its sizes, in either spelling."""
     ends = node.vector("fromto", 6)
     if ends is None or kind not in ("capsule", "cylinder", "box", "ellipsoid"):
         return frame @ compiler.frame(node), size
@@ -329,7 +329,7 @@ def _make_geometry(kind: str, size: tuple[float, ...]) -> Geometry | None:
 
 
 def make_visual(geom: Geom) -> Visual:
-    """Returns what is seen of a geom."""
+    """Returns the visual of a geom."""
     assert geom.geometry is not None
     return Visual(
         geometry=geom.geometry,
@@ -341,7 +341,7 @@ def make_visual(geom: Geom) -> Visual:
 
 
 def make_collision(geom: Geom) -> Collision:
-    """Returns what a geom collides with."""
+    """Returns the collision of a geom."""
     assert geom.geometry is not None
     return Collision(
         geometry=geom.geometry,

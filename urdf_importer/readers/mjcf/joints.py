@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<joint> and <freejoint>: where a joint is in its body, about what it turns and how far."""
+"""<joint> and <freejoint>: a joint's place in its body, its axis and its range."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class JointReading:
 
 
 def count_from(joint: JointReading, axis: Matrix | None) -> Matrix:
-    """Returns how a joint (4, 4) at zero stands from where MuJoCo begins, at `ref`."""
+    """Returns the motion (4, 4) from MuJoCo's start, at `ref`, to zero."""
     ref, back = joint.angle(joint.node.number("ref")), np.eye(4)
     if axis is not None and ref:
         if joint.kind == "hinge":
@@ -59,13 +59,13 @@ def read_limit(joint: JointReading, kind: str) -> Limit | None:
 
 
 def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool:
-    """Whether a range counts: it says so itself, or it is one where the compiler decides."""
+    """Whether a range counts: by its own flag, or by the compiler's rule."""
     word = joint.node.text(flag, "auto")
     return word == "true" or (word == "auto" and joint.compiler.autolimits and low < high)
 
 
 def read_dynamics(node: Node) -> Dynamics | None:
-    """Returns what slows a joint, with SDF's name for the stiffness of a spring."""
+    """Returns the friction, damping and spring of a joint, with SDF's name for the stiffness."""
     damping, friction = node.number("damping"), node.number("frictionloss")
     stiffness = node.number("stiffness")
     if not (damping or friction or stiffness):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bodies weigh: as <inertial> says, else as their geoms do at their densities.
+"""The masses of bodies: from <inertial>, else from their geoms at their densities.
 
 As in MuJoCo: geoms have 1000 kg/m^3 unless they say otherwise, overlaps count twice, meshes by the
 way that their <mesh> names.
@@ -45,9 +45,9 @@ class Scales:
     def weigh(
         self, inertial: tuple[Node, Matrix] | None, geoms: Sequence[Geom], body: Node
     ) -> Inertial | None:
-        """Returns the inertial of a body; None for one that weighs nothing. `inertial` is its
-        element and its frame (4, 4) in the body. MuJoCo puts the least mass of a body that has none
-        as far from the body's frame as that is from the one above."""
+        """Returns the inertial of a body; None for a massless one. `inertial` is its element and
+        its frame (4, 4) in the body. MuJoCo puts the least mass of a body that has none as far from
+        the body's frame as that is from the one above."""
         if inertial is not None and self._from_geoms != "true":
             return self._read_inertial(*inertial)
         weighed = geoms if self._from_geoms != "false" else ()
@@ -93,7 +93,7 @@ class Scales:
         )
 
     def _weigh_geom(self, geom: Geom) -> list[MassProperties]:
-        """Returns the mass of a geom as a volume, in its body; nothing for what weighs nothing."""
+        """Returns the mass of a geom as a volume, in its body; nothing for a massless geom."""
         if geom.group not in self._groups:
             return []
         node = geom.node

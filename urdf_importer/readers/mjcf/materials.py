@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """<material> and <texture>: colours, images, and how surfaces reflect and glow.
 
-MuJoCo's own light is that of OpenGL: a highlight of the strength `specular`, the smaller the
-greater `shininess` is. Where a material says its roughness, for renderers of today, that counts.
+MuJoCo's own lighting model is OpenGL's: a highlight of the strength `specular`, the smaller the
+greater `shininess` is. A material's roughness, for renderers of today, counts first.
 """
 
 import math
@@ -17,7 +17,7 @@ from .document import Compiler, Node
 _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 _ROLES = ("rgb", "rgba", "normal", "roughness", "metallic", "emissive")
 _UNSAID = 0.5
-"""What MuJoCo takes for `specular` and `shininess`."""
+"""MuJoCo's default for `specular` and `shininess`."""
 _EXPONENT = 128.0
 
 
@@ -43,7 +43,7 @@ class Materials:
         }
 
     def _read(self, node: Node) -> Material:
-        """Reads a material, whose attributes are resolved. Raises ReadError for what is not a
+        """Reads a material, whose attributes are resolved. Raises ReadError for text that is not a
         number."""
         layers = dict(self._list_layers(node))
         maps = {role: self._images.get(name) for role, name in layers.items()}
@@ -87,7 +87,7 @@ class Materials:
 
 
 def _read_surface(node: Node, color: Color, texture: str | None) -> Surface:
-    """Reads the numbers; what glows does it in the material's own colour, or image."""
+    """Reads the numbers; emission has the material's own colour, or image."""
     roughness, metalness = node.number("roughness", -1.0), node.number("metallic", -1.0)
     glow = min(max(node.number("emission"), 0.0), 1.0)
     red, green, blue, _ = color
@@ -101,9 +101,9 @@ def _read_surface(node: Node, color: Color, texture: str | None) -> Surface:
 
 
 def _read_highlight(node: Node) -> float | None:
-    """Returns the roughness that has a highlight of the same size; None where nothing is said of
-    it, or none is to be seen. An exponent n is a Beckmann width alpha with alpha^2 = 2 / (n + 2)
-    (Walter et al., Microfacet Models for Refraction, 2007), and a roughness its root."""
+    """Returns the roughness that has a highlight of the same size; None where the file sets none,
+    or none is visible. An exponent n is a Beckmann width alpha with alpha^2 = 2 / (n + 2) (Walter
+    et al., Microfacet Models for Refraction, 2007), and a roughness its root."""
     if not ("specular" in node.attributes or "shininess" in node.attributes):
         return None
     if not node.number("specular", _UNSAID) > 0.0:
@@ -117,6 +117,6 @@ def _share(number: float) -> float:
 
 
 def read_color(node: Node, default: Color) -> Color:
-    """Reads `rgba`. Raises ReadError for what is not a number."""
+    """Reads `rgba`. Raises ReadError for text that is not a number."""
     red, green, blue, alpha = map(_share, node.vector("rgba", 4) or default)
     return (red, green, blue, alpha)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes of <asset>: where their points stand, what they weigh, and the simple shapes that are
+"""Meshes of <asset>: the frames of their points, their masses, and the simple shapes that are
 fitted to them.
 
-Points come from a file, found and bounded as those of shapes are, or from the text. What is odd
-about a file is reported when it is shown.
+Points come from a file, found and bounded like shapes' files, or from the text. Oddities of a file
+are reported when it is shown.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ _MOST_SHOWN = 300_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeshAsset:
-    """A mesh; `frame` (4, 4) is where its points stand in a geom, once they are scaled. `geometry`
-    is None where they enclose nothing, or are too many for a description."""
+    """A mesh; `frame` (4, 4) is its points' frame in a geom, once they are scaled. `geometry` is
+    None where they enclose nothing, or are too many for a description."""
 
     geometry: Mesh | Polyhedron | None
     frame: Matrix
@@ -46,7 +46,7 @@ class MeshAsset:
 
 
 def place_mesh(node: Node, scale: Vector3) -> tuple[Matrix, bool]:
-    """Returns where scaled points stand (4, 4), by `refpos` and `refquat` of a mesh, and whether
+    """Returns the frame of scaled points (4, 4), by `refpos` and `refquat` of a mesh, and whether
     that is all of it: points that are turned and then scaled by different factors are skewed, and
     stay unturned."""
     back = np.eye(4)
@@ -87,8 +87,8 @@ class MeshFiles:
         self, mesh: MeshAsset, kind: str, factor: float, *, to_bounds: bool
     ) -> tuple[Matrix, tuple[float, ...]] | None:
         """Fits a simple shape to a mesh as MuJoCo does: to the box that has its inertia, or with
-        `to_bounds` to the one that bounds it. Returns its frame (4, 4) in the geom and its sizes;
-        None where the mesh cannot be measured."""
+        `to_bounds` to its bounding box. Returns its frame (4, 4) in the geom and its sizes; None
+        where the mesh cannot be measured."""
         measured, found = self.measure(mesh), self._read_points(mesh)
         if measured is None or found is None:
             return None
@@ -123,8 +123,8 @@ class MeshFiles:
         return (points, faces) if triangles.count else None
 
     def read_geometry(self, mesh: Mesh) -> Mesh | Polyhedron | None:
-        """Returns what a mesh file shows: of an OBJ file of points alone their hull; None where
-        they have none."""
+        """Returns the geometry of a mesh file: of an OBJ file of points alone their hull; None
+        where they have none."""
         points = self._read_bare_points(mesh)
         if points is None:
             return mesh
@@ -180,9 +180,9 @@ def _ignore(code: str, message: str) -> None:
 
 
 def read_written(node: Node, scale: Vector3) -> tuple[Points, Faces] | None:
-    """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, those of its
-    hull where it names no triangles; None where there are none that enclose anything. Raises
-    ReadError for what is not a number, and indices that are not there."""
+    """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, the hull's where
+    it names no triangles; None where there are none that enclose anything. Raises ReadError for
+    text that is not a number, and for missing indices."""
     numbers, indices = node.numbers("vertex"), node.numbers("face")
     if len(numbers) + len(indices) > _MOST_NUMBERS:
         raise node.refuse(f"<mesh> has more than {_MOST_NUMBERS} numbers")
@@ -208,8 +208,8 @@ def make_polyhedron(points: Points, faces: Faces) -> Polyhedron | None:
 
 def read_heights(node: Node, size: tuple[float, ...]) -> Polyhedron | None:
     """Reads the heights in the text of a height field as a surface: the least is at zero, the
-    greatest as high as the field says, the first row is that of the greatest y. None where there
-    are none, or too many. Raises ReadError for what is not a number."""
+    greatest at the field's own height, the first row has the greatest y. None where there are none,
+    or too many. Raises ReadError for text that is not a number."""
     rows, columns = int(node.number("nrow")), int(node.number("ncol"))
     if rows < 2 or columns < 2 or 9 * rows * columns > _MOST_SHOWN:
         return None
@@ -321,7 +321,7 @@ def measure_primitive_shell(kind: str, size: Sequence[float]) -> MassProperties:
 
 def _measure_box_shell(half: Points) -> MassProperties:
     areas = 8.0 * np.array([half[1] * half[2], half[0] * half[2], half[0] * half[1]])
-    # Second moments of six faces: those across an axis stand half away, others reach as far.
+    # Second moments of six faces: faces across an axis are half away, others reach as far.
     moments = np.array([
         half[i] ** 2 * (areas[i] + (areas.sum() - areas[i]) / 3.0) for i in range(3)
     ])  # fmt: skip

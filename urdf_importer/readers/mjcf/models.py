@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model that is read, and those that it attaches: each with its own settings, default classes
-and assets.
+"""The model that is read, and the models that it attaches: each with its own settings, default
+classes and assets.
 
 An attached model is a file of its own, whose names get a prefix. Models that attach each other in a
-circle are refused, and so is what would become more elements than any robot has.
+circle are refused, and so are models that would have more elements than any robot.
 """
 
 import os
@@ -21,7 +21,7 @@ from .meshes import MeshFiles
 from .sites import list_frameless
 
 READ_SECTIONS = ("default", "asset", "worldbody", "equality", "compiler")
-"""Those that become the robot; the others are kept word for word."""
+"""Sections that become the robot; the others are kept word for word."""
 
 _SETTINGS = ("option", "visual", "size", "statistic", "custom")
 _MOST_ATTACHED = 1_000
@@ -55,7 +55,7 @@ class Model:
 
 
 class Models:
-    """Opens the model that is read, and those that it attaches."""
+    """Opens the model that is read, and the models that it attaches."""
 
     def __init__(
         self, resolver: PackageResolver, meshes: MeshFiles, diagnostics: Diagnostics
@@ -68,7 +68,7 @@ class Models:
         self._names: dict[str, str] = {}
         self._orders: dict[int, _Order] = {}
         self.attached: list[tuple[Model, str]] = []
-        """Those attached, and what their names end with."""
+        """Attached models, and the suffixes of their names."""
 
     def open(self, data: bytes, source: str) -> Model:
         """Opens the model that is read. Raises ReadError."""
@@ -174,8 +174,8 @@ def _find_part(model: Model, node: Node) -> tuple[Node, str]:
 
 
 class _Order:
-    """The bodies and frames of one model by name, and what was written before what. A body that is
-    attached within itself comes without what is written from there on."""
+    """The bodies and frames of one model by name, and the order in which they are written. A body
+    that is attached within itself comes without the elements written from there on."""
 
     def __init__(self, model: Model) -> None:
         self._world = world = model.make_world()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model of MuJoCo says that others say in an SRDF: keyframes are states of the whole robot,
-excluded contacts pairs of links that need no look.
+"""The parts of a MuJoCo model that others write in an SRDF: keyframes are states of the whole
+robot, excluded contacts pairs of links that need no check.
 
 It is read of the elements that the robot keeps word for word, so it is there without the file.
 """
@@ -24,14 +24,14 @@ from .document import ROOT, Node, parse
 
 _WHOLE = "whole_body"
 _REASON = "User"
-"""What MoveIt calls the pairs that people named."""
+"""MoveIt's reason for pairs that people named."""
 
 _SIZES = {"revolute": 1, "continuous": 1, "prismatic": 1, "ball": 4, "floating": 7}
 
 
 def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
     """Returns the keyframes and excluded contacts of a robot that was read from MJCF; None where it
-    has none, and of other robots. Raises ReadError for what is not a number."""
+    has none, and of other robots. Raises ReadError for text that is not a number."""
     nodes = [
         section
         for extra in robot.extras
@@ -94,7 +94,7 @@ _LEVEL = (0.0, 0.0, 0.0, 1.0)
 def _place_free(
     joint: Joint, point: tuple[float, ...], turn: tuple[float, float, float, float]
 ) -> tuple[float, ...]:
-    """Returns where a free body stands in its joint's frame; MuJoCo says it in the world."""
+    """Returns a free body's position in its joint's frame; MuJoCo gives it in the world."""
     frame: Matrix = np.eye(4)
     frame[:3, :3], frame[:3, 3] = rotation_from_quaternion(turn), point
     inside = invert(matrix_from_pose(joint.origin)) @ frame

@@ -24,8 +24,8 @@ _NAMING = ("site", "refsite", "cranksite", "slidersite")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
-    """A site in its body: `frame` (4, 4), and what it looks like where it is a frame that people
-    look for; None for others."""
+    """A site in its body: `frame` (4, 4), and its look where it is a frame that people look for;
+    None for others."""
 
     frame: Matrix
     look: Extra | None
@@ -33,7 +33,7 @@ class Site:
 
 def read_site(node: Node, holder: Matrix, compiler: Compiler, *, is_frame: bool) -> Site:
     """Reads a site, whose attributes are resolved, in a body in which `holder` (4, 4) holds it.
-    Raises ReadError for what is not a number."""
+    Raises ReadError for text that is not a number."""
     kind = node.text("type", "sphere")
     frame, size = place_geom(node, holder, kind, node.numbers("size"), compiler)
     if not is_frame:

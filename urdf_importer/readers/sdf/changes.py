@@ -30,7 +30,7 @@ MOST_STEPS = 1_000_000
 MOST_BYTES = 1 << 26
 _STEPS_OF_FILE = 100
 _PLACING = ("pose", "placement_frame")
-"""What an <include> says instead of its model."""
+"""Children of an <include> that override its model's."""
 
 OpenModel = Callable[[Element, Page], tuple[Element, Page] | None]
 """Returns the model that an <include> means, and its file; None where there is none."""
@@ -58,7 +58,7 @@ class Changer:
     passed: dict[int, tuple[Element, list[Parameter]]] = field(default_factory=dict)
 
     def parameters_of(self, include: Element, page: Page) -> list[Parameter]:
-        """Returns what an <include> says, then what comes from further out."""
+        """Returns an <include>'s own parameters, then the ones from further out."""
         _, passed = self.passed.get(id(include), (include, []))
         return read_parameters(include, page) + passed
 
@@ -93,7 +93,7 @@ class Changer:
             self._change_children(found.part, given)
 
     def _pass_on(self, found: _Found, given: Parameter) -> None:
-        """Gives a parameter to the file of an <include>; but for what that says itself."""
+        """Gives a parameter to the file of an <include>, unless that overrides it."""
         children = given.children
         if not found.rest and given.action != "add":
             own_tags = {tag for tag in _PLACING if found.part.find(tag) is not None}
@@ -109,7 +109,7 @@ class Changer:
     # Finding
 
     def _find(self, holder: Part, tag: str, path: str, given: Parameter) -> _Found | None:
-        """Finds an element below another one; any of that name where the tag is ""."""
+        """Finds an element below another one; any with that name where the tag is ""."""
         deeper: list[tuple[str, Part]] = []
         merged: list[Part] = []
         for part in holder.parts:
@@ -174,7 +174,7 @@ class Changer:
     def _add_below(self, root: Part, given: Parameter) -> None:
         name = given.element.attributes.get("name", "").strip()
         if not name:
-            given.pass_over("what is added has no name")
+            given.pass_over("the added element has no name")
             return
         found: _Found | None = _Found(holder=root, part=root)
         if given.path:
@@ -238,7 +238,7 @@ class Changer:
     def _replace(self, holder: Part, part: Part, given: Parameter, said: Element) -> None:
         has_name = "name" in part.attributes or part.tag == "include"
         if has_name and not said.attributes.get("name", "").strip():
-            given.pass_over("what takes its place has no name", said)
+            given.pass_over("the replacement has no name", said)
             return
         holder.parts[holder.parts.index(part)] = new_part(said, given.page)
 

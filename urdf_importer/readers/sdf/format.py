@@ -20,8 +20,7 @@ _MOST_NAMED = 12
 
 
 def read_sdf(given: Description) -> Robot:
-    """Reads the model of a file or, of several, the one that options.model names. Raises
-    ReadError."""
+    """Reads the model of a file or, of several, the one in options.model. Raises ReadError."""
     diagnostics = given.diagnostics
     if not diagnostics.source:
         diagnostics.source = given.source

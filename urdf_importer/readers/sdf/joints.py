@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<joint>: where it stands, about what it turns, and as which joints of the model.
+"""<joint>: its frame and axes, and the joints of the model that it becomes.
 
-A joint's pose is in the frame of its child; its axis is in a frame that the version of the file
-says: up to 1.4 the model's, later the joint's or one that is named. In 1.5 and 1.6
-`use_parent_model_frame` makes it the model's, whatever is named.
+A joint's pose is in the frame of its child; the file's version decides the frame of its axis: up to
+1.4 the model's, later the joint's or a named one. In 1.5 and 1.6 `use_parent_model_frame` makes it
+the model's, whatever is named.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _HANDLED = frozenset({"pose", "parent", "child", "axis", "axis2", "sensor"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """`vector` (3,) is of unit length, in the joint's frame; None where it is written as zero.
+    """`vector` (3,) has unit length, in the joint's frame; None where it is written as zero.
     `mimic` names the leader by its full name; of a joint with two axes it follows the second where
     `follows_second`."""
 
@@ -39,9 +39,9 @@ class Axis:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Drafted:
-    """A joint between links that are known: `parent` and `child` are the names of links, `frame`
-    is where it stands in the whole robot's frame (4, 4) at zero. `given` is the joint itself, where
-    another format's reader read it. `turned` says that the file has parent and child the other way
+    """A joint between links that are known: `parent` and `child` are the names of links, `frame` is
+    its frame in the whole robot's frame (4, 4) at zero. `given` is the joint itself, where another
+    format's reader read it. `turned` means that the file has parent and child the other way
     round."""
 
     node: Node
@@ -59,8 +59,8 @@ class Drafted:
 
 
 def draft_joint(node: Node, root: "Matrix") -> Drafted | None:
-    """Reads a joint whose scope stands at `root` (4, 4) in the robot. None, and reported, where it
-    connects nothing."""
+    """Reads a joint of a scope at `root` (4, 4) in the robot. None, and reported, where it connects
+    nothing."""
     ends = _find_ends(node)
     if ends is None:
         return None
@@ -227,7 +227,7 @@ def _follows_second(element: Element | None) -> bool:
     return mimic is not None and mimic.attributes.get("axis", "axis") == "axis2"
 
 
-# What else is said
+# Further content
 
 
 def others_of(drafted: Drafted) -> list[Element]:
@@ -236,7 +236,7 @@ def others_of(drafted: Drafted) -> list[Element]:
 
 
 def wrap_extras(page: Page, elements: list[Element], reference: str) -> Extra | None:
-    """Returns elements, word for word, as what Gazebo is told of a link or joint; or of the robot
+    """Returns elements, word for word, as Gazebo's data about a link or joint; or about the robot
     without a reference. None for none."""
     if not elements:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What links weigh: as <inertial> says, or as their collisions do at their densities."""
+"""The masses of links: from <inertial>, or from their collisions at their densities."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,15 +25,15 @@ _WATER = 1000.0
 """kg/m^3, where no density is given."""
 _HANDLED = ("mass", "inertia", "pose")
 Read = Sequence[tuple[Element, Collision | None]]
-"""Elements, and what became of them."""
+"""Elements, and the shapes made from them."""
 
 _PLAIN = Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0))
 """The default of the specification."""
 
 
 def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
-    """Reads the mass of a link; `files` hold the meshes that are weighed. Raises ReadError for
-    what is not a number."""
+    """Reads the mass of a link; `files` hold the meshes that are weighed. Raises ReadError for text
+    that is not a number."""
     page, element = node.page, find(node.element, "inertial")
     if element is None:
         return _PLAIN
@@ -98,7 +98,7 @@ def _measure(node: Node, element: Element, collisions: Read, files: RobotFiles) 
 
 
 def _weigh(collision: Collision, files: RobotFiles) -> MassProperties | None:
-    """The mass of a shape of density 1, in its link; None for what encloses no volume."""
+    """The mass of a shape of density 1, in its link; None for a shape that encloses no volume."""
     geometry = collision.geometry
     try:
         if isinstance(geometry, Mesh):

@@ -24,7 +24,7 @@ _BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 _GREY: Color = (0.7, 0.7, 0.7, 1.0)
 _HALF = 0.5
-"""What metalness and roughness are where a <metal> does not say."""
+"""Metalness and roughness where a <metal> does not set them."""
 _MAPS = ("normal_map", "roughness_map", "metalness_map")
 _MOST_BYTES = 4 * 1024**2
 _MOST_DEPTH = 16
@@ -35,7 +35,7 @@ def read_material(
     element: Element, page: Page, geometry: Geometry, files: RobotFiles
 ) -> Material | None:
     """Reads the material of a visual. One without any is grey, but for meshes, which may bring
-    their own. Raises ReadError for what is not a number."""
+    their own. Raises ReadError for text that is not a number."""
     material = find(element, "material")
     clear = page.size(element, "transparency", default=0.0)
     if material is None:
@@ -61,7 +61,7 @@ def _fade(color: Color, clear: float) -> Color:
 
 
 def _read_color(material: Element, page: Page, script: "_Script", *, has_map: bool) -> Color:
-    """Reads `diffuse`; where there is none, the colour that a script's name stands for, or says."""
+    """Reads `diffuse`; where there is none, the colour of a script's name, or in the script."""
     diffuse = _parts(find(material, "diffuse"), page)
     if diffuse is not None:
         return diffuse
@@ -90,7 +90,7 @@ def _color(numbers: list[float]) -> Color | None:
 def _read_surface(
     material: Element, look: Element | None, page: Page, script: "_Script"
 ) -> Surface | None:
-    """Reads how a surface reflects and glows; None where nothing is said of it."""
+    """Reads how a surface reflects and glows; None where it has no such data."""
     glow = _parts(find(material, "emissive"), page) or script.emissive
     surface = Surface(emission=glow[:3] if glow is not None and any(glow[:3]) else None)
     if look is not None:
@@ -125,7 +125,7 @@ def _file(look: Element, tag: str, page: Page) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Script:
-    """What a material of a script says; all None where it is not read."""
+    """The content of a material in a script; all None where it is not read."""
 
     name: str = ""
     ambient: Color | None = None
@@ -135,8 +135,8 @@ class _Script:
 
 
 def _read_script(material: Element, page: Page, files: RobotFiles) -> _Script:
-    """Reads the material that a <script> names, from the files that it lists; what Gazebo brings
-    along itself is known by its name alone. Reports what cannot be found."""
+    """Reads the material that a <script> names, from the files that it lists; Gazebo's own
+    materials are known by name alone. Reports missing files and materials."""
     script = find(material, "script")
     if script is None:
         return _Script()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elements -> scopes: models, what they include, and the files that a URI means."""
+"""Elements -> scopes: models, their includes, and the files that a URI means."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -21,14 +21,13 @@ from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 MOST_DEPTH = 64
 MOST_LINKS = 20_000
 MODEL_CONFIG = "model.config"
-"""What makes a folder a model."""
+"""The file that makes a folder a model."""
 _KINDS: dict[str, Kind] = {"link": "link", "joint": "joint", "frame": "frame"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Included:
-    """What the root or a world has of models: `name`, and the element that is one or includes
-    one."""
+    """A model of the root or a world: `name`, and the element that is one or includes one."""
 
     name: str
     element: Element
@@ -36,7 +35,7 @@ class Included:
 
 
 def _silent(code: str, message: str) -> None:
-    """Says nothing: what is odd about an include is said once, when its model is read."""
+    """Reports nothing: oddities of an include are reported once, when its model is read."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -56,8 +55,8 @@ class ModelReader:
         self._changer = Changer(open_model=self._peek)
 
     def list_models(self, page: Page) -> list[Included]:
-        """Returns the models of a file, of its worlds too, in their order. An include that gives
-        no name is opened for it; one that cannot be opened is reported and left out."""
+        """Returns the models of a file, of its worlds too, in their order. An include without a
+        name is opened for it; one that cannot be opened is reported and left out."""
         found: dict[str, Included] = {}
         worlds = [each for each in page.elements if each.tag == "world"]
         for holder in (page.elements, *worlds):
@@ -94,7 +93,7 @@ class ModelReader:
         placed_page: Page,
         depth: int,
     ) -> Scope:
-        """`prefix` begins the names of what is in the model."""
+        """`prefix` begins the names of the model's content."""
         if depth > MOST_DEPTH:
             raise page.refusal(f"models are nested deeper than {MOST_DEPTH}", element)
         self._count(True, element, page)
@@ -234,8 +233,8 @@ class ModelReader:
     def _open(
         self, element: Element, page: Page, report: Report = _silent
     ) -> tuple[Element, Page] | None:
-        """Returns the model that an include means, and its file; None, and reported, where there
-        is none. `report` takes what is odd about where it was found."""
+        """Returns the model that an include means, and its file; None, and reported, where there is
+        none. `report` receives oddities of the place where it was found."""
         try:
             return self._find_model(element, page, report)
         except (MeshError, ReadError) as error:
@@ -283,7 +282,7 @@ def _places(include: Element) -> bool:
 
 
 def _explain(error: MeshError | ReadError) -> str:
-    """What went wrong, and where in the file that is included."""
+    """The error, and its place in the included file."""
     if not isinstance(error, ReadError) or not error.source:
         return error.message
     place = os.path.basename(error.source) + (f", line {error.line}" if error.line else "")
@@ -295,7 +294,7 @@ def _name_of(element: Element) -> str:
 
 
 def report_world_joints(page: Page, chosen: Included) -> None:
-    """Reports joints of worlds that hold a model, which is read without what is outside of it."""
+    """Reports joints of worlds that hold a model, which is read without the world outside of it."""
     for world in page.elements:
         for joint in world if world.tag == "world" else ():
             ends = [page.text(joint, tag) for tag in ("parent", "child")]
@@ -363,7 +362,7 @@ def choose_model_file(data: bytes, source: str) -> str:
 
 
 def _rank_version(element: Element) -> tuple[int, int]:
-    """The version of a file, lowest where it is newer than what is known."""
+    """The version of a file, lowest where it is newer than the known ones."""
     version = read_version(element.attributes.get("version", ""))
     return version if version is not None else (0, 0)
 

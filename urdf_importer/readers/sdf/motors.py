@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """<plugin>: which joints the controllers of a model drive.
 
-Names of plugins are those of Gazebo and of its ROS packages, which all name joints by children
-such as <joint_name>, <left_joint> or <frontLeftJoint>. They become transmissions, since these are
-the word of descriptions for motors: by them the free joints of loops are chosen. The plugins
+Names of plugins are the names in Gazebo and its ROS packages, which all name joints by children
+such as <joint_name>, <left_joint> or <frontLeftJoint>. They become transmissions, since
+descriptions use these for motors: by them the free joints of loops are chosen. The plugins
 themselves are kept word for word beside.
 """
 
@@ -22,8 +22,8 @@ _ENDS = ("joint", "jointname", "joints")
 
 
 def read_motors(top: Scope, joints: Collection[str]) -> list[Transmission]:
-    """Returns the motors that the plugins of a model, and of all within it, give those of `joints`
-    that they name; one for each joint."""
+    """Returns the motors that the plugins of a model, and of all within it, name among `joints`;
+    one for each joint."""
     found: dict[str, Transmission] = {}
     for scope in top.walk():
         for page, elements in scope.others(frozenset()):

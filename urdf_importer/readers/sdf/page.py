@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One file of SDF: its elements, and the texts, numbers and poses in them.
 
-Rules are those of the specification (sdformat.org), for versions 1.2 to 1.12.
+Rules follow the specification (sdformat.org), for versions 1.2 to 1.12.
 """
 
 import math
@@ -41,10 +41,10 @@ _TRUE = ("1", "true")
 
 @dataclass(slots=True, eq=False)
 class Page:
-    """A file that is read: `data` is its text, `version` what it says of itself. `home` is how
-    files beside it are named from the file that includes it: "model://NAME/", a relative folder
-    with a slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF.
-    `origins` are the pages of elements that come from elsewhere, by their offsets."""
+    """A file that is read: `data` is its text, `version` its stated version. `home` is how files
+    beside it are named from the file that includes it: "model://NAME/", a relative folder with a
+    slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF. `origins`
+    are the pages of elements that come from elsewhere, by their offsets."""
 
     data: bytes
     source: str
@@ -78,7 +78,7 @@ class Page:
         """Keeps a child of the root. Is called by the parser."""
         self.elements.append(element)
 
-    # Saying what is odd
+    # Reports of oddities
 
     def warning(self, code: str, message: str, element: Element, subject: str = "") -> None:
         source = self.origin(element).source
@@ -118,7 +118,7 @@ class Page:
     # Numbers
 
     def numbers(self, element: Element) -> list[float]:
-        """Returns the numbers of an element's text. Raises ReadError for what is not a number."""
+        """Returns the numbers of an element's text. Raises ReadError for other text."""
         text = text_of(element, self.data)
         if len(text) > _MOST_CHARACTERS:
             raise self.refusal(f"<{element.tag}> has {len(text)} characters", element)
@@ -204,7 +204,7 @@ def read_version(text: str) -> tuple[int, int] | None:
 
 
 def read_page(data: bytes, source: str, diagnostics: Diagnostics, home: str = "") -> Page:
-    """Reads the elements of a file. Raises ReadError for what is not SDF, and for templates."""
+    """Reads the elements of a file. Raises ReadError for other text, and for templates."""
     refuse_template(data, source)
 
     def read(text: bytes) -> Page:
@@ -247,5 +247,5 @@ def find(element: Element | None, *path: str) -> Element | None:
 
 
 def all_of(element: Element, *tags: str) -> Iterator[Element]:
-    """Yields the children that have one of these tags, in their order."""
+    """Yields the children with these tags, in their order."""
     return (child for child in element if child.tag in tags)

@@ -2,9 +2,9 @@
 """<experimental:params> of an <include>, read; and elements that may be changed, to their text.
 
 A parameter names an element of the model by `element_id`, the names on the way to it with ::
-between, and says by `action` what becomes of it; without an action each of its children says so
-for a child of that element. The rules are those of the specification (sdformat.org, "parameter
-passing"): parameters act one after the other, and one that cannot act is passed over.
+between, and its `action` decides the change; without an action each of its children has one for a
+child of that element. The rules follow the specification (sdformat.org, "parameter passing"):
+parameters act one after the other, and ineffective ones are passed over.
 """
 
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ OWN = frozenset({"element_id", "action"})
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Parameter:
-    """A change of a model. `element`, in `page`, says what is to be done, `path` where: the names
-    on the way, "" for the model itself; `children` are those of the element that count."""
+    """A change of a model. `element`, in `page`, holds the change, `path` its place: the names on
+    the way, "" for the model itself; `children` are the element's children that count."""
 
     element: Element
     page: Page
@@ -36,14 +36,14 @@ class Parameter:
         return self.element.attributes.get("action", "").strip()
 
     def pass_over(self, finding: str, element: Element | None = None) -> None:
-        """Reports why a parameter, or one of its elements, does nothing."""
+        """Reports why a parameter, or one of its elements, has no effect."""
         said = self.element.attributes.get("element_id", "")
         message = f"parameter <{self.element.tag}> {quote(said)}: {finding}; it is passed over"
         self.page.error("sdf-params", message, self.element if element is None else element, said)
 
 
 def read_parameters(include: Element, page: Page) -> list[Parameter]:
-    """Reads the parameters of an <include>, but for those that say nowhere what they change."""
+    """Reads the parameters of an <include>, except parameters that name no place."""
     found = []
     for params in all_of(include, PARAMETERS):
         for element in params:
@@ -65,9 +65,9 @@ def read_parameters(include: Element, page: Page) -> list[Parameter]:
 
 
 class Part:
-    """An element that may be changed. `text` takes the place of its own, as it is written; its
-    children become parts when they are asked for. `passed` are the parameters that the model of an
-    <include> gets from further out."""
+    """An element that may be changed. `text` replaces its own, verbatim; its children become parts
+    when they are asked for. `passed` are the parameters that the model of an <include> gets from
+    further out."""
 
     __slots__ = ("_parts", "attributes", "element", "page", "passed", "text")
 
@@ -101,7 +101,7 @@ class Part:
         self.text, self._parts = text, []
 
     def find(self, tag: str, name: str | None = None) -> "Part | None":
-        """Returns the first child of a tag, of those with a name where one is given."""
+        """Returns the first child of a tag, and of a name where one is given."""
         found = (each for each in self.parts if each.tag == tag)
         return next(
             (each for each in found if name is None or each.attributes.get("name") == name), None
@@ -109,20 +109,20 @@ class Part:
 
 
 def new_part(element: Element, page: Page) -> Part:
-    """Returns an element of a parameter as it is to stand in the model."""
+    """Returns an element of a parameter in the form for the model."""
     part = Part(element, page)
     part.attributes = {name: said for name, said in element.attributes.items() if name not in OWN}
     return part
 
 
 def inner_text(element: Element, page: Page) -> bytes:
-    """Returns what stands between the tags of an element, as it is written."""
+    """Returns the text between the tags of an element, verbatim."""
     start = find_start_tag_end(element, page.data)
     return b"" if page.data[start - 2] == ord("/") else page.data[start : element.end]
 
 
 def text_of_part(part: Part) -> Iterator[bytes]:
-    """Yields the text of a part in pieces: what is as it was, as it was written."""
+    """Yields the text of a part in pieces, unchanged pieces verbatim."""
     element, page = part.element, part.page
     if part.is_as_written():
         yield page.data[element.offset : find_end(element, page.data)]
@@ -142,8 +142,8 @@ def text_of_part(part: Part) -> Iterator[bytes]:
 
 
 def elements_of(part: Part) -> Iterator[tuple[Element, Page, list[Parameter]]]:
-    """Yields the elements that the text of a part is made of, in their order, with the pages where
-    they stand and the parameters that are passed to them."""
+    """Yields the elements that the text of a part is made of, in their order, with their pages and
+    the parameters that are passed to them."""
     if part.is_as_written():
         first = True
         for element in elements_within(part.element):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scope -> Robot: one tree of links, the joints that close loops, and what else is said."""
+"""Scope -> Robot: one tree of links, the joints that close loops, and all further content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -36,13 +36,13 @@ from .urdf_models import Renamed, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 _X = (1.0, 0.0, 0.0)
-"""About what joints turn that say nothing, in URDF."""
+"""The default axis of joints, in URDF."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Draft:
-    """What has been read. `places` are the frames of links in the robot's (4, 4), by name;
-    `carried` says frame -> its link, `tails` link between joints -> the link that a loop fixes to
+    """The parts read so far. `places` are the frames of links in the robot's (4, 4), by name;
+    `carried` maps frame -> its link, `tails` link between joints -> the link that a loop fixes to
     it."""
 
     scope: Scope
@@ -61,9 +61,9 @@ class _Draft:
 
 
 def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagnostics) -> Robot:
-    """Returns the robot that a model is, in the model's frame; `files` hold the meshes that are
-    weighed. Raises NoLinksError for a model
-    without links, and ReadError for what is not a number."""
+    """Returns the robot for a model, in the model's frame; `files` hold the meshes that are
+    weighed. Raises NoLinksError for a model without links, and ReadError for text that is not a
+    number."""
     draft = _Draft(scope=scope, files=files, diagnostics=diagnostics)
     roots = _place_scopes(scope)
     _rename_robots(draft, roots)
@@ -97,14 +97,14 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
 
 
 def _read_motors(draft: _Draft) -> list[Transmission]:
-    """Those of plugins, of joints that nothing else gives one."""
+    """Motors in plugins, for joints without another transmission."""
     driven = {joint.name for each in draft.transmissions for joint in each.joints}
     moving = {each.name for each in draft.joints if each.type != "fixed"}
     return read_motors(draft.scope, moving - driven)
 
 
 def _place_scopes(top: Scope) -> dict[int, Matrix]:
-    """Maps the id of each model whose place is known -> where it stands in the robot (4, 4)."""
+    """Maps the id of each model whose place is known -> its frame in the robot (4, 4)."""
     found = {id(top): np.eye(4)}
     waiting = [top]
     while waiting:
@@ -112,7 +112,7 @@ def _place_scopes(top: Scope) -> dict[int, Matrix]:
         for inner in scope.inner():
             place = scope.place_model(inner)
             if place is None:
-                finding = f"model {quote(inner.name)} stands in a frame that is not known"
+                finding = f"model {quote(inner.name)} is placed in an unknown frame"
                 page = inner.placed_page
                 page.error("sdf-unknown-frame", f"{finding}; it is left out", inner.placed)
                 continue
@@ -148,7 +148,7 @@ def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
 
 
 def _take_given(node: Node, given: Link | Joint, root: Matrix, draft: _Draft) -> None:
-    """Takes over what a reader of URDF has read, by its name in the whole model."""
+    """Takes over a part that a reader of URDF has read, by its name in the whole model."""
     robot, place = draft.renamed[id(node.scope)], node.scope.pose_of(node.name)
     assert place is not None
     if isinstance(given, Link):
@@ -169,7 +169,8 @@ def _take_given(node: Node, given: Link | Joint, root: Matrix, draft: _Draft) ->
 
 
 def _rename_robots(draft: _Draft, roots: Mapping[int, Matrix]) -> None:
-    """Finds the robots of URDF among the models, and takes over what is in no link or joint."""
+    """Finds the robots of URDF among the models, and takes over everything outside their links and
+    joints."""
     for scope in draft.scope.walk():
         tree = scope.page.urdf
         if tree is None or id(scope) not in roots:
@@ -186,7 +187,7 @@ def _add_extra(draft: _Draft, extra: Extra | None) -> None:
         draft.extras.append(extra)
 
 
-# What Gazebo is told
+# Gazebo's data
 
 
 def _add_link_extras(node: Node, draft: _Draft) -> None:
@@ -251,8 +252,8 @@ def _plain_joints(draft: _Draft) -> list[Drafted]:
 
 
 def _turn_round(drafted: Drafted) -> Drafted:
-    """The joint from the world: what turned the world about an axis turns the other link against
-    it. In URDF `world` is a link as any other."""
+    """The joint from the world: the axis that turned the world turns the other link against it. In
+    URDF `world` is a link as any other."""
     if drafted.given is not None:
         return drafted
     axes = [replace(axis, vector=_against(axis.vector)) for axis in drafted.axes]
@@ -335,7 +336,7 @@ def _attach_frames(draft: _Draft) -> None:
 
 
 def _hang_roots(draft: _Draft) -> None:
-    """Leaves one root in the robot's frame: the only one that stands there, else `__model__`."""
+    """Leaves one root in the robot's frame: the only one placed there, else `__model__`."""
     children = {joint.child for joint in draft.joints}
     roots = [name for name in draft.links if name not in children]
     if len(roots) == 1 and _is_none(draft.places[roots[0]]):

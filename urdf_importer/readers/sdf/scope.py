@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models as scopes of names, and the frames in them: which link carries each, and where it stands.
+"""Models as scopes of names, and the frames in them: the link that carries each, and its pose.
 
 Every model has its own frame, `__model__`. Links, joints, explicit frames and nested models have a
 pose in another frame of their scope. Here all of them become matrices in the frame of their model,
@@ -30,8 +30,8 @@ ROUNDING = 1e-12
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """Something with a frame. `element` is where it stands in the file, `page` that file; `given`
-    is what it is where another format's reader read it."""
+    """Something with a frame. `element` is its element in the file, `page` that file; `given` is
+    the part that another format's reader made."""
 
     name: str
     kind: Kind
@@ -79,7 +79,7 @@ class Scope:
             waiting += reversed([each for each in inner if each is not None])
 
     def items(self) -> Iterator[Node]:
-        """Yields all links, joints and frames of this model and all within it, as they stand."""
+        """Yields all links, joints and frames of this model and all within it."""
         waiting: list[Node | Scope] = [self]
         while waiting:
             item = waiting.pop()
@@ -91,14 +91,14 @@ class Scope:
                 yield item
 
     def hold(self, node: Node, link: Node, pose: Matrix) -> None:
-        """Takes in what stands at a known place (4, 4) in this model, carried by a link."""
+        """Takes in a node at a known place (4, 4) in this model, carried by a link."""
         self.nodes[node.name] = node
         self.order.append(node)
         self._poses[node.name] = pose
         self._links[node.name] = (link.scope, link)
 
     def others(self, handled: frozenset[str]) -> Iterator[tuple[Page, list[Element]]]:
-        """Yields what the model's element says beyond tags that are handled, and its <include>."""
+        """Yields the content of the model's element beyond handled tags, and of its <include>."""
         yield self.page, [child for child in self.element if child.tag not in handled]
         if self.include is not None:
             element, page = self.include
@@ -107,7 +107,7 @@ class Scope:
     # Names
 
     def look_up(self, name: str) -> "tuple[Scope, str] | None":
-        """Returns the scope that has a name, and the name there; None for what names nothing."""
+        """Returns the scope that has a name, and the name there; None for an unknown name."""
         if name in ("", MODEL) or name in self.nodes:
             return self, name or MODEL
         for scope in self.merged:
@@ -125,7 +125,7 @@ class Scope:
         return None
 
     def find(self, name: str) -> Node | None:
-        """Returns what has the name here or in a model that is merged into this one."""
+        """Returns the node with the name here or in a model that is merged into this one."""
         if name in self.nodes:
             return self.nodes[name]
         return next((node for each in self.merged if (node := each.find(name)) is not None), None)
@@ -161,7 +161,7 @@ class Scope:
         return self.link_of(self._carrier_of(node))
 
     def _carrier_of(self, node: Node) -> str:
-        """What a joint or frame is attached to, as written."""
+        """The parent of a joint or frame, as written."""
         if node.kind == "joint":
             return node.page.text(node.element, "child")
         return node.element.attributes.get("attached_to", "") if node.kind == "frame" else ""
@@ -169,8 +169,8 @@ class Scope:
     def _list_way(
         self, name: str, known: Collection[str], above: Callable[[Node], str]
     ) -> list[str]:
-        """Lists a name of this very scope and those that it depends on, one on the other, until
-        one that is known or not of this scope: such rows may be longer than Python's stack."""
+        """Lists a name of this very scope and its chain of dependencies, up to one that is known or
+        not in this scope: such rows may be longer than Python's stack."""
         way: dict[str, None] = {}
         while name not in known and name not in way:
             way[name] = None
@@ -183,8 +183,8 @@ class Scope:
         return list(way)
 
     def _canonical(self) -> Node | None:
-        """The canonical link: the one that is named, the first of the model, or that of the first
-        nested model that has one."""
+        """The canonical link: the named one, the first of the model, or the canonical link of the
+        first nested model that has one."""
         named = self.element.attributes.get("canonical_link", "")
         found = self.link_of(named) if named else None
         if found is not None:
@@ -199,8 +199,8 @@ class Scope:
     # Where
 
     def pose_of(self, name: str) -> Matrix | None:
-        """Returns where a frame stands in the frame of this model (4, 4); None where its way to
-        there is not known."""
+        """Returns a frame's pose in the frame of this model (4, 4); None where its way to there is
+        not known."""
         if name in self._poses:
             return self._poses[name]
         found = self.look_up(name)
@@ -218,7 +218,7 @@ class Scope:
         return self._poses[own]
 
     def _place_of(self, scope: "Scope") -> Matrix | None:
-        """Where a model within this one stands, however deep."""
+        """The frame of a model within this one, however deep."""
         for inner in self.inner():
             if inner is scope or any(each is scope for each in inner.walk()):
                 place = self.place_model(inner)
@@ -235,8 +235,8 @@ class Scope:
                 yield item.model
 
     def place_model(self, inner: "Scope") -> Matrix | None:
-        """Returns where the frame of a model stands that is directly within this one: its pose
-        says where its placement frame stands."""
+        """Returns the frame of a model directly within this one: its pose gives its placement
+        frame."""
         key = f"{SEPARATOR}{id(inner)}"
         if key not in self._poses:
             self._poses[key] = None
@@ -254,7 +254,7 @@ class Scope:
 
     @property
     def placement_frame(self) -> str:
-        """What of the model its pose places, as written; "" for the model's own frame."""
+        """The frame of the model that its pose places, as written; "" for the model's own frame."""
         frame = self.placed_page.text(self.placed, "placement_frame")
         return frame or self.placed.attributes.get("placement_frame", "")
 
@@ -267,7 +267,7 @@ class Scope:
         return None if start is None else start @ node.page.pose(pose)
 
     def _base_of(self, node: Node) -> str:
-        """What a frame's pose is relative to, as written or as it is without a word."""
+        """The frame that a frame's pose is relative to, as written or by default."""
         if node.model is not None:
             return read_base(find(node.model.placed, "pose"))
         base = read_base(find(node.element, "pose"))
@@ -278,7 +278,8 @@ class Scope:
         return base
 
     def _child_frame(self, node: Node) -> str:
-        """What a joint's pose is relative to: its child or, where that is the world, the model."""
+        """The frame that a joint's pose is relative to: its child or, where that is the world, the
+        model."""
         child = node.page.text(node.element, "child")
         return "" if child == WORLD and WORLD not in self.nodes else child
 
@@ -292,10 +293,10 @@ class Scope:
         lost = next((name for name in names if name and self.look_up(name) is None), "")
         what = f"{node.kind} {quote(node.full_name)}"
         if lost:
-            finding = f"{what} stands in frame {quote(lost)}, which is not there; it is left out"
+            finding = f"{what} is placed in frame {quote(lost)}, which is not there; it is left out"
             node.page.error("sdf-unknown-frame", finding, node.element, node.full_name)
         else:
-            finding = f"{what} stands in a ring of frames, or in one that is lost; it is left out"
+            finding = f"{what} is placed in a ring of frames, or in a lost one; it is left out"
             node.page.error("sdf-frame-ring", finding, node.element, node.full_name)
 
 
@@ -308,8 +309,8 @@ def read_base(pose: Element | None) -> str:
 
 
 def place_part(element: Element, node: Node) -> Pose:
-    """Returns where a part of a link stands in it; one whose frame is unknown stands at its
-    origin, which is reported."""
+    """Returns the pose of a part in its link; a part whose frame is unknown gets the origin, which
+    is reported."""
     page = node.page
     pose = find(element, "pose")
     local = page.pose(pose)
@@ -318,7 +319,7 @@ def place_part(element: Element, node: Node) -> Pose:
         return pose_of(local, rounding=ROUNDING)
     start, own = node.scope.pose_of(base), node.scope.pose_of(node.name)
     if start is None or own is None:
-        finding = f"a <{element.tag}> of link {quote(node.full_name)} stands in frame"
+        finding = f"a <{element.tag}> of link {quote(node.full_name)} is placed in frame"
         finding = f"{finding} {quote(base)}, which is not there; read as in the link's own"
         page.error("sdf-unknown-frame", finding, element, node.full_name)
         return pose_of(local, rounding=ROUNDING)

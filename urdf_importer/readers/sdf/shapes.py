@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a link is made of: its shapes."""
+"""The shapes of a link."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
 def read_link(node: Node, files: RobotFiles) -> Link:
-    """Reads a link under its full name. Raises ReadError for what is not a number."""
+    """Reads a link under its full name. Raises ReadError for text that is not a number."""
     element = node.element
     collisions = _read_collisions(node, files)
     return Link(
@@ -82,7 +82,7 @@ def _extras(element: Element, page: Page, handled: tuple[str, ...]) -> tuple[Ext
 
 
 def _others_of_heightmap(element: Element, page: Page) -> tuple[Extra, ...]:
-    """A heightmap word for word, where it says more than its form: what it is painted with."""
+    """A heightmap word for word, where it holds more than its form: its textures."""
     heightmap = find(element, "geometry", "heightmap")
     if heightmap is None or all(each.tag in _OF_HEIGHTMAPS for each in heightmap):
         return ()
@@ -109,7 +109,7 @@ def _read_collisions(node: Node, files: RobotFiles) -> list[tuple[Element, Colli
 
 
 def _place(element: Element, node: Node) -> Pose:
-    """Where a shape stands in its link; planes look along their normal."""
+    """The pose of a shape in its link; planes look along their normal."""
     pose = place_part(element, node)
     heightmap = find(element, "geometry", "heightmap")
     if heightmap is not None:
@@ -127,8 +127,8 @@ def _place(element: Element, node: Node) -> Pose:
 
 
 def _lift(pose: Pose, heightmap: Element, page: Page) -> Pose:
-    """Where a heightmap stands: at its own place; one whose height is negative is turned over, and
-    black is at the top."""
+    """The pose of a heightmap: its own; one whose height is negative is turned over, and black is
+    at the top."""
     x, y, z = page.vector(heightmap, "pos", default=(0.0, 0.0, 0.0))
     height = page.vector(heightmap, "size", default=_ONE)[2]
     frame = matrix_from_pose(pose)
@@ -183,7 +183,7 @@ def _read_picture(element: Element, tag: str, node: Node, files: RobotFiles) -> 
         else:
             return mesh
     what = f"a {element.tag} of link {quote(node.full_name)} is {quote(tag)}, heights of an image,"
-    text = f"{what} {reason}; the link's empty stands alone for it"
+    text = f"{what} {reason}; the link's empty alone represents it"
     page.warning("sdf-heightmap", text, element, node.full_name)
     return None
 

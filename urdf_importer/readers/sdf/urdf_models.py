@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot of URDF as a model of SDF: a scope whose links and joints are read already.
 
-They stand where the URDF has them, and are the robot's own, but for their names.
+They keep the places of the URDF, and are the robot's own, but for their names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,8 +38,8 @@ ROOT_TAG = "robot"
 def read_urdf_page(
     data: bytes, source: str, home: str, resolver: PackageResolver, diagnostics: Diagnostics
 ) -> Page:
-    """Reads a file of URDF or xacro as a page that holds one model. Raises ReadError for what is
-    no robot, or has no tree."""
+    """Reads a file of URDF or xacro as a page that holds one model. Raises ReadError for a file
+    that is no robot, or has no tree."""
     found = Diagnostics(source)
     options = ImportOptions()
     robot = read_urdf(
@@ -88,8 +88,8 @@ def _make_element(tag: str, name: str, line: int) -> Element:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Renamed:
-    """What of a robot goes by its names in the whole model: `links` and `joints` map old -> new,
-    where nothing of that name was left out."""
+    """The parts of a robot that go by its names in the whole model: `links` and `joints` map old ->
+    new, without parts left out."""
 
     tree: KinematicTree
     scope: Scope
@@ -111,7 +111,7 @@ class Renamed:
         )
 
     def joint(self, joint: Joint) -> Joint:
-        """Returns a joint with its new names; it follows one that is not there as before."""
+        """Returns a joint with its new names; a missing leader stays missing."""
         mimic = joint.mimic
         if mimic is not None:
             mimic = replace(mimic, joint=self.joints.get(mimic.joint, mimic.joint))
@@ -172,7 +172,7 @@ class Renamed:
 
 
 def rename_robot(scope: Scope, tree: KinematicTree, *, is_top: bool) -> Renamed:
-    """Returns what is left of a robot in a scope, by its new names."""
+    """Returns the remaining parts of a robot in a scope, by its new names."""
     links: dict[str, str] = {}
     joints: dict[str, str] = {}
     for node in scope.nodes.values():

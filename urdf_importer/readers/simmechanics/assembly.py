@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters applied to a mechanism: which bodies are links, and which joints hold them.
+"""Parameters applied to a mechanism: the bodies that become links, and the joints that hold them.
 
-What stands for an assembly itself (RootPart) or for the ground only places parts, unless one of its
-joints moves: then it is a link like others.
+A body that represents an assembly itself (RootPart) or the ground only places parts, unless one of
+its joints moves: then it is a link like others.
 """
 
 from dataclasses import dataclass, replace
@@ -56,9 +56,9 @@ class Connection:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Assembly:
-    """What the tree is made of. `links` are the bodies that are links, in the order of the file;
-    `placements` are the joints that only place: (what places, body, edge); `removed` those that the
-    user took out."""
+    """The material of the tree. `links` are the bodies that are links, in the order of the file;
+    `placements` are the joints that only place: (placing body, body, edge); `removed` were taken
+    out by the user."""
 
     mechanism: Mechanism
     parameters: Parameters
@@ -69,7 +69,7 @@ class Assembly:
     connections: list[Connection]
     placements: list[tuple[int, int, int]]
     removed: list[int]
-    # All joints that the file and the user have, for the graph; None for those that only place.
+    # All joints of the file and the user, for the graph; None for joints that only place.
     shown: list[Connection]
     is_stiff: bool
 
@@ -319,8 +319,8 @@ def _left_over(
     if not freedom.is_known:
         diagnostics.warning(
             "unknown-mate",
-            f"what joint {quote(first.name)} and the others between its two bodies leave is not a "
-            "motion that joints can make; the bodies are fixed to each other",
+            f"joint {quote(first.name)} and the others between its two bodies leave a motion "
+            "that no joint can make; the bodies are fixed to each other",
             subject=first.name,
             line=first.line,
         )

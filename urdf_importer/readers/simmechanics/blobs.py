@@ -18,8 +18,7 @@ def _six(pose: Pose) -> str:
 
 
 def look_extra(link: str, look: Look) -> Extra | None:
-    """Returns what Gazebo shows of a CAD system's shares of colour; None where the file has
-    none."""
+    """Returns Gazebo's data for a CAD system's shares of colour; None where the file has none."""
     shares = {
         "ambient": look.ambient,
         "diffuse": look.diffuse,

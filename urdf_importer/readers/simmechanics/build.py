@@ -62,7 +62,7 @@ class RobotMaker:
         self.child_of: dict[str, int] = {}
 
     def make(self) -> Robot:
-        """Returns the robot; what a parameter names that is not there is reported on the way."""
+        """Returns the robot; names in parameters that match nothing are reported on the way."""
         exported = self._exported_frames()
         at_body: dict[int, list[_Exported]] = {}
         for frame in exported:
@@ -168,7 +168,7 @@ class RobotMaker:
         """The body and the frame that a user means; None, and reported, where it is not there."""
         place = self.assembly.frames.choose(choice, key)
         if place is not None and not self.tree.holds(place[0]):
-            self.values.bad(key, f"frame {choice.frame!r} is of no link", choice.frame_line)
+            self.values.bad(key, f"frame {choice.frame!r} is on no link", choice.frame_line)
             return None
         return place
 
@@ -220,8 +220,8 @@ class RobotMaker:
     def _sensor_pose(
         self, sensor: SensorChoice, key: str, body: int, exported: list[_Exported]
     ) -> Pose | None:
-        """The pose in the frame of a link: of the exported frame where there is one, with what is
-        added to it. None where the frame is not there, which is reported."""
+        """The pose in the frame of a link: of the exported frame where there is one, with the added
+        pose. None where the frame is not there, which is reported."""
         if not sensor.frame:
             return Pose()
         place = self._choose(self._place_of(sensor), key)

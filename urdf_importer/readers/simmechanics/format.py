@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The format SimMechanics: CAD assemblies of both generations, told by their root elements alone:
-their suffix is .xml, as that of anything."""
+"""The format SimMechanics: CAD assemblies of both generations, recognized by their root elements
+alone: their suffix is .xml, like many others'."""
 
 from functools import partial
 
@@ -43,7 +43,7 @@ def _examine(given: Description) -> Reading:
 
 
 def _has_file(resolver: PackageResolver, filename: str) -> bool:
-    """Whether a mesh can be found; how is said by whoever loads it."""
+    """Whether a mesh can be found; its loader reports the details."""
     try:
         resolver.resolve_file(filename, lambda code, message: None)
     except MeshError:

@@ -19,7 +19,7 @@ from .tree import SpanningTree
 
 # Files have six digits: conditions that differ by less are one.
 _TOLERANCE = 1e-4
-# What is bigger would take minutes, and no linkage is.
+# Anything bigger would take minutes, and no linkage is.
 MOST_STEPS = 400_000
 MOST_COLUMNS = 600
 

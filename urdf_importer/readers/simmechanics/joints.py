@@ -204,8 +204,8 @@ class JointMaker:
         return joint, Link(name=name)
 
     def report_unused_rows(self) -> None:
-        """Reports the rows of the table that no joint has; those of fixed joints count for
-        nothing, and are no fault."""
+        """Reports the rows of the table that no joint has; rows of fixed joints have no effect, and
+        are no fault."""
         for name, row in self.table.rows.items():
             if name not in self.made and name not in self.assembly.names.joints:
                 self.table_values.bad("joint_name", self.assembly.names.no_joint(name), row.line)
@@ -224,7 +224,7 @@ def _find_reversed(assembly: Assembly) -> set[str]:
 
 
 def _clean(number: float) -> float:
-    """What rounding leaves beside zero and one, taken away."""
+    """A number with rounding errors beside zero and one removed."""
     nearest = round(number)
     return float(nearest) + 0.0 if abs(number - nearest) < 1e-12 else number
 

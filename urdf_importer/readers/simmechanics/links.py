@@ -13,7 +13,7 @@ from .mechanism.graph import Body, Look, Matrix
 from .parameters.keys import MirroredInertia, Parameters
 from .placing import Placed
 
-# Twelve plain colours, so that parts can be told apart.
+# Twelve plain colours, so that parts can be distinguished.
 PALETTE = (
     ("green", (0.0, 1.0, 0.0, 1.0)),
     ("black", (0.0, 0.0, 0.0, 1.0)),
@@ -54,7 +54,7 @@ def pose_of(matrix: Matrix) -> Pose:
 
 
 def _rounded(number: float) -> float:
-    """To 1e-12: what changing units leaves behind, such as 0.010000000000000002, goes."""
+    """To 1e-12: rounding errors of unit changes, such as 0.010000000000000002, go."""
     return round(number, 12) + 0.0
 
 
@@ -69,7 +69,7 @@ def relative(base: Matrix, frame: Matrix) -> Matrix:
 
 
 class LinkMaker:
-    """Makes the links of an assembly; `has_file` tells which meshes are there."""
+    """Makes the links of an assembly; `has_file` knows which meshes are there."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class LinkMaker:
 
     def _filename(self, body: Body, name: str) -> str:
         """The mesh as the description names it: lower case, cut, extension off, format; a mesh of
-        the same stem where it is of a kind that nothing reads here."""
+        the same stem where its kind is unreadable here."""
         filename = format_filename(body.geometry, self.parameters)
         suffix = _suffix(filename)
         if suffix.lower() in _MESH_SUFFIXES or not suffix or self.has_file(filename):
@@ -159,8 +159,8 @@ class LinkMaker:
             if self.has_file(stem + stand_in):
                 self.assembly.diagnostics.warning(
                     "other-mesh-format",
-                    f"{quote(filename)} of link {quote(name)} is of a format that cannot be read; "
-                    f"{quote(stem + stand_in)} takes its place",
+                    f"{quote(filename)} of link {quote(name)} has a format that "
+                    f"cannot be read; {quote(stem + stand_in)} takes its place",
                     subject=name,
                     line=body.line,
                 )
@@ -172,14 +172,14 @@ _ONE = (1.0, 1.0, 1.0)
 
 
 def format_filename(written: str, parameters: Parameters) -> str:
-    """Returns what a mesh name becomes by the parameters."""
+    """Returns the name of a mesh file after the parameters' changes."""
     filename = written.lower() if parameters.lower_case else written
     if parameters.removed_text:
         filename = filename.replace(parameters.removed_text, "")
     if parameters.drops_extension:
         suffix = _suffix(filename)
         filename = filename[: len(filename) - len(suffix)]
-    # By hand: the % operator would run any format that stands there.
+    # By hand: the % operator would run any format in the text.
     before, _, after = _split_format(parameters.filename_format)
     return before + filename + after
 
@@ -205,8 +205,8 @@ _Mass = tuple[float | None, Matrix, Matrix | None]
 
 
 def _assigned_masses(assembly: Assembly, placed: Mapping[int, Placed]) -> dict[int, _Mass]:
-    """Body -> mass, frame of the centre in the world, inertia in its axes: those of the file, then
-    mirrored ones, then what is assigned."""
+    """Body -> mass, frame of the centre in the world, inertia in its axes: the file's, then
+    mirrored ones, then assigned ones."""
     parameters = assembly.parameters
     found: dict[int, _Mass] = {}
     for index in placed:

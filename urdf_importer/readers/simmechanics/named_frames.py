@@ -14,7 +14,7 @@ from .naming import Names
 from .parameters.keys import FrameChoice, NewFrame, Parameters
 from .parameters.values import Values
 
-# WORLD is ROOT turned by 90 degrees about x: what is y up in WORLD is z up in ROOT.
+# WORLD is ROOT turned by 90 degrees about x: y up in WORLD is z up in ROOT.
 _WORLD_FROM_ROOT = make_frame(
     np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]), np.zeros(3)
 )
@@ -88,7 +88,7 @@ class NamedFrames:
         return f"there is no frame {name[:200]!r}{nearest(name, self._known)}"
 
     def adopt(self, placements: list[tuple[int, int, int]]) -> None:
-        """Gives the frames that users drew in what only places to the first body that it holds."""
+        """Gives the frames that users drew in placing bodies to the first body that each holds."""
         adopted: set[int] = set()
         for place, body, _ in placements:
             drawn = self._drawn.get(place)
@@ -123,8 +123,8 @@ class NamedFrames:
             if len(places) > 1:
                 self.values.diagnostics.warning(
                     "ambiguous-frame",
-                    f"{len(places)} bodies have a frame {quote(choice.frame)}; that of link "
-                    f"{quote(self.names.links[places[0]])} is used",
+                    f"{len(places)} bodies have a frame {quote(choice.frame)}; the frame of "
+                    f"link {quote(self.names.links[places[0]])} is used",
                     subject=choice.frame,
                     line=choice.frame_line,
                     source=self.values.source,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unique names, as either old converter gave them, and what a user's text means by them."""
+"""Unique names, as either old converter gave them, and the resolution of a user's text to them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -30,14 +30,14 @@ class NameGiver:
         return f"{base}{number}"
 
     def claim(self, name: str) -> bool:
-        """Takes a name as it is; False where it is taken already."""
+        """Takes a name unchanged; False where it is taken already."""
         if name in self.taken:
             return False
         self.taken.add(name)
         return True
 
     def claim_like(self, name: str) -> str:
-        """Takes a name as it is, else with the lowest free number behind it."""
+        """Takes a name unchanged, else with the lowest free number behind it."""
         number = 0
         claimed = name
         while not self.claim(claimed):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where each link's frame stands, and what each joint of the tree does.
+"""The frame of each link, and the motion of each joint of the tree.
 
 Nothing else is free in URDF: a link on a moving joint has its origin at the joint's base frame,
 also when the joint is reversed, and the axes of its body's CS1.

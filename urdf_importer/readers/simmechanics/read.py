@@ -32,7 +32,7 @@ ROOT_TAGS = (first_generation.ROOT_TAG, second_generation.ROOT_TAG)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AssemblyReading:
-    """A CAD assembly and the robot that it became, for those who print more than the robot."""
+    """A CAD assembly and the robot made from it, for programs that print more than the robot."""
 
     assembly: Assembly
     tree: SpanningTree
@@ -61,8 +61,8 @@ def read_assembly(
     are the paths of both files that may change it, "" for none; `has_file` tells whether a mesh can
     be found.
 
-    Raises ReadError, with file and line, for what is not an assembly, for what is not a number, an
-    unknown unit, and for parameter files that cannot be meant. All milder things go to
+    Raises ReadError, with file and line, for a file that is not an assembly, text that is not a
+    number, an unknown unit, and for impossible parameter files. All milder things go to
     `diagnostics`.
     """
     if not diagnostics.source:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What people look at before they write a parameter file: the graph, and a starter file."""
+"""Aids for writing a parameter file: the graph, and a starter file."""
 
 import json
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ ENTRY_MARK = "#~ "
 
 
 def edges_of_assembly(reading: AssemblyReading) -> tuple[GraphEdge, ...]:
-    """Returns all joints but those that only place, in the order of the file; then the fixed joints
-    of frames and of bodies that no joint reaches."""
+    """Returns all joints except joints that only place, in the order of the file; then the fixed
+    joints of frames and of bodies that no joint reaches."""
     assembly, tree = reading.assembly, reading.tree
     hangs = {hang.joint.edge: hang for hang in tree.hangs.values() if hang.joint is not None}
     extra = {hang.joint.name: hang for hang in tree.hangs.values() if hang.joint is not None}
@@ -43,7 +43,7 @@ def edges_of_assembly(reading: AssemblyReading) -> tuple[GraphEdge, ...]:
 
 
 def write_starter_parameters(reading: AssemblyReading) -> str:
-    """Returns a parameter file that lists what there is to name, with a sample of each entry. It
+    """Returns a parameter file that lists everything nameable, with a sample of each entry. It
     changes nothing until a line loses its mark."""
     return "\n".join([*_head(reading), *_keys(reading), *_lists(reading), ""])
 
@@ -71,8 +71,8 @@ def _keys(reading: AssemblyReading) -> Iterator[str]:
     yield "# The link that all others hang on."
     yield f"{ENTRY_MARK}root: {_text(assembly.link_name(reading.tree.root))}"
     yield ""
-    yield "# How unique names are given, and where links on fixed joints stand. Said here, so that"
-    yield "# names stay as they are, whatever keys are added."
+    yield "# How unique names are given, and the frames of links on fixed joints. Written here"
+    yield "# so that names stay the same, whatever keys are added."
     yield f"dialect: {assembly.parameters.dialect}"
     yield ""
     yield "# Meshes: their unit, and how their names become filenames."
@@ -93,7 +93,7 @@ def _lists(reading: AssemblyReading) -> Iterator[str]:
 
 def _links(reading: AssemblyReading) -> Iterator[str]:
     assembly, bodies = reading.assembly, reading.mechanism.bodies
-    yield "# New names: what the file calls a body or a joint, and what the robot is to call it."
+    yield "# New names: the file's name of a body or a joint, and the robot's."
     yield f"{ENTRY_MARK}rename:"
     for name in dict.fromkeys(body.name for body in bodies if body.kind == "part"):
         yield f"{ENTRY_MARK}  {_text(name)}: {_text(name)}"

@@ -72,9 +72,9 @@ def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
 
 
 def choose_root(assembly: Assembly) -> int:
-    """Returns the body of the key `root`, else what stands for ground or assembly and moves parts,
-    else what the file names, else the first with a mesh, else the first. Raises ReadError for a
-    root that is not there."""
+    """Returns the body of the key `root`, else a body that represents ground or assembly and moves
+    parts, else the one that the file names, else the first with a mesh, else the first. Raises
+    ReadError for a root that is not there."""
     parameters, bodies = assembly.parameters, assembly.mechanism.bodies
     if parameters.root:
         body = assembly.names.body_of.get(parameters.root)
@@ -121,8 +121,8 @@ def _search(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
 
 
 def _search_stiff(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
-    """Prim's minimum spanning tree by degrees of freedom: what is cut is what moves most, so that
-    rods of a linkage hang on their hinge and not on their slot."""
+    """Prim's minimum spanning tree by degrees of freedom: the cut falls on the freest joints, so
+    that rods of a linkage hang on their hinge and not on their slot."""
     heap: list[tuple[int, int, int, Connection]] = []
     count = 0
 
@@ -149,8 +149,8 @@ def _hang_unreached(
     neighbours: Neighbours,
     search: Callable[[SpanningTree, int, Neighbours], None],
 ) -> None:
-    """Fixes what no joint reaches to the body that stands in the same assembly, else to the root;
-    leaves out what only a removed joint held."""
+    """Fixes bodies that no joint reaches to the body in the same assembly, else to the root; leaves
+    out bodies that only a removed joint held."""
     cut = _cut_bodies(assembly)
     places = _Places(assembly)
     for group in _groups(tree, assembly, neighbours):
@@ -190,7 +190,7 @@ def _groups(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> I
 
 
 class _Places:
-    """What stands in the same assembly, by the joints that only place."""
+    """The members of each assembly, by the joints that only place."""
 
     def __init__(self, assembly: Assembly) -> None:
         self.places_of: dict[int, list[int]] = {}
@@ -201,7 +201,7 @@ class _Places:
             self.bodies_in.setdefault(place, []).append(body)
 
     def find_anchor(self, group: list[int], tree: SpanningTree) -> tuple[int, int]:
-        """The body of a group that stands in an assembly with a body of the tree, and that body;
+        """The body of a group that is in an assembly with a body of the tree, and that body;
         else the first of the group and the root."""
         for body in group:
             for place in self.places_of.get(body, ()):

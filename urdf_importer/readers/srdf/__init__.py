@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SRDF: what a robot's parts are for."""
+"""SRDF: the semantics of a robot's parts."""

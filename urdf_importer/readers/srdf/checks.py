@@ -8,11 +8,11 @@ from ...kinematics.semantic_groups import find_rings, resolve_groups
 from ...model import Robot, Semantics
 
 ROOT_JOINT = "root_joint"
-"""What Pinocchio calls a free base in states; no description has it."""
+"""Pinocchio's name of a free base in states; no description has it."""
 
 
 def check_semantics(semantics: Semantics, robot: Robot, diagnostics: Diagnostics) -> None:
-    """Reports what in an SRDF does not fit the robot."""
+    """Reports parts of an SRDF that do not fit the robot."""
     if semantics.name and semantics.name != robot.name:
         diagnostics.warning(
             "srdf-other-robot",

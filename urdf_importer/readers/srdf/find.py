@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a robot's SRDF may lie where it is not said: beside the description, or in a package that
+"""Places of a robot's SRDF where none is named: beside the description, or in a package that
 MoveIt's assistant made.
 
     panda.urdf  panda.srdf                          beside it
@@ -22,7 +22,7 @@ _ROBOT = re.compile(rb"<robot\b[^>]*?\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 def find_srdf(path: str, name: str = "") -> str | None:
     """Finds the SRDF of the robot called `name` whose description is at `path`; None where there is
-    none. Only looks into a few folders near it; what cannot be read is passed over."""
+    none. Only looks into a few folders near it; unreadable files are passed over."""
     stem = re.sub(r"\.(urdf|xacro|xml|sdf)\b.*$", "", os.path.basename(path), flags=re.IGNORECASE)
     wanted = {stem, name} - {""}
     for _, found in zip(range(_MOST_FILES), _candidates(os.path.abspath(path)), strict=False):

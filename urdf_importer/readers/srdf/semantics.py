@@ -2,8 +2,8 @@
 """<robot> of an SRDF, one read_<element> function per element.
 
 Nothing that the file says is lost: elements and attributes that SRDF does not define are kept word
-for word. What names a link or joint that the robot does not have is kept too, with an error, and
-has no effect.
+for word. Elements that name a link or joint that the robot does not have are kept too, with an
+error, and have no effect.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,10 +48,10 @@ def read_srdf(
     resolver: PackageResolver | None = None,
     xacro_args: Iterable[tuple[str, str]] = (),
 ) -> Semantics:
-    """Returns what the SRDF file at `path` says of the robot; xacro is expanded first.
+    """Returns the content of the SRDF file at `path`; xacro is expanded first.
 
-    Raises ReadError, with file and line, where the file is not SRDF. What is odd, and what the
-    robot does not have, goes to `diagnostics`.
+    Raises ReadError, with file and line, where the file is not SRDF. Oddities, and names unknown to
+    the robot, go to `diagnostics`.
     """
     source = str(path)
     data = read_regular_file(source)
@@ -65,8 +65,8 @@ def read_srdf(
 def read_srdf_text(
     data: bytes, robot: Robot | None, source: str, diagnostics: Diagnostics
 ) -> Semantics:
-    """Returns what the SRDF text `data` says; without a robot its names are not checked. Raises
-    ReadError as read_srdf does."""
+    """Returns the content of the SRDF text `data`; without a robot its names are not checked.
+    Raises ReadError as read_srdf does."""
 
     def read(text: bytes) -> _Reader:
         reader = _Reader(text, source)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What elements that URDF defines say beyond it: further attributes, and children of leaves.
+"""Content beyond URDF in elements that URDF defines: further attributes, and children of leaves.
 
-All of it is in the model, where it stood: as `attributes` and `extras` of what has a class, and in
-`leaves` of what holds an element that has none.
+The model keeps all of it in its place: as `attributes` and `extras` of elements with a class, and
+in the `leaves` of the parent for elements without one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ DEFINED = {
 
 
 def add_beyond(numbers: Numbers, element: Element, document: Document) -> Numbers:
-    """Returns what was read of an element's numbers with what else it says."""
+    """Returns the numbers read from an element, with its further content."""
     if _is_plain(element):
         return numbers
     attributes, extras = read_attributes(element), read_extras(element, document)
@@ -98,9 +98,9 @@ def read_leaves(
     extras: tuple[Extra, ...],
     document: Document,
 ) -> tuple[Leaf, ...]:
-    """Returns what those of the children `first` that have these tags say beyond URDF.
+    """Returns the content beyond URDF of those children `first` that have these tags.
 
-    One of which a second follows among the `extras` has a leaf in any case: were it left out in
+    A child followed by a second one among the `extras` has a leaf in any case: were it left out in
     writing, the second would become the first.
     """
     if not extras:
@@ -136,7 +136,7 @@ def read_mimic_leaf(element: Element, document: Document) -> Leaf:
 
 
 def read_geometry_leaves(element: Element, shape: Element, document: Document) -> tuple[Leaf, ...]:
-    """Returns what a <geometry> and its `shape` that counts say beyond URDF."""
+    """Returns the content beyond URDF of a <geometry> and its valid `shape`."""
     if len(element) == 1 and not element.attributes and _is_plain(shape):
         return ()
     leaves = []

@@ -21,7 +21,7 @@ from .numbers import (
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 MOST_FILENAME_CHARACTERS = 65_536
-"""What is longer than a path can be costs its mesh; nothing longer than this is a description."""
+"""A longer path costs its mesh; every other text of a description is shorter."""
 MOST_NAME_CHARACTERS = 1024
 
 # Blender holds no limit beyond 1e5, and descriptions write 1e16 for "none".
@@ -29,16 +29,16 @@ UNLIMITED = 1e16
 _LARGEST_FLOAT = 1.7976931348623157e308
 
 
-# Half of all vectors are one of these.
+# Half of all vectors are among these.
 _VECTORS: dict[str, Vector3] = {
     **{f"{x} {y} {z}": (float(x), float(y), float(z)) for x in "01" for y in "01" for z in "01"},
     "0.0 0.0 0.0": (0.0, 0.0, 0.0),
     "0.001 0.001 0.001": (0.001, 0.001, 0.001),
 }
 
-# What xacro itself acts on: where one of these stands in URDF, something was not expanded. What it
-# leaves behind itself changes nothing (arg, property), and any other name is the call of a macro
-# that nothing defines, which every other reader of URDF takes for an unknown element.
+# xacro's own tags: where URDF contains one, something was not expanded. Its leftovers change
+# nothing (arg, property), and any other name is the call of an undefined macro, which every other
+# reader of URDF takes for an unknown element.
 _XACRO_INSTRUCTIONS = frozenset(
     (
         *("attribute", "call", "element", "if", "include"),
@@ -62,11 +62,11 @@ class Tally:
 
 
 class Document:
-    """What all read_ functions share.
+    """State shared by all read_ functions.
 
     `kind` and `name` say which link, joint or other child of <robot> is being read, for messages.
-    Attribute readers return what a diagnostic states where the text is odd, and raise ReadError
-    where it has no meaning.
+    Attribute readers return the substitute that a diagnostic states where the text is odd, and
+    raise ReadError where it has no meaning.
     """
 
     __slots__ = (
@@ -195,7 +195,7 @@ class Document:
         )
 
     def checked_name(self, name: str, element: Element) -> str:
-        """Returns a name as it is. Raises ReadError for xacro and for absurd length."""
+        """Returns a name unchanged. Raises ReadError for xacro and for absurd length."""
         if len(name) > MOST_NAME_CHARACTERS:
             raise self.refusal(
                 f"a name in <{element.tag}> has {len(name)} characters; "
@@ -235,8 +235,8 @@ class Document:
             return self.odd_number(element, attribute, text, LARGEST)
 
     def length(self, element: Element, attribute: str) -> float | None:
-        """Reads a length in metres; None where the attribute is not there or empty. A warning tells
-        of a negative one, whose absolute value is used."""
+        """Reads a length in metres; None where the attribute is not there or empty. A warning
+        reports a negative one, whose absolute value is used."""
         text = element.attributes.get(attribute)
         if text is None:
             return None
@@ -285,7 +285,7 @@ class Document:
         return numbers[0] if numbers else None
 
     def vector(self, element: Element, attribute: str) -> Vector3:
-        """Reads the three numbers of an attribute that is there; what is missing in it is zero."""
+        """Reads the three numbers of a present attribute; missing ones are zero."""
         text = element.attributes[attribute]
         known = _VECTORS.get(text)
         if known is not None:
@@ -309,8 +309,8 @@ class Document:
         largest: float = FARTHEST,
         substitute: str = "the missing ones are zero",
     ) -> list[float]:
-        """Reads at most `count` numbers; where there are fewer or more, a warning says so, and in
-        the caller's words what stands for missing ones."""
+        """Reads at most `count` numbers; where there are fewer or more, a warning reports it, and
+        names the `substitute` for missing ones."""
         word = text
         try:
             words, has_commas = split_numbers(text, count)
@@ -351,5 +351,5 @@ class Document:
 
     def xacro(self, what: str, element: Element) -> ReadError:
         return self.refusal(
-            f"this is xacro, which must be expanded to URDF first: {what} stands here", element
+            f"this is xacro, which must be expanded to URDF first: {what} is here", element
         )

@@ -3,8 +3,8 @@
 
     <gazebo><joint name type> <parent/> <child/> <pose/> <axis/> </joint></gazebo>
 
-It stands by its <pose> in its child link, where all joints are at zero; so it is read when the tree
-is there. It is taken out of its <gazebo>, whose other children stay as they are.
+Its <pose> is in its child link, where all joints are at zero; so it is read when the tree is there.
+It is taken out of its <gazebo>, whose other children stay unchanged.
 """
 
 import math
@@ -37,9 +37,9 @@ _MODEL = "__model__"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class GazeboLoops:
-    """What the joints within <gazebo> become. `rests` maps the number of an extra of the robot ->
-    what is left of it; None where that is nothing. `loops` and `owners` run in parallel: each with
-    the number of the extra that it stood in. `joints` and `links` come of joints with two axes."""
+    """The result of reading joints within <gazebo>. `rests` maps the number of an extra of the
+    robot -> its remainder; None where that is empty. `loops` and `owners` run in parallel: each
+    with the number of its extra. `joints` and `links` come from joints with two axes."""
 
     rests: dict[int, Extra | None] = field(default_factory=dict)
     loops: list[LoopJoint] = field(default_factory=list)
@@ -54,8 +54,8 @@ class GazeboLoops:
 
 
 def read_gazebo_loops(robot: Robot, document: Document) -> GazeboLoops:
-    """Reads the joints within the robot's <gazebo>; those that cannot be read stay there, with an
-    ERROR diagnostic each."""
+    """Reads the joints within the robot's <gazebo>; unreadable ones stay there, with an ERROR
+    diagnostic each."""
     found = GazeboLoops()
     place: _Place | None = None
     for number, extra in enumerate(robot.extras):
@@ -104,7 +104,7 @@ def _cut_out(taken: list[Element], root: Element, data: bytes, extra: Extra) -> 
 
 
 class _Place:
-    """Where links stand with all joints at zero, and which names are taken."""
+    """The frames of links with all joints at zero, and the names in use."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -118,7 +118,7 @@ class _Place:
             self._tree = retrace_tree(robot)
             self._frames = zero_frames(self._tree)
         except KinematicsError:
-            pass  # What plans the robot says why.
+            pass  # The planner of the robot reports the reason.
 
     def link(self, written: str) -> str:
         """Returns the link that a name means, which may begin with the robot's. Raises FaultError
@@ -135,8 +135,8 @@ class _Place:
         return self._tree
 
     def frame(self, name: str) -> Matrix:
-        """Returns where a frame stands in the model (4, 4): that of a link, of a joint or the
-        model's own. Raises FaultError where there is none."""
+        """Returns a frame's pose in the model (4, 4): a link's, a joint's or the model's own.
+        Raises FaultError where there is none."""
         if name == _MODEL:
             return np.eye(4)
         index = self.tree.index.get(self._child.get(name, name))
@@ -259,9 +259,8 @@ def _pose_of_text(element: Element, text: str) -> Pose:
 def _read_axis(
     loop: LoopJoint, element: Element | None, frame: Matrix, page: _Page, place: _Place
 ) -> LoopJoint:
-    """Returns the loop with what an <axis> says. It is in the joint's frame, or, by the words of
-    later versions of SDF, in that which `expressed_in` names, by those of earlier ones in the
-    model's."""
+    """Returns the loop with the values of an <axis>. It is in the joint's frame, or, in later
+    versions of SDF, in the frame that `expressed_in` names, in earlier ones in the model's."""
     first = {} if element is None else {child.tag: child for child in reversed(element)}
     written = page.text(first.get("xyz"))
     axis: Vector3 = to_point(written) if written else (0.0, 0.0, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<joint>: what moves, how, and how far. What the numbers mean for the tree is judged later.
+"""<joint>: its motion and limits. The meaning of the numbers for the tree is judged later.
 
 <transmission> says which actuator drives which joint; its many dialects are kept word for word.
 """
@@ -112,7 +112,7 @@ _LEAVES = ("origin", "parent", "child", "axis")
 
 
 def read_joint(element: Element, document: Document) -> Joint | None:
-    """Reads the joint; None, and an ERROR diagnostic, where it does not say what it connects."""
+    """Reads the joint; None, and an ERROR diagnostic, where it names no links."""
     document.kind = "joint"
     document.name = name = document.name_of(element)
     first, extras = document.children(element, _KNOWN)
@@ -260,7 +260,7 @@ def _read_odd_limit(element: Element, document: Document) -> Limit:
 
 
 def read_mimic(element: Element | None, document: Document) -> Mimic | None:
-    """Reads the joint that is followed, whether there is one of that name or not."""
+    """Reads the joint that is followed, whether it exists or not."""
     if element is None:
         return None
     source = document.checked_name(element.attributes.get("joint", ""), element)

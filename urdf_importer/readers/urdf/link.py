@@ -172,7 +172,7 @@ def read_inertial(element: Element, link: Element, document: Document) -> Inerti
 def read_mass(
     element: Element | None, inertial: Element, link: Element, document: Document
 ) -> float | None:
-    """Reads the mass. Zero is what links without shapes, which are only frames, are given."""
+    """Reads the mass. Zero is normal for links without shapes, which are only frames."""
     mass = None
     if element is not None:
         mass = document.number(element, "value")
@@ -205,7 +205,7 @@ def _mass_as_text(element: Element, document: Document) -> float | None:
 
 
 def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:
-    """Reads the inertia tensor; what is missing in it is zero. None where nothing is given."""
+    """Reads the inertia tensor; missing elements are zero. None where nothing is given."""
     if element is None or element.attributes.keys().isdisjoint(_MOMENTS):
         document.warning(
             "missing-inertia",
@@ -251,10 +251,10 @@ def _check_inertia(inertia: Inertia, element: Element, document: Document) -> No
 
 
 def check_inertia(inertia: Inertia, report: Report) -> None:
-    """Reports a tensor that no body has, as (code, what is said of it).
+    """Reports a tensor that no body has, as (code, message).
 
     With T half the trace and I the tensor, a body's I and T*1 - I are both positive semidefinite:
-    the second holds the integrals of x^2, y^2, z^2, and says what the triangle rule says of the
+    the second holds the integrals of x^2, y^2, z^2, and is equivalent to the triangle rule of the
     principal moments, without computing them.
     """
     a, b, c = inertia.ixx, inertia.iyy, inertia.izz

@@ -6,7 +6,7 @@
 
 The first is Drake's old spelling, which Isaac has taken over; Isaac's own documentation writes
 <link1> twice: the two ends are taken in their order. The second is Drake's newer one. Other
-programs skip both. What cannot be read stays as it is.
+programs skip both. An unreadable loop is kept word for word.
 """
 
 from ...diagnostics import quote
@@ -37,8 +37,8 @@ class FaultError(ValueError):
 
 
 def read_loop_joint(element: Element, document: Document) -> LoopJoint | None:
-    """Returns the loop; None where it does not say what it connects, or says more than a loop can
-    hold: then it is kept as it is, as anything that URDF does not define."""
+    """Returns the loop; None where it names no links, or says more than a loop can hold: then it is
+    kept word for word, as anything that URDF does not define."""
     ends = [child for child in element if child.tag in _ENDS]
     others = [child for child in element if child.tag not in _ENDS]
     document.kind = "loop_joint"
@@ -86,8 +86,8 @@ def _find_fault(element: Element, ends: list[Element], others: list[Element]) ->
 
 
 def read_ball_constraint(element: Element, document: Document) -> LoopJoint | None:
-    """Returns the ball joint; None, and an ERROR diagnostic, where it does not say what it
-    connects, or where: then it is kept as it is."""
+    """Returns the ball joint; None, and an ERROR diagnostic, where it names no links, or no point:
+    then it is kept word for word."""
     try:
         parts = _read_parts(element)
         ends = [_name_of(parts[f"body_{end}"]) for end in "AB"]
@@ -131,7 +131,7 @@ def to_point(text: str) -> Vector3:
 
 
 def check_loops(robot: Robot, document: Document) -> None:
-    """Reports loops that connect what is not there; those stay as they are written."""
+    """Reports loops that connect missing links; these stay as written."""
     links = {link.name for link in robot.links}
     links.update(name for joint in robot.joints for name in (joint.parent, joint.child))
     for loop in robot.loops:

@@ -87,7 +87,7 @@ def _in_range(
 
 def read_texture(element: Element, document: Document) -> str | None:
     """Reads the texture's path or URI as written; None where it is empty, as some exporters leave
-    it in every material: one diagnostic tells of them all."""
+    it in every material: one diagnostic covers them all."""
     filename = document.filename(element)
     if filename and not filename.isspace():
         return filename

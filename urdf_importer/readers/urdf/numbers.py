@@ -23,10 +23,10 @@ _SEPARATORS = re.compile(r"[ \t\r\n]*,[ \t\r\n]*|[ \t\r\n]+")
 
 
 def plain_number(text: str) -> float:
-    """Reads a number of at most FARTHEST. Raises ValueError for all other text; what that is
-    instead is a matter for the slower functions below."""
+    """Reads a number of at most FARTHEST. Raises ValueError for all other text; the slower
+    functions below find its meaning."""
     number = float(text)
-    # What float() takes beyond the strict rule has "_" or other than ASCII or is not finite.
+    # Text that float() takes beyond the strict rule has "_" or other than ASCII or is not finite.
     if not -FARTHEST <= number <= FARTHEST or not text.isascii() or "_" in text:
         raise ValueError
     return number
@@ -42,7 +42,7 @@ def plain_vector(text: str) -> Vector3:
 
 
 class OddNumberError(ValueError):
-    """The text is not a number; its message says what it is."""
+    """The text is not a number; the message says why."""
 
 
 def split_numbers(text: str, count: int) -> tuple[list[str], bool]:
@@ -77,14 +77,14 @@ def to_number(word: str, largest: float) -> float:
 
 
 def is_infinite(word: str) -> bool:
-    """Whether a word stands for an infinity: "inf", or a number that no float can hold."""
+    """Whether a word denotes an infinity: "inf", or a number that no float can hold."""
     if _INFINITY(word):
         return True
     return _NUMBER(word) is not None and float(word) in (float("inf"), float("-inf"))
 
 
 def padded(numbers: Sequence[float], count: int) -> list[float]:
-    """Returns the first `count` of the numbers, with zeros for what is missing."""
+    """Returns the first `count` of the numbers, with zeros for missing ones."""
     return [*numbers[:count], *([0.0] * (count - len(numbers)))]
 
 

@@ -33,7 +33,7 @@ _DEFINED = {
     "material": "material",
     "transmission": "transmission",
 }
-"""Tag -> the kind of what it becomes."""
+"""Tag -> the kind of its part."""
 
 _NEWEST_VERSION = (1, 2)
 _VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
@@ -86,7 +86,7 @@ class Parts:
             self.extras.append(document.extra(element))
 
     def _read_loop(self, element: Element) -> None:
-        """Adds a loop; a second one of a name is kept as it is, as one that cannot be read."""
+        """Adds a loop; a second one of a name is kept word for word, like an unreadable one."""
         document = self.document
         if element.tag == BALL_CONSTRAINT:
             loop = read_ball_constraint(element, document)
@@ -103,7 +103,7 @@ class Parts:
             self.extras.append(document.extra(element))
 
     def robot(self) -> Robot:
-        """Returns what has come in. Raises ReadError where there is no link."""
+        """Returns the robot with all parts added. Raises ReadError where there is no link."""
         document = self.document
         if not self.links:
             raise NoLinksError(
@@ -138,8 +138,7 @@ class Parts:
         return replace(robot, joints=tuple(joints), loops=tuple(loops))
 
     def close(self, robot: Robot, found: GazeboLoops) -> Robot:
-        """Returns the robot with what the joints within <gazebo> become; loops in the order of the
-        file."""
+        """Returns the robot with the joints read from <gazebo>; loops in the order of the file."""
         if not found.rests:
             return robot
         loops = sorted((*robot.loops, *found.loops), key=lambda loop: loop.line)
@@ -153,7 +152,7 @@ class Parts:
 
 
 class LocatedParts(Parts):
-    """Keeps the elements of what is in the robot, kind by kind in its order."""
+    """Keeps the elements of the robot's parts, kind by kind in its order."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -169,11 +168,11 @@ class LocatedParts(Parts):
     def read_child(self, element: Element) -> None:
         before = len(self.extras)
         super().read_child(element)
-        # What cannot be read as what its tag says is kept as an extra.
+        # An element that cannot be read as its tag's kind is kept as an extra.
         is_kept = len(self.extras) > before
         kind = "extra" if is_kept else _DEFINED.get(element.tag, "extra")
         found = self.elements[kind]
-        # Second ones and those that say too little are not in the robot.
+        # Second ones and incomplete ones are not in the robot.
         if len(getattr(self, f"{kind}s")) > len(found):
             found.append(element)
         element.clear()
@@ -201,7 +200,7 @@ class LocatedParts(Parts):
 
 
 def read_robot_name(element: Element, document: Document) -> str:
-    """Reads the robot's name, or that of its file."""
+    """Reads the robot's name, or its file's."""
     name = document.name_of(element)
     if not name:
         name = PurePath(document.source).stem or "robot"
@@ -261,7 +260,7 @@ def _report_tallies(document: Document) -> None:
     if calls.count:
         text = (
             f"{counted(calls.count, 'call')} of macros of xacro that nothing defines, "
-            f"<{calls.subject}>; kept as they are"
+            f"<{calls.subject}>; kept word for word"
         )
         _report_tally(calls, "leftover-macro", text, document.name, document)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<origin>: where things stand."""
+"""<origin>: poses."""
 
 from ...markup.xml import Element
 from ...model import IDENTITY, Pose, Quaternion

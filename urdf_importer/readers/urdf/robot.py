@@ -28,7 +28,7 @@ _ROBOT = re.compile(rb"<robot[\s/>]")
 class Located(NamedTuple):
     """A robot with the text that it was parsed from, and the elements that it was read from: tag,
     or "extra", -> elements in the robot's order, without their children, which cost more to keep
-    than to parse again. `data` is the text without what XML forbids in it."""
+    than to parse again. `data` is the text without XML errors."""
 
     robot: Robot
     data: bytes
@@ -46,11 +46,11 @@ def read_robot(
     """Reads the robot that the URDF or xacro file at `path` describes, exactly as the file says it.
 
     xacro is expanded first, with `xacro_args` (name, value); `resolver` finds the files that it
-    names. Lines are those of the file at `path` then too.
+    names. Lines are lines of the file at `path` then too.
 
     Raises ReadError, with file and line, where the file describes no robot: it is not a regular
     file, not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number
-    that is none. What is merely odd goes to `diagnostics`.
+    that is none. Mere oddities go to `diagnostics`.
     """
     source = os.fspath(path)
     return read_urdf(
@@ -73,7 +73,7 @@ def read_urdf(given: Description) -> Robot:
         arguments = given.options.xacro_args
         data = expand_xacro(data, source, given.resolver, arguments, diagnostics)
         try:
-            # What came of it is not a text that anyone wrote, so it is not kept.
+            # The result is not a text that anyone wrote, so it is not kept.
             return replace(read_robot_text(data, source, diagnostics), text=b"")
         except NoLinksError as error:
             # Macros and properties that other files include.
@@ -99,10 +99,10 @@ def list_xacro_arguments(
     xacro_args: Iterable[tuple[str, str]] = (),
     seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
-    """Returns the arguments that the file at `path` and what it includes declare, in their order;
-    none of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
-    takes more than `seconds`), those declared up to there. Raises ReadError where there is no such
-    file."""
+    """Returns the arguments that the file at `path` and its includes declare, in their order; none
+    of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
+    takes more than `seconds`), the arguments declared up to there. Raises ReadError where there is
+    no such file."""
     source = os.fspath(path)
     data = read_regular_file(source)
     if not is_xacro(data, source):
@@ -114,7 +114,7 @@ def list_xacro_arguments(
 def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     """Reads the robot that the URDF text `data` describes; `source` is the file that it came from.
 
-    Lines in diagnostics are those of `data`. Raises ReadError as `read_robot` does.
+    Lines in diagnostics are lines of `data`. Raises ReadError as `read_robot` does.
     """
     if not diagnostics.source:
         diagnostics.source = source
@@ -123,8 +123,8 @@ def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot
 
 
 def read_located(data: bytes, source: str) -> Located:
-    """Returns the robot that the URDF text `data` describes, and which of its elements is what in
-    it, for those who edit the text. Raises ReadError as `read_robot` does."""
+    """Returns the robot that the URDF text `data` describes, and the element of each of its parts,
+    so that the text can be edited. Raises ReadError as `read_robot` does."""
     with paused_garbage_collection():
         parts, robot = _read_parts(decode_text(data, source), source, LocatedParts)
     assert isinstance(parts, LocatedParts)
@@ -164,7 +164,7 @@ def _report_syntax(
     elif junk is not None or nul_line:
         diagnostics.warning(
             "trailing-content",
-            "what follows </robot> is not read",
+            "the text after </robot> is not read",
             line=junk.line if junk is not None else nul_line,
         )
 

@@ -28,7 +28,7 @@ def find_second_parents(robot: Robot, document: Document) -> dict[int, LoopJoint
     try:
         tree = retrace_tree(robot)
     except KinematicsError:
-        return {}  # What plans the robot says why.
+        return {}  # The planner of the robot reports the reason.
     frames = zero_frames(tree)
     allowed = _CLOSED * (1.0 + float(np.abs(frames[:, :3, 3]).max()))
     found: dict[int, LoopJoint] = {}

@@ -30,8 +30,8 @@ _MOST_SHOWN_OF_MESSAGE = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XacroArgument:
-    """An argument that a xacro file declares, with its default as it is written; None where it has
-    none, so that it has to be given."""
+    """An argument that a xacro file declares, with its default as written; None where it has none,
+    so that it has to be given."""
 
     name: str
     default: str | None
@@ -69,8 +69,8 @@ def expand_xacro(
 ) -> bytes:
     """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given`.
 
-    Each element stands in the line of `source` that it comes from. Raises ReadError,
-    with file and line, where the text cannot be expanded or makes no robot but only macros.
+    Each element is in the line of `source` that it comes from. Raises ReadError, with file and
+    line, where the text cannot be expanded or makes no robot but only macros.
     """
     budget = budget or Budget()
     arguments = dict(given)
@@ -111,7 +111,8 @@ def list_arguments(
 
 
 _OF_ROBOTS = frozenset({"link", "model", "world", "include"})
-"""What the root of a robot has, in URDF or in SDF, and that of a file of macros has not."""
+"""Children of the root of a robot, in URDF or in SDF, that the root of a file of macros does not
+have."""
 
 
 def _new_expander(
@@ -144,11 +145,11 @@ class _NoRobotError(ReadError):
 class _MoreCalls:
     """Raises the limit of nested calls while any expansion runs, and puts it back.
 
-    Macros call themselves in place of loops, and counting what they do takes some calls more: with
-    MORE, they turn as often as in xacro itself. The limit is that of the whole process, so of
-    several threads the first to come raises it and the last to go puts it back; a limit that
-    other code has set meanwhile stays. Each step is one that Python does at once, without a lock;
-    who comes while the last one goes finds the limit raised again a moment later.
+    Macros call themselves in place of loops, and counting their work takes some calls more: with
+    MORE, they turn as often as in xacro itself. The limit belongs to the whole process, so of
+    several threads the first to come raises it and the last to go puts it back; a limit that other
+    code has set meanwhile stays. Each step is one that Python does at once, without a lock; who
+    comes while the last one goes finds the limit raised again a moment later.
     """
 
     MORE = 1000
@@ -180,7 +181,7 @@ more_calls = _MoreCalls()
 
 @contextmanager
 def _explained(expander: Expander, source: str) -> Iterator[None]:
-    """Turns what goes wrong into a ReadError with one sentence and a place."""
+    """Turns an exception into a ReadError with one sentence and a place."""
     try:
         with more_calls:
             yield
@@ -211,7 +212,7 @@ def _refuse(
 
 
 def _lacks_argument(error: object) -> bool:
-    """Whether an exception of xacro, or what it was raised for, is about a missing argument."""
+    """Whether an exception of xacro, or its cause, is about a missing argument."""
     seen: object = error
     while seen is not None and not isinstance(seen, MissingArgumentError):
         seen = getattr(seen, "exc", None)
@@ -219,7 +220,7 @@ def _lacks_argument(error: object) -> bool:
 
 
 def _sentence(error: Exception) -> str:
-    """One line of all that an exception of xacro says: itself, its cause, what it concerns."""
+    """One line with all parts of an exception of xacro: itself, its cause, its subject."""
     suffixes: list[str] = []
     macro = ""
     cause: object = error

@@ -2,8 +2,8 @@
 """The value of an expression of xacro, such as ${2 * radius}.
 
 xacro's expressions are Python's, and xacro hands them to eval. Here they are parsed by Python but
-walked through by hand: what is not written down below is refused, nothing can reach what the
-expression was not given, and each step is paid for. The price: no lambda, no f-string, no
+walked through by hand: everything not listed below is refused, nothing can reach beyond the values
+that the expression was given, and each step is paid for. The price: no lambda, no f-string, no
 dictionary displays, and only the methods that xacro_values lists. Expressions that real
 descriptions use have none of these.
 """
@@ -52,7 +52,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
     ast.Not: operator.not_,
-    # As ~, which Python advises against for what is true or false.
+    # As ~, which Python advises against for booleans.
     ast.Invert: lambda value: -1 - operator.index(value),
 }
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -78,9 +78,9 @@ class Evaluator:
         self._parsed: dict[str, ast.expr] = {}
 
     def evaluate(self, text: str, names: Names) -> Any:
-        """Returns the value of the expression `text`, where `names[name]` is what a name means.
+        """Returns the value of the expression `text`, where `names[name]` is the value of a name.
 
-        Raises ReadError beyond the bounds, and what Python raises for wrong expressions.
+        Raises ReadError beyond the bounds, and Python's own exceptions for wrong expressions.
         """
         text = text.strip()
         self._budget.spend(len(text))
@@ -175,7 +175,7 @@ class Evaluator:
     def _call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
         self._budget.spend(1)
         if not isinstance(function, Method) and id(function) not in self._functions:
-            raise TypeError("what is called here is not a function that expressions may use")
+            raise TypeError("this call is not of a function that expressions may use")
         return self._paid(apply_function(function, arguments, named, self._call))
 
     def _items(self, elements: list[ast.expr], names: Names) -> list[Any]:
@@ -258,10 +258,10 @@ _COMMANDS = "arg, cwd, dirname, env, eval, find and optenv"
 
 
 class Substitutions:
-    """What stands in for $(...) in one expansion.
+    """Evaluates $(...) in one expansion.
 
-    `arguments` are those given and declared so far; `folder` tells that of the file being read.
-    `used` are the names of the arguments that were asked for.
+    `arguments` are the given and declared ones so far; `folder` is the folder of the file being
+    read. `used` are the names of the arguments that were asked for.
     """
 
     def __init__(self, files: XacroFiles, folder: Callable[[], str]) -> None:
@@ -271,8 +271,8 @@ class Substitutions:
         self._folder = folder
 
     def substitute(self, text: str, evaluator: Evaluator) -> str:
-        """Returns what stands in for `$(text)`. Raises ReadError for a missing package and
-        ValueError for what has no meaning."""
+        """Returns the replacement of `$(text)`. Raises ReadError for a missing package and
+        ValueError for meaningless text."""
         command, *words = text.split() or [""]
         if command == "eval":
             names = _Converted(self.arguments)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files and folders that xacro names, found as those of meshes are, and nothing else.
+"""The files and folders that xacro names, found like meshes, and nothing else.
 
 Includes and YAML are read where a mesh might be read: in the description's own package, in the
 folders that the user or the ROS environment names and in packages found by name. A file that lies
-elsewhere than it is said to is not taken instead: of two files of one name, the other one would
-make a different robot.
+elsewhere than named is not taken instead: of two files of one name, the other one would make a
+different robot.
 """
 
 import fnmatch
@@ -26,7 +26,7 @@ MOST_YAML_BYTES = 256 * 1024
 MOST_YAML_LEVELS = 100
 MOST_LISTED = 10_000
 
-# What of the environment $(env ...) and $(optenv ...) see: no path, no name, no secret.
+# The part of the environment that $(env ...) and $(optenv ...) see: no path, no name, no secret.
 ENVIRONMENT = ("ROS_DISTRO", "ROS_VERSION", "ROS_PYTHON_VERSION")
 
 # Units of YAML numbers that xacro knows -> in SI.
@@ -43,7 +43,7 @@ _WILDCARD = re.compile(r"[*?[]")
 
 
 class XacroFiles:
-    """Finds and reads for one expansion; `report` takes what is odd about where files lie."""
+    """Finds and reads for one expansion; `report` receives oddities of the files' places."""
 
     def __init__(self, resolver: PackageResolver, report: Report, budget: Budget) -> None:
         self._resolver = resolver
@@ -100,8 +100,9 @@ class XacroFiles:
         return check_size(read_regular_file(path), MOST_XACRO_BYTES, path)
 
     def load_yaml(self, path: str, evaluate: Callable[[str], Any]) -> Any:
-        """Returns what a YAML file holds, as PyYAML's safe loader reads it: None, bool, int, float,
-        str, dates, lists and dictionaries. `evaluate` gives the value of numbers with a unit.
+        """Returns the content of a YAML file, as PyYAML's safe loader reads it: None, bool, int,
+        float, str, dates, lists and dictionaries. `evaluate` gives the value of numbers with a
+        unit.
 
         Raises ReadError.
         """

@@ -4,9 +4,9 @@
 xacro keeps its state in its module, so each expansion gets a copy of the module of its own, which
 nothing else sees: runs are independent, and nothing has to be put back after errors. In the copy,
 expressions, $(...) and files go through the Evaluator and XacroFiles, and the elements that are
-worked on are counted and remembered for messages. What the language means stays xacro's business:
-macros, blocks, properties, scopes, conditions, includes, namespaces. The price: this relies on the
-names in REPLACED, so the version of xacro is pinned and a test compares them with it.
+worked on are counted and remembered for messages. The meaning of the language stays xacro's
+business: macros, blocks, properties, scopes, conditions, includes, namespaces. The price: this
+relies on the names in REPLACED, so the version of xacro is pinned and a test compares them with it.
 """
 
 import importlib
@@ -68,7 +68,7 @@ REPLACED = {
     "warning": "(*args, **kwargs)",
 }
 """The names of the module xacro that its copy gets anew: how xacro's own functions are called, None
-for what is not a function."""
+for other objects."""
 
 USED = {
     "XacroException": None,
@@ -114,7 +114,7 @@ class Expander:
 
     While it runs and afterwards: `place` is where the work is or has failed, `line` the line of the
     main file that led there; `arguments` (name -> default, None without one) and `macros` (name ->
-    whether it is the main file's) are those declared so far, `used` the names of the arguments
+    whether it is the main file's) are the declared ones so far, `used` the names of the arguments
     asked for. Where it `lists`, arguments that lack both default and value do not stop it.
     """
 
@@ -234,7 +234,7 @@ class Expander:
     # Text
 
     def _eval_text(self, text: Any, symbols: Any) -> Any:
-        """The value of a text: that of its only expression, or a text of all parts."""
+        """The value of a text: the value of its only expression, or a text of all parts."""
         text = str(text)
         if len(text) > MOST_TEXT:
             raise ReadError(f"a text is longer than {MOST_TEXT} characters")
@@ -322,7 +322,7 @@ class Expander:
         return library.YamlListWrapper.wrap(data)
 
 
-# What xacro and expressions raise for descriptions that are wrong.
+# Exceptions of xacro and expressions for wrong descriptions.
 FAILURES: tuple[type[Exception], ...] = (
     ArithmeticError,
     AssertionError,
@@ -338,8 +338,8 @@ FAILURES: tuple[type[Exception], ...] = (
 
 
 class _Output:
-    """Takes what xacro, or the description through it, would print: each different warning becomes
-    a diagnostic. Expressions find the methods by their names."""
+    """Takes messages that xacro, or the description through it, would print: each different warning
+    becomes a diagnostic. Expressions find the methods by their names."""
 
     def __init__(self, expander: Expander, diagnostics: Diagnostics) -> None:
         self._expander = expander
@@ -361,7 +361,7 @@ class _Output:
         self.add(*words)
 
     def message(self, *_words: Any, **_format: Any) -> None:
-        """Drops what users of the robot need not know."""
+        """Drops messages that do not concern users of the robot."""
 
     def print_location(self) -> None:
         """Does nothing: diagnostics have their lines."""
@@ -370,8 +370,8 @@ class _Output:
 def _collect_functions(symbols: Any) -> list[Any]:
     """Returns the functions that expressions may call.
 
-    Old names of which xacro only warns become those of their namespaces: whoever looks at a robot
-    cannot change them.
+    Old names, for which xacro only warns, become the names of their namespaces: someone who looks
+    at a robot cannot change them.
     """
     functions: list[Any] = []
     for space in ("python", "math", "xacro"):

@@ -2,9 +2,9 @@
 """Text of xacro -> the DOM tree that xacro works on, and back to text.
 
 Every element knows the file and line it was written in, also when it is copied, and the line of the
-main file that it comes from: its own, or that of the call of the macro or include
-that made it. The text that comes out has each element in that line, as far as the order allows, so
-that whatever reads it talks about lines of the main file. Comments are left out.
+main file that it comes from: its own, or the line of the call of the macro or include that made it.
+The text that comes out has each element in that line, as far as the order allows, so that whatever
+reads it talks about lines of the main file. Comments are left out.
 """
 
 import re
@@ -28,7 +28,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Place(NamedTuple):
-    """Where an element is written; `characters` are those of its tag and of its text."""
+    """Where an element is written; `characters` are the characters of its tag and of its text."""
 
     file: str
     line: int
@@ -114,7 +114,7 @@ class _Builder(expatbuilder.ExpatBuilderNS):
 
 
 class _Copies:
-    """What the DOM tells of elements that are copied: the copy has the same place, and costs."""
+    """The DOM's reports of copied elements: the copy has the same place, and costs."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -127,7 +127,7 @@ class _Copies:
 
 def replace_node(node: Any, by: Any, content_only: bool = False) -> None:
     """Puts `by` (an element, several, or None for nothing) in the place of `node`; with
-    `content_only`, what is in them.
+    `content_only`, its content.
 
     xacro's own goes through all siblings once for every new child, which takes quadratic time.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much one expansion may cost.
 
-Everything that expands xacro says what it is about to do: elements that come in or are copied,
-characters that are read or made, steps of expressions. Each of these is bounded, and each looks at
-the clock. The price: a description beyond these bounds, which are some ten times what the largest
-real robots need, is refused and must be expanded by the program xacro first.
+All code that expands xacro announces its work: elements that come in or are copied, characters that
+are read or made, steps of expressions. Each of these is bounded, and each looks at the clock. The
+price: a description beyond these bounds, which are some ten times the needs of the largest real
+robots, is refused and must be expanded by the program xacro first.
 """
 
 import datetime
@@ -27,7 +27,7 @@ MOST_CHARACTERS = 64 * 1024 * 1024
 
 
 class Budget:
-    """What is left of one expansion's time and space. Everything raises ReadError at the end of it,
+    """The rest of one expansion's time and space. Everything raises ReadError at the end of it,
     without a place: whoever knows it adds it."""
 
     def __init__(
@@ -85,14 +85,14 @@ _CHANGES = ("lstrip", "removeprefix", "removesuffix", "replace", "rstrip", "stri
 STRING_METHODS = frozenset((*_QUESTIONS, *_KINDS, *_CASES, *_PARTS, *_CHANGES))
 DICTIONARY_METHODS = frozenset(("get", "items", "keys", "values"))
 SEQUENCE_METHODS = frozenset(("count", "index"))
-# What would show or make things beyond values.
+# Methods that would show or make things beyond values.
 REFUSED_FUNCTIONS = frozenset(("vars", "hash"))
 
 
 def weigh(value: object) -> int:
-    """Returns about the length of `value` as text, with what is shared counted each time it shows.
+    """Returns about the length of `value` as text, with shared parts counted each time they show.
 
-    Raises ReadError beyond MOST_WEIGHT, TypeError for what is not a value of xacro.
+    Raises ReadError beyond MOST_WEIGHT, TypeError for an object that is not a value of xacro.
     """
     weight = 0
     todo = [value]
@@ -109,7 +109,7 @@ def weigh(value: object) -> int:
 
 
 def _weigh_alone(item: object) -> int:
-    """The weight without that of what is in it."""
+    """The weight without its content's."""
     if type(item) in _PLAIN:
         return _PLAIN[type(item)]
     if isinstance(item, int):
@@ -209,7 +209,7 @@ Call = Callable[[Any, list[Any], dict[str, Any]], Any]
 def apply_function(function: Any, arguments: list[Any], named: dict[str, Any], call: Call) -> Any:
     """Returns `function(*arguments, **named)`, checked before anything large is made.
 
-    `call` calls what a function is given to call, with all checks.
+    `call` calls functions passed as arguments, with all checks.
     """
     weight = sum(weigh(each) for each in (*arguments, *named.values()))
     _check_weight(weight)
@@ -239,7 +239,7 @@ def _as_value(result: Any) -> Any:
 def _check_arguments(
     function: Any, arguments: list[Any], named: dict[str, Any], weight: int
 ) -> None:
-    """Refuses what makes much of little."""
+    """Refuses calls that make much out of little."""
     if function in _COUNTING:
         _check_small(*arguments)
     elif function is round:

@@ -238,7 +238,7 @@ FAULTS = {
     "add twice": ('<link element_id="" action="add" name="body"/>', "there is a <link> 'body'"),
     "add nowhere": ('<visual element_id="x" action="add" name="v"/>', "to add something to"),
     "replace without name": (
-        '<link element_id="body"><visual action="replace"/></link>', "what takes its place"),
+        '<link element_id="body"><visual action="replace"/></link>', "the replacement has no name"),
     "child without action": (
         '<link element_id="body"><visual name="hull"/></link>', "its <visual> has no action"),
     "child with another": (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<Joints> and <Constraints> of the second generation: pairs of bodies and what holds them."""
+"""<Joints> and <Constraints> of the second generation: pairs of bodies and their connections."""
 
 import math
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from .values import Page, make_frame
 MOST_CONNECTIONS = 400_000
 
 _X, _Y, _Z = 0, 1, 2
-# What each joint allows, by axes of its base frame: slides first.
+# The motions that each joint allows, by axes of its base frame: slides first.
 _MOTIONS: dict[str, tuple[tuple[str, int], ...]] = {
     "Weld": (("weld", _Z),),
     "Revolute": (("revolute", _Z),),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""PhysicalModelingXMLFile -> Mechanism: what SimMechanics Link and its successor wrote first.
+"""PhysicalModelingXMLFile -> Mechanism: the first format of SimMechanics Link and its successor.
 
 <PhysicalModelingXMLFile> <name/>
   <SimMechanics> or <SimscapeMultibody>
@@ -70,8 +70,8 @@ class FirstGeneration:
         )
 
     def mechanism(self) -> Mechanism:
-        """Returns the graph of what came in. Raises ReadError where there is no body, or a frame
-        has numbers that are none."""
+        """Returns the graph of the parsed elements. Raises ReadError where there is no body, or a
+        frame has invalid numbers."""
         page = self.page
         if not any(body.kind == "part" for body in self.bodies):
             raise page.refusal("the file has no body", self.line)
@@ -195,7 +195,7 @@ def _find_frames(element: Element) -> Iterator[Element]:
 
 
 def _fields(element: Element) -> dict[str, Element]:
-    """Tag -> first child of that tag."""
+    """Tag -> first child with that tag."""
     return {child.tag: child for child in reversed(element)}
 
 

@@ -80,8 +80,7 @@ def _read_rotation(
     kind = texts.get("orientationType") or _TRANSFORM
     if kind.lower() != _TRANSFORM:
         raise page.refusal(
-            f"the orientation of {what} is of the type {quote(kind)}; only '3x3 Transform' is "
-            "known",
+            f"the orientation of {what} has the type {quote(kind)}; only '3x3 Transform' is known",
             fields["orientationType"].line,
         )
     element = fields["orientation"]
@@ -142,8 +141,8 @@ class FrameTable:
         return self._matrices[frame]
 
     def resolve(self, across: Mapping[str, str]) -> None:
-        """Puts the frames in the world that hang on others; `across` tells the number on the other
-        side of a joint. Raises ReadError where a frame names one that is not there, or a ring."""
+        """Puts the frames in the world that hang on others; `across` maps to the number on the
+        other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
         waiting: dict[WrittenFrame, list[tuple[int, WrittenFrame]]] = {}
         ready: list[tuple[int, WrittenFrame]] = []
         open_frames: dict[WrittenFrame, int] = {}

@@ -38,8 +38,7 @@ def turn_row(direction: Vector) -> Matrix:
 
 
 def rows_of_primitives(primitives: Sequence[Primitive], point: Vector) -> Matrix:
-    """Returns (N, 6) conditions of a joint at a point: what is orthogonal to the twists that it
-    allows."""
+    """Returns (N, 6) conditions of a joint at a point, orthogonal to the allowed twists."""
     twists = twists_of(primitives, point)
     if not len(twists):
         return np.eye(6)
@@ -75,9 +74,9 @@ def null_space(rows: Matrix, tolerance: float = TOLERANCE) -> Matrix:
 def find_freedom(
     rows: Matrix, center: Vector, size: float, tolerance: float = TOLERANCE
 ) -> Freedom:
-    """Returns what conditions (N, 6) about the world's origin leave; `center` is a point near the
-    bodies and `size` a length in metres, both for sound numbers and for the choice of a point.
-    Conditions that agree within `tolerance` are one."""
+    """Returns the freedom left by conditions (N, 6) about the world's origin; `center` is a point
+    near the bodies and `size` a length in metres, both for sound numbers and for the choice of a
+    point. Conditions that agree within `tolerance` are one."""
     scaled = _move_rows(rows, center, size)
     twists = null_space(scaled, tolerance)
     turns, slides = _split(twists)
@@ -135,8 +134,8 @@ def _turns_about(axes: Matrix, turns: Matrix) -> Matrix:
 
 
 def _common_point(turns: Matrix, slides: Matrix, tolerance: float) -> tuple[Vector, bool]:
-    """The point nearest to the origin about which all turns turn, where slides may make good what
-    is missing: v = p x w + slides. False where there is none."""
+    """The point nearest to the origin about which all turns turn, where slides may supply the rest:
+    v = p x w + slides. False where there is none."""
     if not len(turns):
         return np.zeros(3), True
     count = len(slides)

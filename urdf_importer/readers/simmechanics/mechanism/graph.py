@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a CAD assembly is: bodies, frames and joints as a graph. Both generations of the XML become
-one, and it knows nothing of robots, trees or URDF.
+"""The model of a CAD assembly: bodies, frames and joints as a graph. Both generations of the XML
+become one, and it knows nothing of robots, trees or URDF.
 
 All frames are (4, 4), world from frame, in metres, in the assembled pose, which is position zero of
 every joint.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-# What stands for an assembly itself, or for the world, rather than for a part.
+# Bodies that represent an assembly itself, or the world, rather than a part.
 BodyKind = Literal["part", "placement", "ground"]
 PrimitiveKind = Literal["weld", "revolute", "prismatic", "spherical", "unknown"]
 
@@ -52,10 +52,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
-    """A part as it stands in the assembly.
+    """A part in its place in the assembly.
 
-    `part` is the frame in which its mesh is written. `mass` in kg is None where there is none to be
-    known; `inertia` is (3, 3) in kg m^2 about `center`'s point, in `center`'s axes. `frames` are
+    `part` is the frame in which its mesh is written. `mass` in kg is None where it is unknown;
+    `inertia` is (3, 3) in kg m^2 about `center`'s point, in `center`'s axes. `frames` are
     """
 
     name: str
@@ -87,10 +87,10 @@ WELD = (Primitive(kind="weld", word="weld"),)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Edge:
-    """A joint between the bodies of indices `base` and `follower`, at these frames of theirs.
+    """A joint between the bodies of indices `base` and `follower`, at these frames on them.
 
-    `primitives` go from base to follower; none where the file says none. `number` is the text by
-    which a user may name it. `label` is what stands between the two numbers in a graph. `offset` is
+    `primitives` go from base to follower; none where the file has none. `number` is the text by
+    which a user may name it. `label` is the text between the two numbers in a graph. `offset` is
     the angle in radians by which the CAD system counts from another zero.
     """
 
@@ -110,7 +110,7 @@ class Mechanism:
     """`order` lists bodies and edges as names are given: (is a body, index).
 
     `unit` is the length of the file's own unit in metres. `root` is the body that the file itself
-    names as the one to stand on; -1 where it names none.
+    names as the base; -1 where it names none.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<InstanceTree> of the second generation: which part stands where."""
+"""<InstanceTree> of the second generation: the places of parts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -65,8 +65,7 @@ def read_instances(assembly: Element, units: Units, page: Page) -> tuple[Instanc
         if instance.entity in open_entities and instance.entity:
             page.diagnostics.error(
                 "recursive-instance",
-                f"instance {quote(instance.name)} stands within the assembly that it is of; it is "
-                "left out",
+                f"instance {quote(instance.name)} is within its own assembly; it is left out",
                 subject=instance.name,
                 line=instance.line,
             )
@@ -108,8 +107,8 @@ def _read_instance(element: Element, parent: Instance, units: Units, page: Page)
 
 
 def read_transform(element: Element | None, length: float, what: str, page: Page) -> Matrix:
-    """Returns (4, 4) of a <Transform>, its rotation row by row; what is not there is not moved.
-    Raises ReadError for numbers that are none."""
+    """Returns (4, 4) of a <Transform>, its rotation row by row; missing parts move nothing. Raises
+    ReadError for invalid numbers."""
     rotation, point = np.eye(3), np.zeros(3)
     for child in element if element is not None else ():
         if child.tag == "Rotation":

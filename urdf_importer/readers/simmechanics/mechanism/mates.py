@@ -40,7 +40,7 @@ class Entity:
 
 
 def rows_of_mate(kind: str, one: Entity, other: Entity) -> Matrix | None:
-    """Returns (N, 6) conditions of a mate; None for one that is unknown between these two."""
+    """Returns (N, 6) conditions of a mate; None for a mate that is unknown between these two."""
     if not one.is_known or not other.is_known:
         return None
     match kind:
@@ -80,7 +80,7 @@ def _concentric(one: Entity, other: Entity) -> Matrix | None:
 
 
 def _distance(one: Entity, other: Entity) -> Matrix | None:
-    """As coincident, of what lies beside it at a distance."""
+    """As coincident, with an entity at a distance."""
     if one.is_plane or other.is_plane:
         return _coincident(one, other)
     between = other.point - one.point

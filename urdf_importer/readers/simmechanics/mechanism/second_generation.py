@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SimscapeMultibodyImportXML -> Mechanism: what Onshape and today's Simscape Multibody Link write.
+"""SimscapeMultibodyImportXML -> Mechanism: the format of Onshape and today's Simscape Multibody
+Link.
 
 <ModelUnits/> <DataUnits/>
 <RootAssembly> <InstanceTree> <Instance> <Instance/>... <Joints/> <Constraints/>
@@ -50,7 +51,7 @@ class SecondGeneration:
                 self.parts.setdefault(child.attributes.get("uid", ""), part)
 
     def mechanism(self) -> Mechanism:
-        """Returns the graph of what came in. Raises ReadError where there is no body."""
+        """Returns the graph of the parsed elements. Raises ReadError where there is no body."""
         page, assembly = self.page, self.assembly
         if assembly is None:
             raise page.refusal("the file has no <RootAssembly>", self.line)
@@ -113,7 +114,7 @@ class SecondGeneration:
             return
         self.page.diagnostics.error(
             "lost-part",
-            f"instance {quote(instance.name)} is of the part {quote(instance.entity)}, which the "
+            f"instance {quote(instance.name)} has the part {quote(instance.entity)}, which the "
             "file does not have; it is left out",
             subject=instance.name,
             line=instance.line,

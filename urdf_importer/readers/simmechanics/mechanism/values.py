@@ -127,7 +127,7 @@ class Page:
     diagnostics: Diagnostics
 
     def text(self, element: Element) -> str:
-        """Returns the text of an element without the double quotes that stand around texts."""
+        """Returns the text of an element without the double quotes around it."""
         text = text_of(element, self.data)
         if len(text) >= 2 and text[0] == '"' and text[-1] == '"':
             text = text[1:-1].strip()

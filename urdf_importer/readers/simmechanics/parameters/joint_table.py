@@ -18,7 +18,8 @@ _NUMBERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointRow:
-    """What a row says; None is not said. Limits as written: degrees, or metres of a slide."""
+    """The content of a row; None for empty cells. Limits as written: degrees, or metres of a
+    slide."""
 
     lower_limit: float | None = None
     upper_limit: float | None = None
@@ -52,9 +53,9 @@ class JointTable:
 
 
 def read_joint_table(data: bytes, source: str, diagnostics: Diagnostics) -> JointTable:
-    """Returns joint name -> what the table says of it. Raises ReadError for what is not a table,
-    and for one without a column joint_name; an ERROR diagnostic, with the line, tells of what is
-    odd in a row."""
+    """Returns joint name -> its row in the table. Raises ReadError for text that is not a table,
+    and for a table without a column joint_name; an ERROR diagnostic, with the line, reports
+    oddities of a row."""
     if len(data) > MOST_BYTES:
         raise ReadError(
             f"the table of joints is bigger than {MOST_BYTES // 2**20} MB", source=source

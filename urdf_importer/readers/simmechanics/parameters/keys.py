@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a parameter file may say: the keys of both old converters and ours, as plain data.
+"""The content of a parameter file: the keys of both old converters and ours, as plain data.
 
-Links, joints and frames are the texts that the file has; what they name is found out later.
+Links, joints and frames are texts as in the file, resolved later.
 """
 
 import math
@@ -189,8 +189,8 @@ class JointLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointChange:
-    """What redefinedjoints and the attributes of extrajoints say; None is not said. `axis` is in
-    the frame `axis_frame`, empty for the child link's."""
+    """The values in redefinedjoints and the attributes of extrajoints; None where absent. `axis` is
+    in the frame `axis_frame`, empty for the child link's."""
 
     name: str = said("name")
     type: str = said("type", read=_words(*_JOINT_TYPES))
@@ -301,9 +301,9 @@ class CollisionShape:
 
 @dataclass(slots=True, kw_only=True)
 class Parameters:
-    """All keys with their meanings when they are not said; `source` is the file, "" for none.
+    """All keys with their defaults; `source` is the file, "" for none.
 
-    `lines` tells where a key or an entry of it stands: by key, or by (key, entry).
+    `lines` maps a key or an entry of it to its line: by key, or by (key, entry).
     """
 
     source: str = ""

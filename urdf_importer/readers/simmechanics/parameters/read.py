@@ -11,7 +11,7 @@ from .values import Values
 
 _MOST_BYTES = 256 * 1024
 
-# Marks a file as one of robotology's converter.
+# Marks a file as written for robotology's converter.
 ROBOTOLOGY_KEYS = frozenset(
     (
         "filenameformatchangeext", "stringToRemoveFromMeshFileName", "robotName", "rename",
@@ -28,10 +28,10 @@ READERS = keys_of(Parameters)
 def read_parameters(
     data: bytes, source: str, diagnostics: Diagnostics, *, has_table: bool, generation: int
 ) -> Parameters:
-    """Returns the parameters that a file says; `has_table`: a table of joints is given beside it.
+    """Returns the parameters in a file; `has_table`: a table of joints is given beside it.
 
-    Raises ReadError for what is not YAML or not a mapping, and for a root, a base frame or a format
-    of filenames that cannot be meant; an ERROR diagnostic tells of other values that are wrong.
+    Raises ReadError for text that is not YAML or not a mapping, and for an impossible root, base
+    frame or format of filenames; an ERROR diagnostic reports other wrong values.
     """
     root = parse_yaml(
         data, source, diagnostics, called="the parameter file", most_bytes=_MOST_BYTES
@@ -76,7 +76,7 @@ def _check_formats(parameters: Parameters, root: Node, values: Values) -> None:
     keys = [key for key in ("filenameformat", "filenameformatchangeext") if key in root.lines]
     if len(keys) == 2:
         raise values.refusal(
-            keys[1], "it stands beside filenameformat, and only one can count", root.lines[keys[1]]
+            keys[1], "it is set beside filenameformat, and only one can count", root.lines[keys[1]]
         )
     parameters.drops_extension = keys == ["filenameformatchangeext"]
     rest = parameters.filename_format.replace("%%", "")

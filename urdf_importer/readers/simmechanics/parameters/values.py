@@ -8,7 +8,7 @@ from ....markup.yaml_tree import Node
 
 
 class Values:
-    """Takes values out of nodes. What is of the wrong kind is an ERROR diagnostic and None."""
+    """Takes values out of nodes. A value of the wrong kind is an ERROR diagnostic and None."""
 
     def __init__(self, source: str, diagnostics: Diagnostics) -> None:
         self.source = source
@@ -135,4 +135,4 @@ class Values:
 
     def _wrong(self, key: str, wanted: str, node: Node) -> None:
         kind = quote(node.text.strip()) if node.is_scalar else "a list or mapping"
-        self.bad(key, f"{kind} stands where {wanted} should be; it is left out", node.line)
+        self.bad(key, f"{kind} is in the place of {wanted}; it is left out", node.line)
