@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot -> Robot: pure functions that change a robot, and what is different between two.
+"""Robot -> Robot: pure functions that change a robot, and the comparison of two.
 
     small = resize(prune(big, remove=["head"]), scale=0.5)
 
-All of them leave the robot that they are given as it is, refuse unknown names before anything, and
-return an equal robot where there is nothing to do. What names a link or joint follows it.
+None of them changes the robot that it is given; all refuse unknown names before anything, and
+return an equal robot where there is nothing to do. References to a link or joint follow it.
 """
 
 from .attach import attach

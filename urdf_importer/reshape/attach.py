@@ -77,7 +77,7 @@ def _refuse_clash(robot: Robot, part: Robot, joined: Joint) -> None:
 
 
 def _new_materials(robot: Robot, part: Robot) -> tuple[Material, ...]:
-    """Of the tool, without those that the robot has."""
+    """The tool's materials, without the ones that the robot has."""
     known = {material.name: material for material in robot.materials}
     return tuple(
         replace(material, line=0)
@@ -87,7 +87,8 @@ def _new_materials(robot: Robot, part: Robot) -> tuple[Material, ...]:
 
 
 def _rename_materials(part: Robot, robot: Robot, prefix: str) -> Robot:
-    """Those that look otherwise in the robot. Without a prefix the first definition counts."""
+    """Renames materials that look different in the robot. Without a prefix the first definition
+    counts."""
     mine, others = robot.material_definitions(), part.material_definitions()
     names = {
         name: prefix + name
@@ -99,7 +100,7 @@ def _rename_materials(part: Robot, robot: Robot, prefix: str) -> Robot:
 
 
 def _relocate_files(part: Robot, source: str) -> Robot:
-    """Relative paths start in the folder of the file that they stand in."""
+    """Relative paths start in the folder of their own file."""
     if not part.source or os.path.dirname(part.source) == os.path.dirname(source):
         return part
     here = Path(part.source).absolute().parent

@@ -15,8 +15,8 @@ from ..model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose, Robot, Vec
 def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
     """Returns the robot with every frame in another basis: "zxy" makes z-up of y-up.
 
-    Link frames turn where they stand: each becomes P T P^-1. Mesh files stay as they are, so their
-    shapes turn by P. Raises KinematicsError for what are no axes.
+    Link frames turn in place: each becomes P T P^-1. Mesh files stay unchanged, so their shapes
+    turn by P. Raises KinematicsError for invalid axes.
     """
     robot = robot_of(robot)
     basis = read_axes(axes)

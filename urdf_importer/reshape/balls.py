@@ -14,7 +14,7 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 def split_balls(robot: Robot) -> Robot:
     """Returns the robot with three continuous joints J_x, J_y, J_z in place of each ball joint J,
     about the axes of its frame, one after the other, with links without mass between them. Every
-    orientation is reached; that of J is Rx Ry Rz."""
+    orientation is reached; J's orientation is Rx Ry Rz."""
     balls = [joint for joint in robot.joints if joint.type in _TYPES]
     if not balls:
         return robot

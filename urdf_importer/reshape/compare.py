@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is different between two states of a robot, in words. Without Blender.
+"""The differences between two states of a robot, in words. Without Blender.
 
-Links and joints are identified by their names: one that was renamed is removed and added. Shapes of
-a link have no names to rely on; match_shapes says which one before is which one after.
+Links and joints are identified by their names: a renamed one is removed and added. Shapes of a link
+have no names to rely on; match_shapes pairs them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,8 +65,8 @@ _XML = {"extras", "leaves", "transmissions"}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One difference. `subject` is `robot`, `link`, `joint`, `loop`, `mesh`, `option` or `source`,
-    `name` which one (empty for the robot); `text` says what of it, empty where all of it came or
-    went."""
+    `name` which one (empty for the robot); `text` describes the change, empty where all of it came
+    or went."""
 
     kind: Kind
     subject: str
@@ -79,7 +79,7 @@ class Change:
 
 
 def compare_robots(before: Robot, after: Robot) -> tuple[Change, ...]:
-    """Returns what came, went and changed; empty only for equal robots."""
+    """Returns additions, removals and changes; empty only for equal robots."""
     changes = [*_compare_robot(before, after)]
     for subject, group in (("link", "links"), ("joint", "joints"), ("loop", "loops")):
         changes += _compare_named(subject, getattr(before, group), getattr(after, group))
@@ -111,7 +111,7 @@ def compare_options(before: ImportOptions, after: ImportOptions) -> tuple[Change
 
 def match_shapes(before: Sequence[_Shape], after: Sequence[_Shape]) -> dict[int, int]:
     """Returns index after -> index before of the shapes that are still there: equal ones first,
-    then those of the same name, of the same geometry, of the same mesh file, and the rest in their
+    then shapes of the same name, of the same geometry, of the same mesh file, and the rest in their
     order."""
     found: dict[int, int] = {}
     for alike in (_equal, _same_name, _same_geometry, _same_file, _any):
@@ -231,7 +231,7 @@ def _label(path: str) -> str:
 
 
 def _arrow(old: Any, new: Any) -> str:
-    """`1.57 -> 2`; for what is too long to read, that it changed."""
+    """`1.57 -> 2`; for values too long to read, only that they changed."""
     before, after = _show(old), _show(new)
     if before == after:
         before, after = repr(old), repr(new)

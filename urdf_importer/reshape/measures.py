@@ -16,10 +16,10 @@ _DIGITS = 40
 def measure(robot: Robot, *, lengths: bool = False, axes: str = "xyz", unit: float = 1.0) -> str:
     """Returns the origins of all joints as a table in YAML, each with its distance from its parent
     link's frame; with `lengths` these distances alone, of joints that have one. `axes` and `unit`
-    (metres) are those of a convention: the numbers are in it.
+    (metres) define a convention: the numbers are in it.
 
     The table of origins, unchanged, changes nothing, in any decimal unit. Raises KinematicsError
-    for axes and units that are none.
+    for invalid axes and units.
     """
     robot = robot_of(robot)
     basis, unit = read_axes(axes), Convention(axes, unit).unit

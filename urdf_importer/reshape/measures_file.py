@@ -38,7 +38,7 @@ _CALLED = "the table"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What a table says, in the robot's axes and in metres: the arguments of reshape.resize."""
+    """A table's content, in the robot's axes and in metres: arguments of reshape.resize."""
 
     origins: Mapping[str, Vector3] = field(default_factory=dict)
     lengths: Mapping[str, float] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class _Table:
         self._unit = Decimal(repr(unit))
 
     def measures(self) -> Measures:
-        """Returns what the table says."""
+        """Returns the content of the table."""
         origins = {name: self._origin(node, name) for name, node in self._group("origins").items()}
         lengths = self._group("lengths").items()
         factors = self._group("factors").items()

@@ -30,7 +30,7 @@ _Shape = TypeVar("_Shape", Visual, Collision)
 
 @dataclass(slots=True)
 class _Merged:
-    """What comes together in one link. `frames`: of each part in the link's, None where it is
+    """The parts that merge into one link. `frames`: of each part in the link's, None where it is
     that frame itself."""
 
     link: Link
@@ -42,10 +42,10 @@ def merge_fixed(
 ) -> Robot:
     """Returns the robot with the child link of each fixed joint melted into its parent.
 
-    Shapes and masses move by the joint's origin, what hangs on the child hangs on the parent, what
-    names the child names the parent. `keep` names links and joints that stay; so do joints that
-    Gazebo is told to preserve and those with the attribute dont_collapse. Origins of what does not
-    move stay as written. Raises KinematicsError for a name in `keep` that nothing has.
+    Shapes and masses move by the joint's origin; everything attached to the child is attached to
+    the parent, and references to the child name the parent. `keep` names links and joints that
+    stay; so do joints that Gazebo preserves and joints with the attribute dont_collapse. Origins of
+    unmoved parts stay as written. Raises KinematicsError for a name in `keep` that nothing has.
     """
     robot = robot_of(robot)
     keep = texts_of(keep, "keep")
@@ -148,7 +148,7 @@ def _build_links(
         merged[host].parts.append((tree.links[place], frames[place]))
     built = {each.link.name: _build_link(each) for each in merged.values()}
     order = [link.name for link in robot.links if link.name in built]
-    # What only joints name has become a link where something melted into it.
+    # A link that only joints name becomes a real one where something merged into it.
     order += [
         name for name, link in built.items() if name in tree.undefined and link != Link(name=name)
     ]
@@ -211,7 +211,7 @@ def _warn_of_places(
     frames: list[Matrix | None],
     diagnostics: Diagnostics,
 ) -> None:
-    """Further XML that says where something stands in a link that is a part of another now."""
+    """Warns of further XML with places in a link that is a part of another now."""
     for extra in robot.extras:
         place = tree.index.get(find_reference(extra) or "", -1)
         if place >= 0 and frames[place] is not None and holds_sensor(extra):

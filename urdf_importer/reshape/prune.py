@@ -24,8 +24,8 @@ def prune(
 
     `remove` names links, or joints whose child links are meant. With `keep` only links on the ways
     from the roots to these stay. `unused_frames` takes leaves on fixed joints that have neither
-    shape nor mass, again and again. What named something that is gone follows; a joint whose leader
-    is gone moves by itself, with a warning. Raises KinematicsError for an unknown name, and where
+    shape nor mass, again and again. References to removed parts follow; a joint whose leader is
+    gone moves by itself, with a warning. Raises KinematicsError for an unknown name, and where
     nothing would be left.
     """
     robot = robot_of(robot)

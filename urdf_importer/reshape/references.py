@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who names whom: what follows where links and joints are renamed or taken away."""
+"""References between parts, which follow where links and joints are renamed or taken away."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -41,7 +41,7 @@ def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Ro
 
     Loops at links that are gone go with them.
 
-    `before` is the robot before anything was changed. Elements about what is gone go: <gazebo
+    `before` is the robot before anything was changed. Elements about removed parts go: <gazebo
     reference>, joints of <transmission> and <ros2_control>, and these where no joint is left in
     them.
     """
@@ -60,7 +60,7 @@ def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Ro
 def free_followers(
     joints: Iterable[Joint], known: Callable[[str], bool], diagnostics: Diagnostics
 ) -> tuple[Joint, ...]:
-    """Returns the joints; those that follow one that is gone move by themselves, with a warning."""
+    """Returns the joints; joints that follow a removed one move by themselves, with a warning."""
     freed = []
     for joint in joints:
         if joint.mimic is not None and not known(joint.mimic.joint):
@@ -77,8 +77,8 @@ def free_followers(
 
 
 def interpret_again(before: Robot, after: Robot) -> Robot:
-    """Returns `after` with the sensors, settings and controls that its extras stand for now. Those
-    of a robot that has them from elsewhere stay."""
+    """Returns `after` with the sensors, settings and controls that its extras now mean. A robot
+    that has them from elsewhere keeps them."""
     read = interpret_extras(before)
     if (read.sensors, read.settings) != (before.sensors, before.settings):
         return after

@@ -93,7 +93,7 @@ def _refuse_clash(kind: str, names: Iterable[str], robot: Robot) -> None:
 
 
 def _link_names(robot: Robot) -> dict[str, None]:
-    """Of the links, and of those that only joints name."""
+    """Of the links, and of links that only joints name."""
     ends = (name for joint in robot.joints for name in (joint.parent, joint.child))
     return dict.fromkeys([*(link.name for link in robot.links), *ends])
 

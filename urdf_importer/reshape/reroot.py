@@ -22,11 +22,11 @@ _TURNED = ("revolute", "continuous", "prismatic", "fixed")
 def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
     """Returns the robot with `link` as its root; positions, signs and limits of joints stay.
 
-    The joints on the way to the old root are turned round: where a child stood by O M(a, q) in its
-    parent, the parent stands by M(-a, q) O^-1 in the child. With `frames="keep"` every link keeps
-    its frame, for which each such joint that moves gets a link without mass behind it, and a fixed
-    joint with O^-1 from there. With "move" there are none: the frames of the old parents go to the
-    joints, and what stands in them is said anew.
+    The joints on the way to the old root are turned round: a child at O M(a, q) in its parent
+    becomes a parent at M(-a, q) O^-1 in the child. With `frames="keep"` every link keeps its frame,
+    for which each such joint that moves gets a link without mass behind it, and a fixed joint with
+    O^-1 from there. With "move" there are none: the frames of the old parents go to the joints, and
+    poses in them are expressed anew.
 
     Raises KinematicsError for an unknown link, and where planar, floating or ball joints are on the
     way: none of these words says such a joint turned round.
@@ -100,7 +100,7 @@ def _against(axis: Vector3 | None) -> Vector3:
 
 
 def _move_frames(robot: Robot, way: list[Joint]) -> Robot:
-    """The old parents' frames stand on the joints: what was at X in one is at O^-1 X.
+    """The old parents' frames move to the joints: a pose X in one becomes O^-1 X.
 
     `way` goes up from the new root; the new root's own frame stays.
     """
@@ -115,7 +115,7 @@ def _move_frames(robot: Robot, way: list[Joint]) -> Robot:
                 joint = replace(joint, origin=origin)
             joints.append(joint)
             continue
-        # The child's frame, if it is an old parent itself, stands on the joint before.
+        # The child's frame, if it is an old parent itself, is on the joint before.
         before = shift.get(joint.child)
         origin = _way_back(joint) if before is None else pose_of(before)
         axis = None if joint.type == "fixed" else _against(joint.axis)

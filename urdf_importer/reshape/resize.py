@@ -31,15 +31,16 @@ def resize(
 ) -> Robot:
     """Returns the robot with other measures, in this order:
 
-    factors    link -> one factor, or three along its axes: what hangs on it, its shapes, its mass
+    factors    link -> one factor, or three along its axes: everything attached to it, its shapes,
+               its mass
     lengths    joint -> its distance from its parent link's frame in metres, the direction stays
-    origins    joint -> where it stands in its parent link's frame, in metres, and nothing else
+    origins    joint -> its place in its parent link's frame, in metres, and nothing else
     scale      factor of everything
 
-    With `symmetric` the other side of the robot follows, but for what is named itself. `masses`:
-    "density" lets mass and inertia follow the volume, "mass" keeps the mass, "keep" both. Without
-    `meshes` mesh files keep their size. Raises KinematicsError for unknown names, numbers that are
-    not finite, factors that are not positive, and a length of a joint that stands on its parent.
+    With `symmetric` the other side of the robot follows, unless named itself. `masses`: "density"
+    lets mass and inertia follow the volume, "mass" keeps the mass, "keep" both. Without `meshes`
+    mesh files keep their size. Raises KinematicsError for unknown names, numbers that are not
+    finite, factors that are not positive, and a length of a joint at its parent's origin.
     """
     robot = robot_of(robot)
     diagnostics = diagnostics_of(diagnostics, robot.source)
@@ -82,7 +83,7 @@ def _check_numbers(
             raise KinematicsError(f"the length of joint {quote(name)} must be zero or more")
         if not any(joints[name].origin.xyz):
             raise KinematicsError(
-                f"joint {quote(name)} stands on its parent's frame: a length has no direction there"
+                f"joint {quote(name)} is at its parent's origin: a length has no direction there"
             )
     for owner, each in [("the scale", (scale,)), *factors.items()]:
         if not all(math.isfinite(number) and number > 0.0 for number in each):
@@ -139,7 +140,7 @@ def _place(
     lengths: Mapping[str, float],
     sides: Symmetry | None,
 ) -> Robot:
-    """Joints at their origins and distances; those of the other side mirrored."""
+    """Joints at their origins and distances; the other side's mirrored."""
     joints = {joint.name: joint for joint in robot.joints}
     placed = {name: _at_length(joints[name], length) for name, length in lengths.items()}
     for name, (x, y, z) in origins.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""seat_links: a robot whose links stand in the frames of their joints, as URDF wants it."""
+"""seat_links: a robot whose links have the frames of their joints, as URDF wants it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -17,10 +17,10 @@ _NUMBERS = 6
 
 
 def seat_links(robot: Robot, joints: Collection[str] | None = None) -> Robot:
-    """Returns the robot with the child links of all joints, or of those named, in the moved frames
-    of their joints: `child_origin` is the identity there. Nothing moves: shapes, masses, sensors,
-    further joints and loops of such links are said in their new frames. A robot that has no such
-    joint is returned as it is, as is everything that stands on other links.
+    """Returns the robot with the child links of all joints, or of the named ones, in the moved
+    frames of their joints: `child_origin` is the identity there. Nothing moves: shapes, masses,
+    sensors, further joints and loops of such links are expressed in their new frames. A robot
+    without such joints is returned unchanged, and so is everything on other links.
     """
     robot = robot_of(robot)
     joints = None if joints is None else texts_of(joints, "joints")
@@ -45,7 +45,7 @@ def seat_links(robot: Robot, joints: Collection[str] | None = None) -> Robot:
 
 
 def move_link(link: Link, frame: Matrix) -> Link:
-    """Returns a link whose frame was `frame` (4, 4) in what is its frame now."""
+    """Returns a link whose frame had the pose `frame` (4, 4) in its new frame."""
     inertial = link.inertial
     if inertial is not None:
         inertial = replace(inertial, origin=move_pose(frame, inertial.origin))
@@ -110,7 +110,7 @@ def _move_sensor(sensor: Element, frame: Matrix, editor: XmlEditor) -> None:
 
 
 def _read_pose(text: str) -> Pose | None:
-    """Reads six numbers; None for what is something else, and stays as it is."""
+    """Reads six numbers; None for anything else, which stays unchanged."""
     try:
         numbers = [float(word) for word in text.split()]
     except ValueError:

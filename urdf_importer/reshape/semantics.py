@@ -21,10 +21,10 @@ def adapt_srdf(
     diagnostics: Diagnostics | None = None,
 ) -> Semantics:
     """Returns the SRDF as it fits `robot`: with new names (`names`: old -> new, of links and
-    joints), without what names something that is gone. The order stays.
+    joints), without references to removed parts. The order stays.
 
-    Groups that have no joint left go, and their states and end effectors with them; a warning says
-    so of each.
+    Groups that have no joint left go, and their states and end effectors with them; each with a
+    warning.
     """
     robot = robot_of(robot)
     diagnostics = diagnostics_of(diagnostics, semantics.source)

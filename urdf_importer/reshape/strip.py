@@ -31,10 +31,10 @@ _JOINT_PARTS = {
 
 
 def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
-    """Returns the robot without what is named: a part of PARTS, "transmission", or the tag of any
-    element that URDF does not define, wherever it stands.
+    """Returns the robot without the named parts: a part of PARTS, "transmission", or the tag of any
+    element that URDF does not define, wherever it is.
 
-    `materials` are those of the robot that nothing refers to. Raises KinematicsError for a word
+    `materials` are the robot's materials to which nothing refers. Raises KinematicsError for a word
     that is neither a part nor the tag of anything in the robot; "gazebo", "transmission" and
     "ros2_control" may be missing.
     """

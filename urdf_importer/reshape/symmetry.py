@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other side of a robot: which joint and link is the partner of which, and what a change of
-one is for the other. Sides mirror each other at y = 0 of the root."""
+"""The other side of a robot: the partner of each joint and link, and the mirrored change. Sides
+mirror each other at y = 0 of the root."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -27,7 +27,7 @@ _SHARE = 1e-3
 
 
 def find_partner(name: str, names: Collection[str]) -> str | None:
-    """Returns the name of the other side that is among `names`; None for what is in the middle."""
+    """Returns the name of the other side that is among `names`; None for parts in the middle."""
     for word in _WORDS:
         other = word.sub(lambda found: _swap(found[1]), name)
         if other != name and other in names:
@@ -43,7 +43,7 @@ def _swap(word: str) -> str:
 
 
 class Symmetry:
-    """Both sides of a robot as it stands at zero."""
+    """Both sides of a robot at zero."""
 
     def __init__(self, tree: KinematicTree, diagnostics: Diagnostics) -> None:
         self._tree = tree
@@ -54,8 +54,8 @@ class Symmetry:
         self._reach = float(np.linalg.norm(points, axis=1).max(initial=1e-3))
 
     def partner_joint(self, joint: Joint) -> Joint | None:
-        """Returns the partner; where it does not stand on the mirrored place, a warning says that
-        its name was trusted."""
+        """Returns the partner; where it is not at the mirrored place, a warning says that its name
+        was trusted."""
         name = find_partner(joint.name, self._tree.joint_index)
         if name is None:
             return None
@@ -64,8 +64,8 @@ class Symmetry:
         if np.linalg.norm(gap) > _SHARE * self._reach:
             self._diagnostics.warning(
                 "names-trusted",
-                f"joint {quote(name)} is taken for the other side of joint {quote(joint.name)} by "
-                "its name, but does not stand on the mirrored place",
+                f"joint {quote(name)} is taken for the other side of joint {quote(joint.name)} "
+                "by its name, but is not at the mirrored place",
                 subject=name,
                 line=joint.line,
             )
@@ -91,8 +91,8 @@ class Symmetry:
         return _tuple_of(np.round(turn) @ np.array(factors))
 
     def _between(self, link: str, partner: str) -> Matrix:
-        """(3, 3): a vector in the link's frame -> mirrored, in the partner's. Whole numbers are
-        made whole, so that what can be exact is."""
+        """(3, 3): a vector in the link's frame -> mirrored, in the partner's. Near-integers become
+        integers, so that exact values stay exact."""
         here = self._frames[self._tree.index[link], :3, :3]
         there = self._frames[self._tree.index[partner], :3, :3]
         turn: Matrix = there.T @ _MIRROR @ here

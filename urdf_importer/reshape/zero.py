@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""move_zero: a robot whose joints are at zero where they stood somewhere else."""
+"""move_zero: a robot whose joints have another pose as zero."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
     """Returns the robot with its zero at these positions, which are as in forward_kinematics.
 
     The origins take the motion, and limits, soft limits, calibration and the offsets of followers
-    are counted from there: every link that stood in a place can stand there still. Raises
+    are counted from there: every link can still reach every place that it could. Raises
     KinematicsError for unknown joints and wrong positions.
     """
     robot = robot_of(robot)
@@ -42,7 +42,7 @@ def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
 
 
 def _move_origin(joint: Joint, kind: str, local: Matrix) -> Joint:
-    """Returns the joint where its child stands; what the motion leaves alone keeps its numbers."""
+    """Returns the joint at its child's frame; numbers that the motion does not change are kept."""
     if joint.child_origin != IDENTITY:
         local = local @ invert(matrix_from_pose(joint.child_origin))
     pose = pose_of(local)
@@ -59,7 +59,7 @@ def _count_from(joint: Joint, zero: float) -> Joint:
     if limit is not None:
         limit = replace(limit, lower=_less(limit.lower, zero), upper=_less(limit.upper, zero))
     if limit is not None and (limit.lower, limit.upper) != (None, None):
-        # What is not written is zero, and that has moved too.
+        # Unwritten values are zero, and that has moved too.
         limit = replace(limit, lower=_or(limit.lower, -zero), upper=_or(limit.upper, -zero))
     return map_positions(replace(joint, limit=limit), lambda number: number - zero)
 
