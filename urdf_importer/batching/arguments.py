@@ -23,9 +23,10 @@ def add_batch(commands: Any) -> None:
     parser = commands.add_parser(
         "batch",
         help="convert many robot descriptions, unattended",
-        description="Converts many robot descriptions. None stops another: what hangs, crashes or "
-        "grows too big costs one robot. OUT_DIR gets a folder for each robot, batch.jsonl with a "
-        "line for each, and index.html, which shows them all.",
+        description="Converts many robot descriptions. None stops another: one that hangs, "
+        "crashes or grows too big costs no other. OUT_DIR gets a folder for each "
+        "robot, batch.jsonl with a line for each, and index.html, which shows "
+        "them all.",
         epilog=EPILOG,
     )
     parser.set_defaults(parser=parser, act=run_batch)
@@ -40,8 +41,8 @@ def add_batch(commands: Any) -> None:
         "--to",
         default="blend",
         metavar="blend,png",
-        help=f"what is made of each: {name_choices(['blend', 'png', *suffixes])}, with commas "
-        "between (default: blend)",
+        help=f"files to make of each: {name_choices(['blend', 'png', *suffixes])}, "
+        "with commas between (default: blend)",
     )
     _add_running(parser.add_argument_group("running"))
     _add_pictures(parser.add_argument_group("pictures"))
@@ -56,7 +57,7 @@ def _add_running(group: Any) -> None:
         "--scheduler", metavar="ADDRESS", help="work on a Dask cluster: tcp://host:8786"
     )
     group.add_argument(
-        "--resume", action="store_true", help="go on with the batch in OUT_DIR: what is not done"
+        "--resume", action="store_true", help="go on with the batch in OUT_DIR: its unfinished part"
     )
     group.add_argument("--again", action="store_true", help="start over with the batch in OUT_DIR")
     group.add_argument(
@@ -135,7 +136,7 @@ def describe_progress(progress: BatchProgress) -> str:
 
 
 def describe_result(result: BatchResult) -> str:
-    """Describes what became of a batch, in one line."""
+    """Describes the result of a batch, in one line."""
     counts = Counter(record.status for record in result.records)
     parts = [f"{number} {status}" for status, number in counts.most_common()]
     return f"{count(len(result.records), 'robot')}: {', '.join(parts) or 'none'}; {result.page}"

@@ -34,8 +34,8 @@ def main() -> int:
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Returns what standard input and output were. Whatever Blender writes goes to standard error
-    from here on, and nothing but this program reads from the input."""
+    """Returns the original standard input and output. Whatever Blender writes goes to standard
+    error from here on, and nothing but this program reads from the input."""
     sys.stdout.flush()
     incoming, outgoing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)

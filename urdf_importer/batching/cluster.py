@@ -34,7 +34,7 @@ _MISSING = (
 
 
 class ClusterError(RobotError):
-    """The cluster is gone; what is done is in the log."""
+    """The cluster is gone; finished work is in the log."""
 
 
 def run_on_cluster(
@@ -69,7 +69,7 @@ def _load_dask() -> Any:
 
 @contextmanager
 def _silence_dask() -> Iterator[None]:
-    """Stops what Dask logs by itself: of a scheduler that goes away it has pages of tracebacks, and
+    """Stops Dask's own logging: of a scheduler that goes away it has pages of tracebacks, and
     ClusterError says it in a sentence. Its loggers have levels of their own, one by one."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]
     levels = {name: logging.getLogger(name).level for name in known}
@@ -121,7 +121,7 @@ class _Cluster:
                 killed.append(task)
             else:
                 yield record
-        # What a system without memory killed is tried again when nothing else runs.
+        # Tasks killed by a system without memory are tried again when nothing else runs.
         for each in killed:
             self._submit(each, 2)
             yield self._await()[1]
@@ -148,7 +148,7 @@ class _Cluster:
         self._running.add(future)
 
     def _await(self) -> tuple[Task, BatchRecord]:
-        """Waits for the next robot. Raises what became of the whole batch."""
+        """Waits for the next robot. Raises errors of the whole batch."""
         future = self._await_future()
         task, _ = self._tasks.pop(future.key)
         if future.status == "error":
@@ -162,8 +162,8 @@ class _Cluster:
         return task, outcome["record"]
 
     def _await_future(self) -> Any:
-        """Waits for a future that is done. What a worker had done when it died is `lost` until
-        the scheduler has let another worker do it again."""
+        """Waits for a future that is done. The results of a dead worker are `lost` until the
+        scheduler has let another worker do them again."""
         for future in self._running:
             if future.status == "cancelled" or self._client.status != "running":
                 break
@@ -177,7 +177,7 @@ class _Cluster:
         """Raises ClusterError for whatever Dask raises once its scheduler is gone.
 
         Every call to the scheduler may be the first that notices, so that one guard is around all
-        of them. Dask has many errors for it: its own, its libraries', and those of sockets.
+        of them. Dask has many errors for it: its own, its libraries', and sockets' errors.
         """
         try:
             yield
@@ -192,8 +192,9 @@ class _Cluster:
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"the Dask scheduler at {quote(self._address)} went away; what is done is in the log, "
-            "and --resume goes on, with a scheduler or without"
+            f"the Dask scheduler at {quote(self._address)} went away; finished "
+            "work is in the log, and --resume goes on, with a scheduler or "
+            "without"
         )
 
     def _choose_hosts(self, task: Task) -> None:
@@ -238,8 +239,8 @@ def _host_of(address: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFacts:
-    """What a worker says of itself: the `version` of this library, the `trouble` that Blender
-    has, whether it sees the output folder and the first input."""
+    """A worker's facts: the `version` of this library, the `trouble` that Blender has, whether it
+    sees the output folder and the first input."""
 
     host: str
     version: str
@@ -264,7 +265,7 @@ def describe_worker(token: str, first: str) -> WorkerFacts:
 def _misfit(facts: WorkerFacts | BaseException) -> str | None:
     """Returns why a worker does not fit."""
     if isinstance(facts, BaseException):
-        return f"a worker has no urdf-importer that can say what it is ({type(facts).__name__})"
+        return f"a worker's urdf-importer cannot describe itself ({type(facts).__name__})"
     if facts.version != find_version():
         return f"{facts.host} has version {facts.version}, not {find_version()}"
     if facts.trouble:

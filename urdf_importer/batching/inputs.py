@@ -131,7 +131,7 @@ def choose_places(
     """Chooses path of the input -> its folder below the output folder, with / in it.
 
     No two places or files there are the same, also where a file system ignores case, and none lies
-    where a file does. `suffixes` are those of the files, `kept` (input -> place) the places of an
+    where a file does. `suffixes` are the files' suffixes, `kept` (input -> place) the places of an
     earlier run, which stay.
     """
     claims = _Claims(suffixes)

@@ -16,8 +16,8 @@ _NEWLINE = b"\n"
 
 
 def read_log(path: Path) -> dict[str, BatchRecord]:
-    """Reads input -> its last record. Lines that are no records, such as the torn last one of a run
-    that was killed, are passed over. Raises ReadError where the file cannot be read."""
+    """Reads input -> its last record. Lines that are no records, such as a killed run's torn last
+    line, are passed over. Raises ReadError where the file cannot be read."""
     found: dict[str, BatchRecord] = {}
     try:
         with path.open("rb") as file:

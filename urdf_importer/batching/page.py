@@ -56,7 +56,7 @@ def _hash_of(text: str) -> str:
 
 
 def _sort(records: Iterable[BatchRecord]) -> list[BatchRecord]:
-    """What went wrong first; in the order of the inputs otherwise."""
+    """Failures first; otherwise in the order of the inputs."""
     return sorted(records, key=lambda record: _ORDER.index(record.status))
 
 
@@ -132,7 +132,7 @@ def _make_facts(record: BatchRecord) -> str:
 
 
 def _make_error(record: BatchRecord) -> str:
-    """The path stands below; its name is enough here."""
+    """The path is given below; its name is enough here."""
     error = record.error.replace(record.input, os.path.basename(record.input))
     return f"<p class='error'>{_text(error)}</p>" if error else ""
 

@@ -24,8 +24,8 @@ def count_cores() -> int:
 
 
 def choose_memory_limit(jobs: int) -> float:
-    """Returns how much memory a robot may take where users do not say it, in MiB: an equal part of
-    what the machine has, less 1 GiB, and at least 1 GiB. 0 where the system does not tell."""
+    """Returns the default memory limit of a robot, in MiB: an equal part of the machine's memory,
+    less 1 GiB, and at least 1 GiB. 0 where the system does not tell."""
     try:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _MIB
     except (AttributeError, ValueError, OSError):
@@ -38,7 +38,7 @@ def run_locally(
 ) -> Generator[BatchRecord, None, None]:
     """Works on robots, `jobs` at a time; yields their records as they come.
 
-    What the system killed is tried again at the end, alone. All children are gone when the
+    Robots killed by the system are tried again at the end, alone. All children are gone when the
     generator is closed, or an exception comes out of it: WriteError where the output folder takes
     no files any more, BuildError where no Blender starts.
     """
@@ -73,7 +73,7 @@ def _run_side_by_side(
         for future in as_completed([threads.submit(convert, task) for task in tasks]):
             yield future.result()
     finally:
-        # Children are killed, whatever they do, and what waited for them ends.
+        # Children are killed, whatever they do, and threads that waited for them end.
         for each in supervisors:
             each.stop()
         threads.shutdown(cancel_futures=True)

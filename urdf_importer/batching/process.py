@@ -61,7 +61,7 @@ class Child:
         return self._process.poll()
 
     def send(self, task: Task) -> None:
-        """Gives the child its next task; what has died is noticed when it is listened to."""
+        """Gives the child its next task; a dead child is noticed when it is listened to."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.write(write_task(task))
@@ -110,7 +110,7 @@ class Child:
         except (EOFError, queue.Empty):
             said.seek(0)
             lines = said.read()[-4000:].decode(errors="replace").strip().splitlines()
-            reason = lines[-1] if lines else "it said nothing"
+            reason = lines[-1] if lines else "it gave no reason"
             raise StartError(f"the process for Blender does not start: {reason}") from None
         if message is None or not message.get("ready"):
             trouble = (message or {}).get("trouble", "")
@@ -120,7 +120,7 @@ class Child:
             )
 
     def _listen(self) -> None:
-        """Turns what the child writes into messages; in a thread of its own."""
+        """Turns the child's output into messages; in a thread of its own."""
         assert self._process.stdout is not None
         stream = self._process.stdout
         try:
@@ -134,7 +134,7 @@ class Child:
 
 
 def _skip_to_mark(stream: Any) -> bool:
-    """Passes over what Blender wrote before; whether the mark came."""
+    """Passes over Blender's earlier output; whether the mark came."""
     return any(line.endswith(MARK) for line in stream)
 
 
@@ -151,8 +151,8 @@ def _command() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Returns the variables of a child, which finds what this process finds, but for the scripts
-    that a Blender in this process has put on its path."""
+    """Returns the variables of a child, which finds the same files as this process, except the
+    scripts that a Blender in this process has put on its path."""
     paths = [os.path.abspath(each) for each in (str(_ROOT), *sys.path) if each]
     modules = [Path(each) for each in paths if os.path.basename(each) == "modules"]
     scripts = [each.parent for each in modules if (each / "bpy").is_dir()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of each robot of a batch, as a value and as a line of the log."""
+"""The record of each robot of a batch, as a value and as a line of the log."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,27 +15,27 @@ sentence says why; timeout, memory: above the limit; crashed: Blender died, twic
 went away."""
 
 FINAL = frozenset({"ok", "skipped", "failed"})
-"""What a resumed batch leaves as it is, as long as nothing has changed."""
+"""States that a resumed batch leaves alone, as long as nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRecord:
-    """What became of one robot.
+    """The outcome for one robot.
 
     input        the description's path
     place        the folder of its files, relative to the output folder
     status       see Status
     error        one sentence, with file and line where they are known; empty where all went well
-    files        what was written, relative to the output folder, with / in them
+    files        written files, relative to the output folder, with / in them
     robot        its name
     facts        its numbers, as in the report of an import
     seconds      stage -> seconds of wall time
     attempts     how often it was tried
-    diagnostics  what is odd about its files, as in the report of an import
+    diagnostics  oddities of its files, as in the report of an import
     stage        where it was when it was stopped
     peak_mib     the most memory of its process that was seen, in MiB
     host         the machine that worked on it
-    digest       of the file, what was asked for and the version: another one means work to do
+    digest       of the file, the requested outputs and the version: another one means work to do
     """
 
     input: str
@@ -59,15 +59,15 @@ class BatchRecord:
         return sum(self.seconds.values())
 
     def to_json(self) -> str:
-        """Returns the record as JSON on one line of ASCII, whatever the names hold. What the
-        report of an import has is in it under the same names."""
+        """Returns the record as JSON on one line of ASCII, whatever the names hold. Data of an
+        import's report has the same names."""
         reported = {"version": find_version(), "ok": self.status == "ok", **self.facts}
         return json.dumps(reported | asdict(self), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
-    """What became of a batch: `records` in the order of the inputs, the `log` (batch.jsonl) and the
+    """The outcome of a batch: `records` in the order of the inputs, the `log` (batch.jsonl) and the
     `page` (index.html) that shows them."""
 
     records: tuple[BatchRecord, ...]
@@ -81,7 +81,7 @@ class BatchResult:
 
 
 def read_record(line: bytes) -> BatchRecord | None:
-    """Reads a line of the log; None for what is not the record of a robot."""
+    """Reads a line of the log; None for a line that is not the record of a robot."""
     try:
         given = json.loads(line)
         return _make_record(given) if isinstance(given, dict) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A batch from beginning to end: inputs, places, what is left to do, work, log, page."""
+"""A batch from beginning to end: inputs, places, remaining work, work, log, page."""
 
 import os
 import time
@@ -58,7 +58,7 @@ def batch(
 
     paths            files, folders that are searched, and lists of these ("@list.txt")
     output           the folder for everything: a folder for each robot, batch.jsonl, index.html
-    to               what is made of each robot: "blend", "png" and suffixes of writer_formats()
+    to               files to make of each robot: "blend", "png" and suffixes of writer_formats()
     jobs             processes at a time; None: one for each core
     scheduler        the address of a Dask scheduler, whose workers do the work instead
     resume, again    go on with the batch in `output`, or start over (the old log is kept)
@@ -68,7 +68,7 @@ def batch(
     strict           every diagnostic is a failure
     progress         is called after each robot
 
-    Raises WriteError where a batch is in `output` and neither `resume` nor `again` is said, for an
+    Raises WriteError where a batch is in `output` and neither `resume` nor `again` is set, for an
     unknown word in `to`, and where the folder takes no files any more; ReadError for inputs that
     cannot be listed; BuildError without Blender, or a scheduler at the address.
     """
@@ -94,8 +94,8 @@ def batch(
 def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
     if mib and not measure_mib(os.getpid()):
         raise WriteError(
-            "this system does not tell how much memory a process takes, so no limit would hold: "
-            "leave the memory limit out"
+            "this system does not report the memory of a process, so no limit "
+            "would hold: leave the memory limit out"
         )
     return Limits(seconds=seconds, mib=choose_memory_limit(workers) if mib is None else mib)
 
@@ -109,9 +109,9 @@ def choose_outputs(
     picture_samples: int = 8,
     strict: bool = False,
 ) -> Wanted:
-    """Returns what is made of each robot, from words such as "blend" and ".proto".
+    """Returns the outputs to make of each robot, from words such as "blend" and ".proto".
 
-    Raises WriteError for a word that stands for nothing.
+    Raises WriteError for an unknown word.
     """
     suffixes = tuple(dict.fromkeys("." + word.strip().lower().lstrip(".") for word in to))
     exports = []
@@ -167,7 +167,7 @@ def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
 
 
 class _Work:
-    """What is known while a batch runs."""
+    """The state of a running batch."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Work:
         self._places = choose_places(inputs, wanted.suffixes, kept)
 
     def do(self, log: Log, scheduler: str | None, workers: int, limits: Limits) -> None:
-        """Works on what there is to do, here or in a scheduler's workers; writes it down."""
+        """Does the remaining work, here or in a scheduler's workers; logs it."""
         tasks = self._begin()
         records = (
             run_on_cluster(tasks, scheduler, limits)
@@ -199,8 +199,8 @@ class _Work:
             self._follow(records, log, len(tasks))
 
     def _begin(self) -> list[Task]:
-        """Removes what an earlier run that was killed had begun to write; returns what there is to
-        do, in the order of the inputs."""
+        """Removes half-written files of an earlier run that was killed; returns the remaining
+        tasks, in the order of the inputs."""
         if self._known:
             for place in self._places.values():
                 remove_leftovers(self._folder.joinpath(*place.split("/")))
@@ -226,7 +226,7 @@ class _Work:
         write_page(self._folder / PAGE, self.records(), len(self._inputs))
 
     def records(self) -> tuple[BatchRecord, ...]:
-        """Returns what is known of the inputs, in their order."""
+        """Returns the records of the inputs, in their order."""
         return order_records((each.path for each in self._inputs), self._known)
 
     def _task(self, given: BatchInput) -> Task:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feeds a child with robots, one at a time, and stands by: what hangs, grows too big or dies costs
-one robot and one process."""
+"""Feeds a child with robots, one at a time, and supervises it: a robot that hangs, grows too big or
+dies costs one robot and one process."""
 
 import os
 import queue
@@ -47,7 +47,7 @@ class StoppedError(Exception):
 class Supervisor:
     """Owns at most one child. One thread calls convert(); stop() may come from another.
 
-    `stage` is what the child works at, or was at last.
+    `stage` is the child's present stage, or its last.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -57,7 +57,7 @@ class Supervisor:
         self._stopped = threading.Event()
 
     def convert(self, task: Task, attempt: int = 1) -> BatchRecord:
-        """Works on a robot, and on one that kills its child twice.
+        """Works on a robot, also on one that kills its child twice.
 
         A child that was killed from elsewhere, by a system without memory, gives a record of
         the status `crashed` whose `stage` begins with "killed": it may be tried again when nothing
@@ -142,7 +142,7 @@ class Supervisor:
         return watch.record("crashed", f"the process that held Blender {how} in {watch.stage}")
 
     def _drop(self, task: Task) -> None:
-        """Ends the child in the midst of a robot, and removes what it had begun to write."""
+        """Ends the child in the midst of a robot, and removes its half-written files."""
         self.close()
         remove_leftovers(task.folder)
 
@@ -216,8 +216,8 @@ def was_killed(record: BatchRecord) -> bool:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Removes what a killed process had begun to write into a robot's folder, and the folder where
-    nothing else is in it."""
+    """Removes a killed process's half-written files from a robot's folder, and the folder where it
+    is empty then."""
     with suppress(OSError):
         for each in os.scandir(folder):
             if each.name.startswith(".writing-"):

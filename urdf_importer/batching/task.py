@@ -23,8 +23,8 @@ _MOST_DIGESTED = 128 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a batch makes of every robot: files of these `suffixes`, pictures of `width` x `height`
-    pixels with so many `samples`. `exports`: suffix -> options of its format."""
+    """The outputs of a batch for every robot: files of these `suffixes`, pictures of `width` x
+    `height` pixels with so many `samples`. `exports`: suffix -> options of its format."""
 
     suffixes: tuple[str, ...] = (BLEND,)
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -88,7 +88,7 @@ class DiskError(WriteError):
 
 
 def digest_work(path: str, wanted: Wanted) -> str:
-    """Returns a digest of a description's bytes, of what is made of it and of the version. Files
+    """Returns a digest of a description's bytes, of the requested outputs and of the version. Files
     that the description names (meshes, includes) are not in it."""
     digest = hashlib.sha256(f"{find_version()}\n{wanted!r}\n".encode("utf-8", "surrogatepass"))
     try:
@@ -101,10 +101,10 @@ def digest_work(path: str, wanted: Wanted) -> str:
 
 
 def run_task(task: Task, say_stage: SayStage) -> dict[str, Any]:
-    """Makes all files of a robot; returns what a BatchRecord says of it, as JSON can hold it.
+    """Makes all files of a robot; returns its data for a BatchRecord, as JSON can hold it.
 
-    `say_stage` is told what is done next. A check comes first: what fails there costs no Blender.
-    An output that fails stops no other; the first error counts.
+    `say_stage` receives the name of each next stage. A check comes first: a failure there costs no
+    Blender. An output that fails stops no other; the first error counts.
     Raises DiskError where the output folder takes no files any more.
     """
     wanted = task.wanted
@@ -171,7 +171,7 @@ def _refuse_full_disk(task: Task, error: RobotError | None) -> None:
 
 
 def find_disk_trouble(output: str, error: WriteError) -> None:
-    """Raises DiskError if what failed for one robot will fail for all: tries to write a little."""
+    """Raises DiskError if one robot's failure will be everyone's: tries to write a little."""
     probe = Path(output, f".writing-probe-{os.getpid()}")
     try:
         with probe.open("wb") as file:
@@ -198,7 +198,7 @@ def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for report in reports:
         facts |= {key: value for key, value in report.facts.items() if key not in ("files",)}
-    # The numbers of the plan say more than those of an export.
+    # The plan's numbers are more than an export's.
     facts |= reports[0].facts
     files = [path for content in contents for path in content["files"]]
     return {

@@ -12,8 +12,8 @@ _MOST_LETTERS = 60
 
 
 class FileFolder:
-    """Writes files into `folder`, which is made when the first one comes; `prefix` stands before
-    their names in urls ("Robot_meshes/").
+    """Writes files into `folder`, which is made when the first one comes; `prefix` begins their
+    names in urls ("Robot_meshes/").
 
     Names differ in more than upper and lower case, and depend on nothing but the order of work.
     """

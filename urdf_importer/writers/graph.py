@@ -33,7 +33,8 @@ def _quoted(text: str) -> str:
 
 
 def write_groups(robot: Robot) -> str:
-    """Returns what moves together: BASE, or the joint that moves a group, and its links."""
+    """Returns the groups of parts that move together: BASE, or the joint that moves a group, and
+    its links."""
     above = {joint.child: joint for joint in robot.joints}
     groups: dict[str, list[str]] = {"": []}
     group_of: dict[str, str] = {}
@@ -99,7 +100,7 @@ def write_graph_picture(name: str, edges: Sequence[GraphEdge]) -> str:
 
 
 def _shown(text: str) -> str:
-    """Text for SVG: what XML cannot hold is replaced."""
+    """Text for SVG: characters that XML cannot hold are replaced."""
     return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What visuals look like, as the description says: colours and textures, missing ones told once."""
+"""The looks of visuals, from the description: colours and textures, missing ones reported once."""
 
 from pathlib import Path
 

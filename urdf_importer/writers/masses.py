@@ -16,18 +16,20 @@ MeasureVolume = Callable[[Link], MassProperties | None]
 """A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
 
 SMALL_RADIUS = 0.05
-"""Metres: an inertia that nothing tells is that of a solid sphere of this radius."""
+"""Metres: an unknown inertia is a solid sphere's of this radius."""
 
 
 def assume_inertia(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matrix, str]:
-    """Returns an inertia for a mass, that of the collision shapes, else that of a sphere; and a
-    clause that says which it is."""
+    """Returns an inertia for a mass, from the collision shapes, else from a sphere; and a clause
+    that names the source."""
     measured = volume(link)
     if measured is not None:
         inertia = measured.inertia * (mass / measured.volume)
         if is_positive(inertia):
-            return inertia, "that of its collision shapes takes its place"
-    return sphere_inertia(mass), f"that of a sphere of {SMALL_RADIUS:g} m radius takes its place"
+            return inertia, "the inertia of its collision shapes takes its place"
+    return sphere_inertia(
+        mass
+    ), f"the inertia of a sphere of {SMALL_RADIUS:g} m radius takes its place"
 
 
 def sphere_inertia(mass: float) -> Matrix:
@@ -37,7 +39,7 @@ def sphere_inertia(mass: float) -> Matrix:
 
 
 def report_mass(diagnostics: Diagnostics, link: Link, code: str, finding: str) -> None:
-    """Reports what was found about a link's mass, at the line of its inertial."""
+    """Reports a finding about a link's mass, at the line of its inertial."""
     line = link.inertial.line if link.inertial is not None else link.line
     diagnostics.warning(
         code, f"link {quote(link.name)} {finding}", subject=link.name, line=line or link.line
@@ -45,7 +47,7 @@ def report_mass(diagnostics: Diagnostics, link: Link, code: str, finding: str) -
 
 
 def find_friction(robot: Robot) -> dict[str, float]:
-    """Returns link -> its coefficient of friction as Gazebo's tags say it, the smaller one of two
+    """Returns link -> its coefficient of friction from Gazebo's tags, the smaller of two
     directions."""
     said = ((each.reference, each.friction) for each in robot.settings if each.friction)
     return {link: max(min(friction), 0.0) for link, friction in said}

@@ -7,7 +7,7 @@ from ..options import StartOptions
 
 def read_positions(options: StartOptions) -> dict[str, tuple[float, ...]]:
     """Reads the numbers of each position, by joint: radians or metres, several for joints of
-    several degrees of freedom. Raises KinematicsError for what is not a number."""
+    several degrees of freedom. Raises KinematicsError for text that is not a number."""
     return {name: _read_position(name, written) for name, written in options.positions}
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Images beside a robot, in formats that simulators read.
 
-PNG of 8 bits is copied as it is, and JPEG for those who read it. What else can be decoded becomes a
-PNG; the rest is given to a converter where there is one (Blender reads more), or lost: then the
-colour is shown. A PNG whose alpha means nothing loses it, since simulators let through what has an
-alpha channel.
+PNG of 8 bits is copied verbatim, and JPEG for simulators that read it. Other decodable images
+become PNG; the rest is given to a converter where there is one (Blender reads more), or lost: then
+the colour is shown. A PNG whose alpha means nothing loses it, since simulators let through anything
+with an alpha channel.
 """
 
 from pathlib import Path
@@ -80,7 +80,7 @@ class Textures:
         pixels = decode_image(content)
         if pixels is None:
             if self._convert is None:
-                message = "it is of a kind that only Blender can convert"
+                message = "it has a kind that only Blender can convert"
                 raise MeshError(message, code="unreadable-texture")
             pixels = decode_image(self._convert(content, name))
             if pixels is None:

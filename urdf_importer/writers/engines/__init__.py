@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robots for game engines: their options, and what Blender's exporters do not write."""
+"""Robots for game engines: their options, and additions to the output of Blender's exporters."""

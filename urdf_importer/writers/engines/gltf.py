@@ -10,15 +10,15 @@ import numpy as np
 
 _FLOAT, _BYTE = 5126, 5121
 _VERTICES = 34962
-"""What a view of vertices is for."""
+"""The target of a view of vertices."""
 _GLB = struct.Struct("<4s2I")
 _CHUNK = struct.Struct("<I4s")
 
 
 def share_weights(path: Path) -> None:
     """Makes the skin's weights in a .glb or .gltf one run of bytes, which all parts of the mesh
-    share. Blender writes four floats for each vertex, a quarter of the file, which here say the
-    same of every one: all of it goes with one bone. A file with other weights stays as it is."""
+    share. Blender writes four floats for each vertex, a quarter of the file, which are the same for
+    every one here: all of it goes with one bone. A file with other weights stays unchanged."""
     data = path.read_bytes()
     is_binary = data.startswith(b"glTF")
     if is_binary:

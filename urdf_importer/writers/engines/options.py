@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What users can choose of exports to game engines."""
+"""The user's options of exports to game engines."""
 
 import math
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class EngineOptions(FileOptions):
     engine: Engine = option(
         "generic",
         "Engine",
-        "What the robot is made for",
+        "Purpose of the robot",
         group="Engine",
         choices={
             "generic": "Any program: +X of the robot is the front of the format",
@@ -65,15 +65,15 @@ class EngineOptions(FileOptions):
         "Which motion is written",
         group="Motion",
         choices={
-            "active": "What the scene plays: one clip",
+            "active": "The scene's animation: one clip",
             "all": "A clip for each action that moves the robot's joints",
         },
     )
     frames: tuple[float, ...] = option(
         (0.0, 0.0, 0.0),
         "Frames",
-        "First and last frame of the clips and the step between frames; zeros: those of the "
-        "actions, one by one",
+        "First and last frame of the clips and the step between frames; zeros: "
+        "the actions' own, one by one",
         group="Motion",
         entries="FIRST LAST STEP",
     )
@@ -93,8 +93,8 @@ class EngineOptions(FileOptions):
     lods: tuple[float, ...] = option(
         (0.0, 0.0, 0.0),
         "Levels of Detail",
-        "Shares of the triangles, such as 1 0.5 0.1, of which a level of detail is made each; "
-        "zeros: one level with all triangles",
+        "Shares of the triangles, such as 1 0.5 0.1, with a level of detail for "
+        "each; zeros: one level with all triangles",
         group="Contents",
         entries="LOD0 LOD1 LOD2",
     )
@@ -112,7 +112,7 @@ class EngineOptions(FileOptions):
     usd: UsdContent = option(
         "engine",
         "USD",
-        "What files of USD hold",
+        "Content of USD files",
         group="Physics",
         choices={
             "engine": "As the engine wants it: physics for Isaac, a skin for the others",
@@ -123,7 +123,7 @@ class EngineOptions(FileOptions):
     base: Base = option(
         "auto",
         "Base",
-        "Whether the robot stands fixed in the world, in USD with physics",
+        "Whether the robot is fixed in the world, in USD with physics",
         group="Physics",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
@@ -134,7 +134,7 @@ class EngineOptions(FileOptions):
     fixed_joints: FixedLinks = option(
         "keep",
         "Fixed Joints",
-        "What becomes of links with mass that hang on fixed joints, in USD with physics",
+        "Treatment of links with mass that hang on fixed joints, in USD with physics",
         group="Physics",
         choices={
             "keep": "A body of their own with their own mass",
@@ -155,7 +155,7 @@ class EngineOptions(FileOptions):
         choices={
             "hull": "As convex hulls",
             "decomposition": "As several convex pieces, which the simulator makes",
-            "mesh": "As they are: for what does not move",
+            "mesh": "Unchanged: for robots that do not move",
         },
     )
     drive_frequency: float = option(
@@ -177,7 +177,7 @@ class EngineOptions(FileOptions):
 
     @property
     def is_articulation(self) -> bool:
-        """Whether files of USD hold an articulation: "usd" says so, or the engine wants it."""
+        """Whether files of USD hold an articulation: chosen by "usd", or by the engine."""
         return self.usd == "physics" or (self.usd == "engine" and self.engine == "isaac")
 
     @property
@@ -190,7 +190,7 @@ class EngineOptions(FileOptions):
 
     @property
     def chosen_frames(self) -> tuple[float, float, float] | None:
-        """First and last frame and step; None for those of the actions. Raises WriteError."""
+        """First and last frame and step; None for the actions' own. Raises WriteError."""
         first, last, step = (*self.frames, 0.0, 0.0, 0.0)[:3]
         step = step or 1.0
         if not any(self.frames[:2]):
@@ -205,6 +205,6 @@ def check_count(frames: float) -> None:
     """Raises WriteError for more frames than make sense."""
     if frames > _MOST_FRAMES:
         raise WriteError(
-            f"the motion has {frames:.0f} frames, of which at most {_MOST_FRAMES} are written; "
-            "choose fewer"
+            f"the motion has {frames:.0f} frames, more than the {_MOST_FRAMES} "
+            "that can be written; choose fewer"
         )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What engines need to make a robot fall and hold: bodies, joints and collision shapes, as JSON.
+"""The physics for engines that let a robot fall and hold: bodies, joints and collision shapes, as
+JSON.
 
-Everything is in SI units and at the robot's true size; frames are those of bones, which are those
-of links, so the way the robot is turned for an engine does not matter.
+Everything is in SI units and at the robot's true size; frames are the bones' and so the links', so
+the way the robot is turned for an engine does not matter.
 """
 
 import json
@@ -29,8 +30,8 @@ _HULL_TRIANGLES = 64
 
 
 def describe_bones(tree: KinematicTree, bones_of: Mapping[str, str]) -> dict[str, Data]:
-    """Returns bone -> what it is called and does in the description, as custom properties can hold
-    it: `link` and, where a joint is above, `joint`."""
+    """Returns bone -> its link and joint in the description, as custom properties can hold it:
+    `link` and, where a joint is above, `joint`."""
     found: dict[str, Data] = {}
     for link, motion in zip(tree.links, tree.motions, strict=True):
         bone = bones_of[link.name]
@@ -89,8 +90,8 @@ def _describe_drive(joint: Joint) -> Data:
 
 
 def write_physics(tree: KinematicTree, carriers: Carriers, scale: float, files: RobotFiles) -> str:
-    """Returns the text of the file. Collision meshes become convex hulls; those that cannot be
-    read are left out, with a diagnostic."""
+    """Returns the text of the file. Collision meshes become convex hulls; unreadable ones are left
+    out, with a diagnostic."""
     data = {
         "format": "robot physics 1",
         "robot": tree.robot.name,
@@ -141,7 +142,7 @@ def _describe_shape(
             return {"type": "sphere", "radius": radius, **_describe_place(place)}
         case _:
             return _describe_hull(collision, link, place, files)
-    # Both stand along z; a capsule's length is that of its cylinder.
+    # Both are along z; a capsule's length is its cylinder's.
     return {"type": kind, "radius": radius, "length": length, **_describe_place(place)}
 
 

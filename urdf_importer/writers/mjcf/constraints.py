@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds joints and bodies besides the tree: mimic joints, loops, pairs that do not touch.
+"""Constraints on joints and bodies besides the tree: mimic joints, loops, pairs that do not touch.
 
 MuJoCo's equalities pull with a force: they hold to a fraction of a millimetre, not exactly.
 """
@@ -32,7 +32,8 @@ class Equality:
 
 
 def plan_mimics(plan: StructurePlan) -> Iterator[Equality]:
-    """Yields what couples followers to the joints they follow, and holds joints without a way."""
+    """Yields the couplings of followers to the joints they follow, and the constraints on joints
+    without a way."""
     names = {name: joints[0].name for name, joints in plan.joints.items()}
     for joint in plan.all_joints():
         mimic = joint.of.mimic if joint.of is not None else None
@@ -57,7 +58,7 @@ def plan_mimics(plan: StructurePlan) -> Iterator[Equality]:
 def plan_loops(
     plan: StructurePlan, sites: Claims, diagnostics: Diagnostics
 ) -> tuple[list[Mount], list[Equality]]:
-    """Plans the sites at which loops are closed, and what closes them: a ball by a point, a hinge
+    """Plans the sites at which loops are closed, and their constraints: a ball by a point, a hinge
     by two points of its axis, a fixed joint by a weld. Others are left open, with an error."""
     planner = _LoopPlanner(plan, sites, diagnostics)
     for loop in plan.tree.robot.loops:
@@ -91,7 +92,7 @@ class _LoopPlanner:
             self._join(loop, "connect", _SPAN * axis)
             self._note(loop)
         elif loop.type != "floating":
-            self._leave_open(loop, f"is of the type {quote(loop.type)}, which no equality can hold")
+            self._leave_open(loop, f"has the type {quote(loop.type)}, which no equality can hold")
 
     def _join(self, loop: LoopJoint, tag: str, shift: Matrix) -> None:
         name = self._names.claim(loop.name)

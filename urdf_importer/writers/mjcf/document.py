@@ -190,8 +190,8 @@ def _write_joint(joint: JointPlan, armature: float, xml: XmlWriter) -> None:
 
 
 def _write_content(body: BodyPlan, frame: Matrix, document: MjcfDocument, xml: XmlWriter) -> None:
-    """Writes what a link looks like, collides with and measures; `frame` (4, 4) is where the link
-    stands in what is open."""
+    """Writes the visuals, collisions and sensors of a link; `frame` (4, 4) is the link's frame in
+    the open element."""
     link = body.link.name
     for name, geoms in ((VISUAL, document.visuals), (COLLISION, document.collisions)):
         for geom in geoms.get(link, ()):
@@ -206,7 +206,7 @@ def _write_content(body: BodyPlan, frame: Matrix, document: MjcfDocument, xml: X
 
 
 def _place(frame: Matrix) -> dict[str, Value]:
-    """Returns where something stands; nothing of what it has by itself."""
+    """Returns the attributes of a pose; none for defaults."""
     x, y, z, w = quaternion_from_rotation(frame[:3, :3])
     turned = not np.array_equal(frame[:3, :3], _IDENTITY[:3, :3])
     return {

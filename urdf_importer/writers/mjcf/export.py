@@ -31,14 +31,14 @@ from .shapes import ShapeWriter
 from .sites import plan_sites
 
 START = "start"
-"""The keyframe of the joints as they are to start."""
+"""The keyframe of the joints at their start."""
 _READ = ("contact", "keyframe", "size")
 Positions = dict[str, float | tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MjcfExport(Written):
-    """What an export to MuJoCo made.
+    """The result of an export to MuJoCo.
 
     bodies  link -> its body
     joints  joint that moves -> its joints there, of planar and some floating ones several
@@ -92,7 +92,7 @@ def export_mjcf(
 
 
 def _report_kept(robot: Robot, diagnostics: Diagnostics) -> None:
-    """Tells what a model of MuJoCo said beyond the robot, which is kept word for word and is not
+    """Reports content of a MuJoCo model beyond the robot, which is kept word for word and is not
     written anew."""
     tags: set[str] = set()
     for extra in robot.extras:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bodies weigh: what the description says, repaired only where MuJoCo takes nothing else.
+"""The masses of bodies: the description's, repaired only where MuJoCo takes nothing else.
 
 MuJoCo refuses inertias that no body can have, and joints that move nothing: of a body with joints
-and of those fixed to it, one has to have a mass and an inertia.
+and the bodies fixed to it, one has to have a mass and an inertia.
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def weigh_bodies(
 
 
 def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]]]:
-    """Yields bodies that move, and those that are fixed to each."""
+    """Yields bodies that move, and the bodies that are fixed to each."""
     holders: list[int] = []
     fixed: dict[int, list[BodyPlan]] = {}
     for place, body in enumerate(plan.bodies):
@@ -63,7 +63,7 @@ def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]
 
 
 def _turns(mass: Body) -> bool:
-    """Whether a body has an inertia: MuJoCo needs that of one body of those fixed together."""
+    """Whether a body has an inertia: MuJoCo needs one in each group of bodies fixed together."""
     return bool(np.any(mass.inertia))
 
 
@@ -99,7 +99,7 @@ def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> B
 
 
 def _keep_from_edge(inertia: Matrix) -> Matrix:
-    """Returns the inertia; where it is on the edge of what a body can have, a billionth inside."""
+    """Returns the inertia; where it is on the edge of the possible ones, a billionth inside."""
     moments, axes = np.linalg.eigh(inertia)
     moved = np.maximum(moments, _LEAST)
     short = moved[2] * (1.0 + _EDGE) - moved[0] - moved[1]

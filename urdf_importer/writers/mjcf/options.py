@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user can choose of MJCF files."""
+"""The user's options of MJCF files."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -19,7 +19,7 @@ class MjcfOptions(StartOptions):
     root: Root = option(
         "auto",
         "Root",
-        "Whether the root link stands fixed in the world",
+        "Whether the root link is fixed in the world",
         group="MuJoCo",
         choices={
             "auto": "Free where the SRDF has a floating virtual joint, else fixed, as MuJoCo reads "
@@ -43,9 +43,9 @@ class MjcfOptions(StartOptions):
         group="MuJoCo",
         entries="FILE",
     )
-    visuals: bool = option(True, "Visuals", "Write what the robot looks like", group="Shapes")
+    visuals: bool = option(True, "Visuals", "Write the robot's visuals", group="Shapes")
     collisions: bool = option(
-        True, "Collisions", "Write what the robot collides with", group="Shapes"
+        True, "Collisions", "Write the robot's collision shapes", group="Shapes"
     )
     armature: float = option(
         0.0,
@@ -67,8 +67,8 @@ class MjcfOptions(StartOptions):
     actuators: Actuators = option(
         "auto",
         "Actuators",
-        "What drives the joints that ros2_control, transmissions or, where there are none, all "
-        "joints of one axis that follow no other",
+        "The actuators of the joints that ros2_control, transmissions or, where "
+        "there are none, all joints of one axis that follow no other",
         group="Motors",
         choices={
             "auto": "What ros2_control or the transmissions command, else motors",

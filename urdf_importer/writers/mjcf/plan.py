@@ -3,9 +3,9 @@
 
 1. Each link is a body, also one on a fixed joint, so that no frame is lost.
 2. A root link called world that weighs nothing is the world of MuJoCo itself, which has that name.
-3. A planar joint is two slides and a hinge. A floating joint is free where what it hangs on never
-   moves: MuJoCo has free joints in the world alone, so its body is put there. Elsewhere it is three
-   slides and a ball.
+3. A planar joint is two slides and a hinge. A floating joint is free where its parent never moves:
+   MuJoCo has free joints in the world alone, so its body is put there. Elsewhere it is three slides
+   and a ball.
 4. A body has all joints that MuJoCo's had before they were read: the empty links between them,
    which are called after both, are not bodies then.
 5. A joint whose limits leave it no room is held by an equality, since MuJoCo takes no such range.
@@ -45,8 +45,8 @@ _FAR = 1e10
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointPlan:
     """One joint of MuJoCo. `axis` is a unit vector and `point` a point on it, in the body's frame
-    and None for its origin; `of` is the joint of the description, None for that of a free root.
-    `held` is where an equality holds it."""
+    and None for its origin; `of` is the joint of the description, None for the joint of a free
+    root. `held` is where an equality holds it."""
 
     name: str
     kind: JointKind
@@ -59,9 +59,9 @@ class JointPlan:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class BodyPlan:
-    """A link. `frame` (4, 4) is where its body stands in the body `parent`, with all joints at
-    zero; a parent of -1 is the world. `mass` is None for what weighs nothing; a link between joints
-    that share a body is not one of its own (`is_joined`)."""
+    """A link. `frame` (4, 4) is its body's frame in the body `parent`, with all joints at zero; a
+    parent of -1 is the world. `mass` is None for massless links; a link between joints that share a
+    body has no body of its own (`is_joined`)."""
 
     name: str
     link: Link
@@ -78,8 +78,8 @@ class BodyPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StructurePlan:
-    """`bodies` stand in tree order, so a body's place is its link's place in the tree; `joints`
-    says which joints of MuJoCo are one of the description, by its name."""
+    """`bodies` are in tree order, so a body's place is its link's place in the tree; `joints` maps
+    a described joint's name to its joints of MuJoCo."""
 
     tree: KinematicTree
     bodies: tuple[BodyPlan, ...]
@@ -116,7 +116,7 @@ class StructurePlan:
 def plan_structure(
     tree: KinematicTree, base: Matrix, *, is_free: bool, diagnostics: Diagnostics
 ) -> StructurePlan:
-    """Plans bodies and joints. `base` (4, 4) is where the root link stands in the world."""
+    """Plans bodies and joints. `base` (4, 4) is the root link's frame in the world."""
     planner = _Planner(tree, base, diagnostics)
     bodies = [planner.plan_body(place, is_free=is_free) for place in range(len(tree.links))]
     _join_chains(tree, bodies)
@@ -172,7 +172,7 @@ class _Planner:
             self._worlds.add(place)
             self._static.append(True)
             return BodyPlan(name=WORLD, link=link, parent=-1, frame=self._base)
-        # What hangs on a floating joint moves by that joint, not with what carries it.
+        # Parts on a floating joint move by that joint, not with its parent.
         moves = is_free and not (link.name in self._carriers and _weighs_nothing(link))
         self._static.append(not moves)
         joints = [self._make_free_root()] if moves else []
@@ -230,7 +230,7 @@ class _Planner:
 
 
 def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
-    """Returns a joint in a body whose frame (4, 4) stands in what it was said in."""
+    """Returns a joint in a body that has the pose `frame` (4, 4) in the joint's old frame."""
     if joint.kind == "free" or np.array_equal(frame, np.eye(4)):
         return joint
     at = np.zeros(3) if joint.point is None else joint.point
@@ -240,7 +240,7 @@ def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
 
 
 def _join_chains(tree: KinematicTree, bodies: list[BodyPlan]) -> None:
-    """Gives bodies the joints of the empty links above them that reading MJCF made: those called
+    """Gives bodies the joints of the empty links above them that reading MJCF made: links called
     BODY_JOINT, on which nothing else hangs and which nothing names."""
     hanging = Counter(body.parent for body in bodies)
     named = {name for loop in tree.robot.loops for name in (loop.link1, loop.link2)}
@@ -295,8 +295,8 @@ def order_bodies(plan: StructurePlan) -> list[int]:
 def make_qpos(
     plan: StructurePlan, positions: Mapping[str, float | tuple[float, ...]]
 ) -> list[float]:
-    """Returns MuJoCo's positions of all joints, in the order of the file. `positions` are those of
-    all joints of the description that move."""
+    """Returns MuJoCo's positions of all joints, in the order of the file. `positions` are the
+    positions of all moving joints of the description."""
     numbers: list[float] = []
     for place in order_bodies(plan):
         body = plan.bodies[place]

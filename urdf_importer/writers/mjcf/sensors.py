@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sensors as MuJoCo has them: a site or a camera in a body, and what is measured there.
+"""Sensors as MuJoCo has them: a site or a camera in a body, and the measurements there.
 
-MuJoCo has no lidar of many rays, nor noise of its own (a sensor's noise is a note for programs).
-What it cannot have is an error, what it has otherwise a warning, one for each sensor.
+MuJoCo has no lidar of many rays, nor noise of its own (a sensor's noise is a note for programs). A
+sensor that it cannot have is an error, one that it has in another form a warning, one for each
+sensor.
 """
 
 import math
@@ -46,7 +47,7 @@ _RAY = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Mount:
-    """A <site> or <camera> of a link: `frame` (4, 4) in it, and what else it says."""
+    """A <site> or <camera> of a link: `frame` (4, 4) in it, and its further attributes."""
 
     link: str
     tag: str
@@ -123,7 +124,7 @@ class _Planner:
         }
 
     def find(self, sensor: Sensor) -> Callable[[Any, str, list[str]], Plan] | None:
-        """Finds what plans a sensor of this kind."""
+        """Finds the planner of a sensor of this kind."""
         return self._plans.get(type(sensor))
 
     def _plan_imu(self, sensor: Imu, link: str, notes: list[str]) -> Plan:
@@ -136,7 +137,7 @@ class _Planner:
 
     def _plan_force(self, sensor: ForceSensor, link: str, notes: list[str]) -> Plan:
         if sensor.direction == "parent_to_child":
-            notes.append("it measures what the child does to the parent")
+            notes.append("it measures the child's action on the parent")
         if sensor.frame == "parent":
             notes.append("it measures in the frame of the child")
         if sensor.is_noisy:
@@ -155,7 +156,7 @@ class _Planner:
         return self._measure(sensor, link, ["magnetometer"], frame_of(sensor))
 
     def _plan_altimeter(self, sensor: Altimeter, link: str, notes: list[str]) -> Plan:
-        notes.append("it measures a place and a velocity, of which z is the height and its rate")
+        notes.append("it measures a place and a velocity, with z as the height and its rate")
         if sensor.is_noisy:
             notes.append("it has no noise")
         return self._measure(sensor, link, ["framepos", "framelinvel"], frame_of(sensor))
@@ -181,7 +182,7 @@ class _Planner:
     def _measure(
         self, sensor: Sensor, link: str, tags: list[str], frame: Matrix, **more: Value
     ) -> Plan:
-        """A site, and for each tag what is measured there."""
+        """A site, and for each tag the measurement there."""
         site = self._sites.claim(sensor.name)
         mount = Mount(link=link, tag="site", name=site, frame=frame, attributes={})
         readings = []

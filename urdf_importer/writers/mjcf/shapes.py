@@ -63,7 +63,7 @@ _UNSCALED = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Geom:
-    """`attributes` say the shape; `frame` (4, 4) is where it stands in its body."""
+    """`attributes` define the shape; `frame` (4, 4) is its frame in its body."""
 
     frame: Matrix
     attributes: dict[str, Value]
@@ -81,8 +81,8 @@ class Asset:
 
 
 class ShapeWriter:
-    """Made once for each export. `assets` fill as shapes are asked for; what cannot be read is left
-    out and reported, with the code of its MeshError."""
+    """Made once for each export. `assets` fill as shapes are asked for; unreadable ones are left
+    out and reported, with the code of their MeshError."""
 
     def __init__(
         self,

@@ -17,8 +17,8 @@ _SIZES = {"size": (1, 2, 3), "rgba": (4,), "group": (1,)}
 
 
 def plan_sites(plan: StructurePlan, names: Claims) -> Mapping[int, Mapping[str, Value]]:
-    """Plans which bodies are but sites, by their places, with what these say; their names come
-    before those of other sites. Bodies that move, carry or are named by anything are not."""
+    """Plans which bodies are but sites, by their places, with their attributes; their names come
+    before other sites' names. Bodies that move, carry or are named by anything are not."""
     named = {name for loop in plan.tree.robot.loops for name in (loop.link1, loop.link2)}
     named |= {sensor.reference for sensor in plan.tree.robot.sensors}
     carriers = {body.parent for body in plan.bodies}

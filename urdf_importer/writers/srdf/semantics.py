@@ -65,7 +65,7 @@ def write_semantics_text(semantics: Semantics) -> str:
 
 
 def patch_semantics_text(semantics: Semantics, read: ReadSemantics) -> bytes | None:
-    """Returns the text that was read with what is different now; None where that cannot be."""
+    """Returns the text that was read with the differences; None where that cannot be."""
     raw = semantics.text
     try:
         old = read(raw)
@@ -110,7 +110,7 @@ def _node(semantics: Semantics) -> Node:
 
 
 def _key(node: Node) -> Hashable:
-    """Elements with names by these; pairs, chains and what is verbatim by all that they say."""
+    """Elements with names by these; pairs, chains and verbatim elements by their whole content."""
     if node.xml:
         return node.xml
     name = node.attributes.get("name")

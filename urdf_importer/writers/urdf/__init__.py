@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot -> URDF: what the readers read, written so that they read the same again."""
+"""Robot -> URDF: everything that the readers read, written so that it reads the same again."""
 
 from .plain import write_robot_text
 

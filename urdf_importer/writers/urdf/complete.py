@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What strict readers of URDF ask for, and what to write where a description does not say it.
+"""Elements that strict readers of URDF require, and their values where a description has none.
 
 urdfdom refuses limits without effort or velocity, revolute and prismatic joints without limits,
 safety controllers without k_velocity, empty <dynamics> and versions other than 1.0, and leaves
-capsules out; only Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links that weigh
-nothing.
+capsules out; only Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links without
+mass.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from ...model import (
 
 EFFORT = 1000.0
 VELOCITY = 10.0
-FARTHEST = 1e5  # metres: what rigs hold as no limit
+FARTHEST = 1e5  # metres: the range that rigs treat as no limit
 MASS = 1e-3
 INERTIA = Inertia(ixx=1e-6, iyy=1e-6, izz=1e-6)
 _SUFFIXES, _OTHER = frozenset((".urdf", ".xacro")), ".sdf"
@@ -41,7 +41,7 @@ _LIMITED = ("revolute", "prismatic")
 
 
 def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
-    """Warns once of all joints and links that strict readers refuse, and names who does."""
+    """Warns once of all joints and links that strict readers refuse, and names these readers."""
     lacking = [(joint.name, joint.line) for joint in robot.joints if _lacks(joint)]
     if lacking:
         name, line = lacking[0]
@@ -73,8 +73,8 @@ def is_converted(robot: Robot) -> bool:
 
 
 def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
-    """Returns the robot with what strict readers ask for; only with `masses` with those that
-    simulators ask for. What it says already stays."""
+    """Returns the robot with the elements that strict readers require; with `masses` also the ones
+    that simulators require. Existing elements stay."""
     moving = set(_moving_links(robot)) if masses else set()
     return replace(
         robot,
@@ -145,7 +145,8 @@ def _complete_link(link: Link, moves: bool, *, masses: bool) -> Link:
 
 
 def _plain_shapes(shape: _Shape) -> Iterator[_Shape]:
-    """Yields a shape by what all versions of URDF know: a capsule is a cylinder and two spheres."""
+    """Yields a shape in terms that all versions of URDF know: a capsule is a cylinder and two
+    spheres."""
     shape = replace(shape, origin=_without_quaternion(shape.origin))
     capsule = shape.geometry
     if not isinstance(capsule, Capsule):

@@ -58,7 +58,7 @@ def export_urdf(
     new: NewFiles | None = None,
     strict: bool = False,
 ) -> WrittenUrdf:
-    """Writes the robot, all files or none; `new` are those that it names and that are not there
+    """Writes the robot, all files or none; `new` are the files that it names and that are not there
     yet. Raises WriteError, also where `strict` and there is any diagnostic."""
     if options.ros_package and not _PACKAGE(options.ros_package):
         raise WriteError(
@@ -98,7 +98,7 @@ def _place_new(
     reading: UrdfReading,
     diagnostics: Diagnostics,
 ) -> tuple[Robot, frozenset[str]]:
-    """Writes what is new; files that the robot goes on naming are not replaced by it."""
+    """Writes the new files; files that the robot still names are not replaced by them."""
     if new is None or not (new.meshes or new.images):
         return robot, frozenset()
     home = path.parent.resolve()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that close loops, in the notation that they came in: see readers/urdf.
 
-Not every notation can say every loop: what one cannot is said as <loop_joint>, which says all.
+Not every notation can express every loop: a loop that one cannot is written as <loop_joint>, which
+can.
 """
 
 from collections.abc import Iterator
@@ -26,8 +27,8 @@ _BALL = "drake:ball_constraint"
 
 def settle_notations(robot: Robot) -> Robot:
     """Returns the robot with its loops as a file of URDF holds them: each in a notation that can
-    say it. SDF's joint has one pose, so both links must stand at it where all joints are at zero:
-    its frame in the first link is what comes of that. Drake's has points."""
+    express it. SDF's joint has one pose, so both links must be at it where all joints are at zero:
+    its frame in the first link follows from that. Drake's has points."""
     if not any(loop.notation for loop in robot.loops):
         return robot
     return replace(robot, loops=tuple(_settle(robot)))
@@ -55,8 +56,8 @@ def _settle(robot: Robot) -> Iterator[LoopJoint]:
 
 
 def _is_second(loop: LoopJoint, held: dict[str, int]) -> bool:
-    """Whether a <joint> would be read as this loop: its frame is the child's, and a joint that
-    stands before it in the file holds the child."""
+    """Whether a <joint> would be read as this loop: its frame is the child's, and an earlier joint
+    in the file holds the child."""
     return loop.origin2 == IDENTITY and held.get(loop.link2, loop.line + 1) <= loop.line
 
 
@@ -67,7 +68,7 @@ def _settle_gazebo(loop: LoopJoint, places: dict[str, Matrix]) -> LoopJoint:
         return replace(loop, notation="")
     first = invert(one) @ (
         other @ matrix_from_pose(loop.origin2)
-    )  # As it is read, to the last bit.
+    )  # The value after reading, to the last bit.
     if np.abs(first - matrix_from_pose(loop.origin1)).max() > _SAME * (1.0 + np.abs(first).max()):
         return replace(loop, notation="")
     return replace(loop, origin1=pose_of(first, rounding=_ROUNDING))

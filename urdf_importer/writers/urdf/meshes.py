@@ -2,8 +2,8 @@
 """The files that a robot names, as the new file is to name them.
 
 A relative path starts where the file that names it lies, so it changes with the folder. Copies keep
-what they refer to (materials, images, buffers) in the same relative places, since it is named in
-files that are not changed.
+their own references (materials, images, buffers) in the same relative places, since files that are
+not changed name them.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ FindTexture = Callable[[str], Path | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFiles:
-    """What a robot names that no file holds yet, or none that stays.
+    """Files named by a robot that do not exist yet, or do not stay.
 
     meshes  name in the robot, where the file is to be put beside the description -> the mesh
     images  paths in the robot that lie where they do not stay
@@ -79,7 +79,7 @@ def write_new_files(
 ) -> tuple[Robot, frozenset[str]]:
     """Writes new files into `root`; returns the robot with their names as it has to say them, and
     these names. `taken` are places there, in lower case, of files that must not be replaced.
-    `report` is given (code, message, link) of what a format cannot hold."""
+    `report` is given (code, message, link) for losses of a format."""
     prefix = f"package://{package}/" if package else ""
     names: dict[str, str] = {}
 
@@ -160,7 +160,7 @@ def link_files(
 
 
 class Copies:
-    """Files copied into `root`, and what they are called from there.
+    """Files copied into `root`, and their names from there.
 
     Each content lies there once in a folder; names are unique without regard to case.
     """
@@ -169,14 +169,14 @@ class Copies:
         self._root = root
         self._places: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self._contents: dict[str, str] = {}
-        """Place in `root`, in lower case -> digest of what lies there."""
+        """Place in `root`, in lower case -> digest of its content."""
         self._digests: dict[Path, str] = {}
         for file in root.rglob("*"):
             if file.is_file():
                 self._contents[file.relative_to(root).as_posix().lower()] = self._digest(file)
 
     def copy(self, found: FoundFile, folder: str) -> str:
-        """Copies a file, with what lies beside it, under `folder`; returns its place in `root`."""
+        """Copies a file, with the files it names, under `folder`; returns its place in `root`."""
         beside = [(name, path) for name, path in found.beside if is_relative(name)]
         key = (folder, self._digest(found.path), tuple(self._digest(path) for _, path in beside))
         if key not in self._places:
@@ -189,7 +189,7 @@ class Copies:
             own = avoid_reserved(path.stem)
             stem = own if number == 1 or beside else f"{own}_{number}"
             home = folder if number == 1 or not beside else f"{folder}/{path.stem}_{number}"
-            # What is named by ".." must come to lie within.
+            # Files named by ".." must come to lie within.
             home += "/inner" * max(0, self._climbs(beside) - home.count("/") - 1)
             wanted = {f"{home}/{stem}{path.suffix}": path}
             for name, other in beside:
@@ -235,8 +235,8 @@ def copy_files(
     find_texture: FindTexture,
     done: frozenset[str] = frozenset(),
 ) -> Robot:
-    """Copies all files that the robot names into `root`; returns the robot with their new names.
-    What is not found keeps its name; names in `done` are there already."""
+    """Copies all files that the robot names into `root`; returns the robot with their new names. A
+    missing file keeps its name; names in `done` are there already."""
     copies = Copies(root)
     prefix = f"package://{package}/" if package else ""
 

@@ -33,28 +33,29 @@ class UrdfOptions(FileOptions):
     complete: Completion | bool = option(
         "converted",
         "Complete for Others",
-        "Whether what strict readers ask for is filled in: effort 1000 and velocity 10 of limits, "
-        "limits of joints that have none, k_velocity 0; quaternions become rpy, and capsules "
-        "cylinders with two spheres",
+        "Fill in elements that strict readers require: effort 1000 and velocity "
+        "10 of limits, limits of joints that have none, k_velocity 0; "
+        "quaternions become rpy, and capsules cylinders with two spheres",
         group="Text",
         choices={
             "converted": "Of robots that were read from another format than URDF",
             "always": "Of all robots, and moving links without mass get 0.001 kg",
-            "never": "The robot as it is",
+            "never": "The robot unchanged",
         },
         switch=("never", "always"),
     )
     edits: bool = option(
         True,
         "Write Edits",
-        "Of a robot in Blender: write what was changed there, bones and shapes that were moved, "
-        "meshes, colours, limits, masses. Off: the description that is in its properties alone",
+        "Of a robot in Blender: write the changes made there: moved bones and "
+        "shapes, meshes, colours, limits, masses. Off: the description that is "
+        "in its properties alone",
         group="Scene",
     )
     poses: PoseMode = option(
         "zero",
         "Joints at Zero",
-        "Where the joints of a robot in Blender stand when they are at zero",
+        "The zero position of the joints of a robot in Blender",
         group="Scene",
         choices={
             "zero": "Where the description has them: poses change nothing",
@@ -65,23 +66,25 @@ class UrdfOptions(FileOptions):
     apply_scale: bool = option(
         False,
         "Apply Scale",
-        "Of a robot in Blender whose armature is scaled: write a robot of that size, its masses "
-        "with it",
+        "Of a robot in Blender whose armature is scaled: write a robot in that "
+        "size, with scaled masses",
         group="Scene",
     )
     meshes: MeshMode = option(
         "link",
         "Meshes",
-        "What becomes of the files that the robot names. Meshes that were changed in Blender are "
-        "always written as new files beside the new one, in the folder meshes",
+        "Treatment of the files that the robot names. Meshes that were changed "
+        "in Blender are always written as new files beside the new one, in the "
+        "folder meshes",
         group="Files",
         choices={
             "link": "Left where they are; relative paths are written from the new file's folder",
-            "keep": "Named as they were, whatever that means in another folder",
-            "copy": "Copied beside the new file, into the folder meshes, with what they refer to",
-            "export": "Of a description: written anew in the mesh format, into the folder meshes, "
-            "where they have another. Of a robot in Blender: only what was changed there, the rest "
-            "is left where it is",
+            "keep": "Under their old names, whatever these mean in another folder",
+            "copy": "Copied beside the new file, into the folder meshes, with the files "
+            "they refer to",
+            "export": "Of a description: written anew in the mesh format, into the folder "
+            "meshes, where they have another. Of a robot in Blender: only "
+            "changed meshes, the rest is left where it is",
         },
     )
     mesh_format: MeshFormat = option(
@@ -93,7 +96,7 @@ class UrdfOptions(FileOptions):
             "stl": "STL, binary: read by everything; without colours of faces and images",
             "obj": "Wavefront OBJ, with materials and images beside it",
             "glb": "glTF in one binary file, with materials and images in it",
-            "dae": "COLLADA, with images beside it: what RViz and Gazebo show in colour",
+            "dae": "COLLADA, with images beside it: coloured in RViz and Gazebo",
         },
     )
     ros_package: str = option(

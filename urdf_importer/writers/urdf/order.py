@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """In which order the children of <robot> are written.
 
-Equal robots have their links in one order, their joints in one order and so on, but nothing says
-how links and joints stand among each other. Where lines of the source are known they say it; else
-each link comes before the joints that hang on it.
+Equal robots have their links in one order, their joints in one order and so on, but the order of
+links relative to joints is open. Where lines of the source are known they decide; else each link
+comes before the joints that hang on it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class _Placed(Protocol):
 
 
 def order_parts(robot: Robot) -> Iterator[Part]:
-    """Yields all children of <robot>. Those of one kind stay in their order."""
+    """Yields all children of <robot>. Children of one kind stay in their order."""
     links, joints = _with_lines(robot.links), _with_lines(robot.joints)
     keyed: list[tuple[int, int, Part]] = []
     keyed += [(line, 0, item) for line, item in _with_lines(robot.materials)]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""URDF with as little changed as can be: comments, white space and spelling stay as they were.
+"""URDF with as little changed as can be: comments, white space and spelling stay unchanged.
 
-No XML library writes what it read; but elements know at which byte they stand. So the text itself
-is edited, only where the robot differs from what the text says, and read again: what is not equal
-then is not handed out.
+No XML library writes exactly its input; but elements know their byte offsets. So the text itself is
+edited, only where the robot differs from it, and read again: an unequal result is not handed out.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -99,7 +98,7 @@ def _is_read(element: Element) -> bool:
 
 
 def _key(node: Node) -> Hashable:
-    """The tag of what comes once; of shapes, and of what is verbatim, all of it."""
+    """The tag of elements that come once; of shapes, and of verbatim elements, all of them."""
     if node.tag in ("visual", "collision") or node.xml:
         return (node.tag, node.xml, repr(node))
     return (node.tag, node.attributes.get("name", ""))
@@ -109,7 +108,7 @@ _RULES = Rules(defaults=_DEFAULTS, optional=frozenset({"origin"}), key=_key, is_
 
 
 class _Work:
-    """Brings the children of <robot>, kind by kind, to what they are to be."""
+    """Brings the children of <robot>, kind by kind, to their new content."""
 
     def __init__(self, editor: XmlEditor, patcher: Patcher, found: Located) -> None:
         self._editor = editor
@@ -127,7 +126,7 @@ class _Work:
             return
         elements = self._found.elements[kind]
         if len(elements) != len(old):
-            raise UnpatchableError  # Some of them are what one element became.
+            raise UnpatchableError  # One element may have become several of them.
         pairs = align([key(item) for item in old], [key(item) for item in new])
         places: list[Element | None] = [None] * len(new)
         for i, j in pairs:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot as plain URDF: for every read_<element> a write_<element>, in the same order.
 
-What the model holds as None or as a default is not written, so that it comes back as it was. What
-the file that was read said in its own words (comments, white space, spelling of numbers) is gone.
+Values that the model holds as None or as a default are not written, so that they come back
+unchanged. The file's own wording (comments, white space, spelling of numbers) is gone.
 """
 
 import re
@@ -289,7 +289,7 @@ def write_safety_controller(controller: SafetyController, xml: XmlWriter) -> Non
 
 
 def write_transmission(transmission: Transmission, xml: XmlWriter) -> None:
-    """Writes it word for word; one that was not read from a file as ROS writes them."""
+    """Writes it word for word; a transmission that was not read from a file as ROS writes them."""
     if transmission.xml:
         xml.verbatim(transmission.xml)
         return
@@ -331,7 +331,7 @@ def write_extras(extras: Iterable[Extra], xml: XmlWriter) -> None:
 def _write_element(
     tag: str, known: Mapping[str, Value], element: _Described, xml: XmlWriter
 ) -> None:
-    """An element with a class of its own, which holds what the description says beyond URDF."""
+    """An element with a class of its own, which holds the description's content beyond URDF."""
     if not element.attributes and not element.extras:
         xml.leaf(tag, known)
         return
@@ -360,8 +360,8 @@ def _find_leaf(tag: str, leaves: Leaves) -> Leaf:
 
 
 def _joined(known: Mapping[str, Value], unknown: Attributes) -> Mapping[str, Value]:
-    """What URDF defines counts where both are given. Raises ValueError for names that no attribute
-    can have."""
+    """Attributes that URDF defines count where both are given. Raises ValueError for names that no
+    attribute can have."""
     if not unknown:
         return known
     for name, _ in unknown:

@@ -2,8 +2,8 @@
 """The joints of a machine as prims of UsdPhysics.
 
 USD measures angles in degrees: limits, speeds, and the gains of drives per degree. Its joints move
-about or along X, Y or Z of their own frame, so other axes get a frame that is turned. What only one
-simulator knows is written in its own words: PhysX (Isaac Sim) and Newton.
+about or along X, Y or Z of their own frame, so other axes get a frame that is turned. Attributes
+that only one simulator knows are written in its own words: PhysX (Isaac Sim) and Newton.
 """
 
 import math
@@ -89,7 +89,7 @@ def _add_frames(prim: Prim, joint: MachineJoint, turn: Matrix, targets: JointTar
 
 
 def _lock_plane(prim: Prim) -> None:
-    """Leaves x, y and the turn about z: what is locked has a lower limit above the upper one."""
+    """Leaves x, y and the turn about z: a locked axis has a lower limit above the upper one."""
     for axis in ("transZ", "rotX", "rotY"):
         prim.schemas.append(f"PhysicsLimitAPI:{axis}")
         prim.add(f"float limit:{axis}:physics:low", 1.0)
@@ -148,8 +148,8 @@ def _add_mimic(
 ) -> None:
     """Adds a joint that follows another, q = multiplier * q' + offset.
 
-    PhysX has q + gearing * q' + offset = 0 with angles in degrees in all three. Newton has
-    q = coef0 + coef1 * q' with coef0 in degrees for a joint that turns, and coef1 as it is.
+    PhysX has q + gearing * q' + offset = 0 with angles in degrees in all three. Newton has q =
+    coef0 + coef1 * q' with coef0 in degrees for a joint that turns, and coef1 unconverted.
     """
     source = tree.motions[tree.joint_index[mimic.joint]]
     assert source is not None
@@ -176,7 +176,7 @@ def _add_drive(
     frequency: float,
 ) -> None:
     """Adds the drive. Without a frequency it is the joint's damping alone, and no spring; with one,
-    a critically damped spring of that frequency for all that hangs on the joint at zero."""
+    a critically damped spring with that frequency for all that hangs on the joint at zero."""
     limit, dynamics = motion.joint.limit, motion.joint.dynamics
     effort = (limit.effort if limit else None) or 0.0
     damping = (dynamics.damping if dynamics else None) or 0.0

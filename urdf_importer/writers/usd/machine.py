@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot to machine: which links are rigid bodies, how they hang together, and what they weigh.
+"""Robot to machine: the links that are rigid bodies, their joints, and their masses.
 
-A body stands in its link's frame. Links without mass on fixed joints are frames in the body that
-carries them; under an empty root that is fixed in the world, they are frames of the world.
+A body has its link's frame. Links without mass on fixed joints are frames in the body that carries
+them; under an empty root that is fixed in the world, they are frames of the world.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from ...model import Link, hang_on
 from ..masses import sphere_inertia
 
 WORLD = ""
-"""Stands for the world where a body is asked for."""
+"""The world, where a body is asked for."""
 _SMALL_SHARE, _SMALL_MASS = 0.01, 0.001
 """A body that moves and has no mass gets a hundredth of its lightest neighbour's, as a small
 sphere; this mass in kg where none of them has any."""
@@ -36,9 +36,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RigidBody:
-    """A body, called as the link that it stands in. `frame`: (4, 4) at zero in the robot's root
-    frame; `members`: the links that it carries, its own first; `mass`: of all of them, None where
-    nothing says it."""
+    """A body, called as its link. `frame`: (4, 4) at zero in the robot's root frame; `members`: the
+    links that it carries, its own first; `mass`: of all of them, None where unknown."""
 
     link: Link
     frame: Matrix
@@ -52,7 +51,7 @@ class MachineJoint:
 
     motion  how it moves; None where it is fixed
     frames  (4, 4) each, the joint in the parent's frame and in the child's; the axis is in it
-    place   that of the child link in the tree; -1 for a joint that closes a loop
+    place   the child link's place in the tree; -1 for a joint that closes a loop
     inside  whether it is part of the articulation, not a tie between two
     """
 
@@ -67,8 +66,8 @@ class MachineJoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Machine:
-    """Bodies and joints, parents first. `fixtures` are links that stand in the world; `carriers`:
-    link -> its body, or WORLD, and its frame (4, 4) there."""
+    """Bodies and joints, parents first. `fixtures` are links fixed in the world; `carriers`: link
+    -> its body, or WORLD, and its frame (4, 4) there."""
 
     tree: KinematicTree
     bodies: Mapping[str, RigidBody]
@@ -157,8 +156,8 @@ class _Planner:
         return glides or (_is_empty(link) and bool(below) and link.name == "world")
 
     def _is_world(self, place: int) -> bool:
-        """Whether a link that is fixed in the world is only a frame of it. One that carries joints
-        is a body: simulators want a base to build an articulation on."""
+        """Whether a link that is fixed in the world is only a frame of it. A link that carries
+        joints is a body: simulators want a base to build an articulation on."""
         below = self._motions_below(place)
         if any(each.kind not in ("fixed", "floating", "planar") for each in below):
             return False
@@ -240,7 +239,7 @@ def _list_loops(
 
 
 def _sum_masses(members: Sequence[Member]) -> Body | None:
-    """Returns the mass of links together; the inertia of one that says no mass counts too."""
+    """Returns the mass of links together; the inertia of a link without a mass counts too."""
     if not any(has_mass(member.link) for member in members):
         return None
     return add_bodies(
@@ -278,8 +277,8 @@ def _assume_masses(
 
 
 def inertia_about(tree: KinematicTree, place: int, motion: JointMotion) -> float:
-    """Returns what a joint has to move with all others at zero: kg for a sliding joint, kg m^2
-    about its axis for one that turns (parallel axis theorem)."""
+    """Returns the inertia that a joint has to move with all others at zero: kg for a sliding joint,
+    kg m^2 about its axis for a turning one (parallel axis theorem)."""
     zero = zero_frames(tree)
     back = invert(zero[place])
     masses = [

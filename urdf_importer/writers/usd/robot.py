@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work: robot -> machine -> prims -> text.
 
-All bodies stand side by side below the robot's prim, as Isaac's own importer has them and the paths
+All bodies are side by side below the robot's prim, as Isaac's own importer has them and the paths
 of Isaac Lab's tasks expect; a rigid body within another one is an error for most simulators.
 """
 
@@ -43,7 +43,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Names:
-    """What bodies, by link, and joints are called in the file."""
+    """The names of bodies, by link, and of joints in the file."""
 
     root: str
     bodies: dict[str, str]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of links and what collides, as prims.
+"""Visuals and collisions of links, as prims.
 
-Simple shapes stay what they are. The arrays of a mesh are written once, as a class, and referred to
+Simple shapes stay simple. The arrays of a mesh are written once, as a class, and referred to
 wherever it is used.
 """
 
@@ -71,12 +71,12 @@ class ShapeWriter:
         self._kept: dict[MeshData, tuple[Any, str]] = {}
 
     def add_visuals(self, prim: Prim, link: Link) -> None:
-        """Adds what is seen of a link below its prim."""
+        """Adds the visuals of a link below its prim."""
         made = [self._draw(visual, link) for visual in link.visuals]
         _add_scope(prim, "visuals", [each for each in made if each is not None])
 
     def add_collisions(self, prim: Prim, link: Link, friction: float | None) -> None:
-        """Adds what collides of a link; viewers do not show it unless they are told to."""
+        """Adds the collisions of a link; viewers hide them by default."""
         made = [self._collide(each, link, friction) for each in link.collisions]
         _add_scope(prim, "collisions", [each for each in made if each is not None])
 
@@ -236,7 +236,7 @@ def _make_mesh(name: str, triangles: Triangles) -> Prim:
 
 
 def _make_look(name: str, root: str, color: Color, url: str | None, gloss: Surface) -> Prim:
-    """Makes a material, matt where nothing else is said. An image takes the place of the colour."""
+    """Makes a material, matt by default. An image takes the place of the colour."""
     material, home = Prim("Material", name), f"{root}/{LOOKS}/{name}"
     material.add("token outputs:surface.connect", f"</{home}/surface.outputs:surface>")
     surface = Prim("Shader", "surface")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """USD as text: prims and their properties, and the archive that holds a text with its images.
 
-The syntax is that of the crate-less .usda files of OpenUSD. Nothing is escaped but what has to be.
+The syntax is the .usda text format of OpenUSD. Only necessary characters are escaped.
 """
 
 import re
@@ -54,7 +54,7 @@ class Prim:
             self.metadata.append(f"displayName = {quote_text(name)}")
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """Yields the text in pieces that end with lines. Prims may stand some hundred deep."""
+        """Yields the text in pieces that end with lines. Prims may be nested some hundred deep."""
         indent = "    " * depth
         head = f"{'class' if self.is_class else 'def'} {self.kind} "
         yield f"{indent}{head.replace('  ', ' ')}{quote_text(self.name)}"
@@ -76,7 +76,7 @@ class Prim:
 
 
 def clean_identifier(name: str) -> str:
-    """Returns what USD takes as a prim's name: ASCII letters, digits and _, not a digit first."""
+    """Returns a valid name of a prim in USD: ASCII letters, digits and _, not a digit first."""
     text = _ODD.sub("_", name)[:_MOST_LETTERS] or "link"
     return f"_{text}" if text[0].isdigit() else text
 
@@ -97,8 +97,8 @@ def path_to(*parts: str) -> str:
 
 
 def write_tuple(values: Iterable[Any], digits: int = 9) -> str:
-    """Returns numbers in parentheses. Nine digits write single precision exactly; 0 stands for as
-    many as double precision needs."""
+    """Returns numbers in parentheses. Nine digits write single precision exactly; 0 means as many
+    as double precision needs."""
     numbers = (_write_number(float(value), digits) for value in values)
     return f"({', '.join(numbers)})"
 

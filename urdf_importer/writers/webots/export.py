@@ -37,10 +37,10 @@ class ExportedLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedAxis:
-    """How a controller calls a degree of freedom; an empty name is a device that is not there.
+    """A controller's name for a degree of freedom; an empty name is a missing device.
 
-    What Webots counts plus `offset` is what the description counts. The motors whose `leader` is
-    the same joint are coupled: command the one of the leader, the others follow by `multiplier`.
+    Webots' position plus `offset` is the description's position. The motors whose `leader` is the
+    same joint are coupled: command the one of the leader, the others follow by `multiplier`.
     """
 
     joint: str
@@ -53,9 +53,9 @@ class ExportedAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExportResult(Written):
-    """What an export to Webots made.
+    """The result of an export to Webots.
 
-    path         the PROTO, the world or the project folder, as was asked for
+    path         the PROTO, the world or the project folder, as requested
     proto        the PROTO file
     robot        the name of the Robot node
     links        link name -> where it is now; links that a combined joint swallowed are not in it
@@ -82,7 +82,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Planned:
-    """What a PROTO was made of, for what is written around it."""
+    """The parts of a PROTO, for the files written around it."""
 
     plan: StructurePlan
     contacts: ContactPlan
@@ -148,9 +148,9 @@ def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[Expo
 
 
 def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
-    """Plans where the files go. A PROTO is named as its file: where Webots takes no PROTO of that
-    name, the file gets another one, and a diagnostic says so. Raises WriteError for a path that
-    does not tell the kind of output."""
+    """Plans where the files go. A PROTO is named after its file: where Webots takes no PROTO with
+    that name, the file gets another one, and a diagnostic reports it. Raises WriteError for a path
+    without a clear kind of output."""
     if path.suffix == ".proto":
         return Layout(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
     name = make_proto_name(robot.name)
@@ -158,8 +158,8 @@ def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
         return Layout(root=path.parent, proto=Path(f"{name}.proto"), world=Path(path.name))
     if path.suffix and not path.is_dir():
         raise WriteError(
-            f"cannot write {quote(path.name)}: the name must end with .proto or .wbt, or be that "
-            "of a folder"
+            f"cannot write {quote(path.name)}: the name must end with .proto or "
+            ".wbt, or be a folder's"
         )
     proto, world = Path("protos", f"{name}.proto"), Path("worlds", f"{name}.wbt")
     return Layout(root=path, proto=proto, world=world, project=True)
@@ -223,8 +223,8 @@ def _write_around(
 
 
 def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:
-    """Returns what could not keep its name, and its new name: links by their DEF names or those of
-    their Solids, joints by their motors."""
+    """Returns the links and joints that could not keep their names, with their new names: links by
+    their DEF names or their Solids' names, joints by their motors."""
     renamed = []
     for name, (solid, held) in plan.holders().items():
         own = held.def_name or solid.name

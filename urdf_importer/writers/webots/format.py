@@ -19,8 +19,9 @@ WEBOTS = WriterFormat(
     label="Webots",
     title="Webots",
     text="a Webots PROTO (.proto), a world with it (.wbt) or a project folder",
-    description="Write the active robot for the simulator Webots, as it stands in the scene: a "
-    "PROTO with its meshes, a world with it, or a project with controllers and ROS 2",
+    description="Write the active robot for the simulator Webots, in its state in the scene: "
+    "a PROTO with its meshes, a world with it, or a project with controllers and "
+    "ROS 2",
     kinds=(
         OutputKind(
             name="PROTO",

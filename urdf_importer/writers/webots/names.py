@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names that Webots takes, each given out once.
 
-DEF and PROTO names are identifiers: no blank, control character or one of " # ' , . [ \\ ] { },
-and no digit or sign at the beginning. Names of Solids and devices are free texts without ':',
-which Webots reads as its own separator.
+DEF and PROTO names are identifiers: no blank, control character or any of " # ' , . [ \\ ] { }, and
+no digit or sign at the beginning. Names of Solids and devices are free texts without ':', which
+Webots reads as its own separator.
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ def make_identifier(name: str) -> str:
 
 def make_proto_name(name: str) -> str:
     """Returns an identifier, as make_identifier does, that is neither the name of a base node nor
-    one that a file system could not hold."""
+    impossible in a file system."""
     plain = make_identifier("".join("_" if c in '/:*?<>|"' else c for c in name))[:100]
     return f"{plain}_" if plain in BASE_NODES else plain
 
@@ -62,7 +62,7 @@ def make_label(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NameTables:
-    """Who has which name in one exported robot: DEF names, names of Solids, names of devices."""
+    """The names in use in one exported robot: DEF names, names of Solids, names of devices."""
 
     defs: Claims = field(default_factory=Claims)
     solids: Claims = field(default_factory=Claims)

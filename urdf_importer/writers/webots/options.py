@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user can choose of Webots files."""
+"""The user's options of Webots files."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -42,7 +42,7 @@ class WebotsOptions(StartOptions):
     base: Base = option(
         "auto",
         "Base",
-        "Whether the robot stands fixed in the world",
+        "Whether the robot is fixed in the world",
         group="Structure",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
@@ -53,7 +53,7 @@ class WebotsOptions(StartOptions):
     fixed_joints: FixedLinks = option(
         "keep",
         "Fixed Joints",
-        "What becomes of links with mass that hang on fixed joints",
+        "Treatment of links with mass that hang on fixed joints",
         group="Structure",
         choices={
             "keep": "A body of their own with their own mass",
@@ -90,10 +90,10 @@ class WebotsOptions(StartOptions):
     collision: CollisionKind = option(
         "exact",
         "Collision Shapes",
-        "What the meshes of collision shapes become; simple shapes are stabler and faster",
+        "Form of the meshes of collision shapes; simple shapes are stabler and faster",
         group="Shapes",
         choices={
-            "exact": "The meshes as they are",
+            "exact": "The meshes themselves",
             "hull": "Their convex hulls",
             "box": "The smallest boxes along the axes of their frames",
             "oriented_box": "Small boxes in any direction",
@@ -121,12 +121,12 @@ class WebotsOptions(StartOptions):
     inertia: InertiaRepair = option(
         "keep",
         "Inertia",
-        "What becomes of inertias that no real body has",
+        "Treatment of inertias that no real body has",
         group="Physics",
         choices={
             "keep": "They stay where Webots can take them, else the nearest that it can",
             "clamp": "The nearest inertia that a real body can have",
-            "volume": "That of the link's collision shapes with the link's mass",
+            "volume": "The inertia of the link's collision shapes with the link's mass",
         },
     )
     small_mass: float = option(
@@ -172,7 +172,7 @@ class WebotsOptions(StartOptions):
     effort_scale: float = option(
         1.0,
         "Effort Scale",
-        "What the effort limits of all joints are multiplied by",
+        "Factor on the effort limits of all joints",
         group="Motors",
         minimum=1e-9,
         maximum=1e9,
@@ -180,7 +180,7 @@ class WebotsOptions(StartOptions):
     velocity_scale: float = option(
         1.0,
         "Velocity Scale",
-        "What the velocity limits of all joints are multiplied by",
+        "Factor on the velocity limits of all joints",
         group="Motors",
         minimum=1e-9,
         maximum=1e9,
@@ -188,7 +188,7 @@ class WebotsOptions(StartOptions):
     damping_scale: float = option(
         1.0,
         "Damping Scale",
-        "What the damping of all joints is multiplied by",
+        "Factor on the damping of all joints",
         group="Motors",
         minimum=0.0,
         maximum=1e9,
@@ -196,7 +196,7 @@ class WebotsOptions(StartOptions):
     friction_scale: float = option(
         1.0,
         "Friction Scale",
-        "What the friction of all joints is multiplied by",
+        "Factor on the friction of all joints",
         group="Motors",
         minimum=0.0,
         maximum=1e9,

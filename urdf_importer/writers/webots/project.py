@@ -46,7 +46,7 @@ def _entry(axis: AxisPlan, count: int) -> str:
 
 
 PROJECT_CONTROLLER = "<extern>"
-"""The controller of a project's robot runs outside of Webots: that of ROS 2, or the one here."""
+"""The controller of a project's robot runs outside of Webots: ROS 2's, or the one here."""
 
 
 def write_project(
@@ -59,8 +59,8 @@ def write_project(
     options: WebotsOptions,
     diagnostics: Diagnostics,
 ) -> None:
-    """Writes into `folder` what a project has beside protos/ and worlds/. `name` is that of the
-    PROTO, `world` the file name of the world; `find_files` knows the exported meshes."""
+    """Writes into `folder` the rest of a project beside protos/ and worlds/. `name` is the name of
+    the PROTO, `world` the file name of the world; `find_files` knows the exported meshes."""
     robot = plan.root.name
     package = make_package_name(robot)
     urdf = f"{package}.urdf"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A structure plan as the nodes and the text of a PROTO.
 
-A joint's endPoint is written as it stands at the joint's position, which Webots takes back when it
-wants to know where zero is.
+A joint's endPoint is written at the joint's position, which Webots takes back when it wants to know
+where zero is.
 """
 
 import json
@@ -32,8 +32,8 @@ SLOT_FIELD = "toolSlot"
 
 
 class Shapes(Protocol):
-    """What links look like, in their own frame, and what they collide with, in the frame in which
-    they stand at `frame` (4, 4)."""
+    """The visuals of links, in their own frame, and their bounding objects, in the frame that has
+    `frame` (4, 4) as the link's."""
 
     def visual_nodes(self, link: Link) -> list[Node]: ...
 
@@ -63,7 +63,7 @@ def build_robot(
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
-    """Builds the Robot node, with its fields bound to those of the PROTO (see write_proto).
+    """Builds the Robot node, with its fields bound to the PROTO's fields (see write_proto).
 
     `contact_materials`: link name -> the name of its material, of links that have one.
     """
@@ -91,8 +91,7 @@ def write_proto(
     options: WebotsOptions,
     renamed: Iterable[tuple[str, str]],
 ) -> str:
-    """Returns the text of the PROTO `name`; `renamed` lists what had to get another name, and
-    which."""
+    """Returns the text of the PROTO `name`; `renamed` lists changed names with the new ones."""
     fields = "\n".join(f"  {line}" for line in _interface(plan, options))
     comments = "".join(
         f"# {what} is called {json.dumps(new, ensure_ascii=False)} here.\n" for what, new in renamed
@@ -201,7 +200,7 @@ def _solid_node(
 def _links_of(
     solid: SolidPlan, shapes: Shapes, sensors: Sensors, options: WebotsOptions
 ) -> list[Value]:
-    """Returns what the links of a Solid look like and the sensors on them; a link that is held is a
+    """Returns the visuals of the links of a Solid and the sensors on them; a link that is held is a
     Pose."""
     children: list[Value] = []
     for held in solid.links:

@@ -29,7 +29,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Text that is written as it is, such as `IS translation`."""
+    """Text that is written verbatim, such as `IS translation`."""
 
     text: str
 
@@ -38,8 +38,8 @@ class Raw:
 class Node:
     """`kind { fields }`, with `DEF name` before it where there is a name.
 
-    A list is written in brackets, None as NULL; fields come in the order of the dict. What
-    is not in the dict is not written.
+    A list is written in brackets, None as NULL; fields come in the order of the dict. Fields that
+    are not in the dict are not written.
     """
 
     kind: str

@@ -41,8 +41,8 @@ class Bounds:
 
 
 def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bounds:
-    """Measures all shapes and link origins, with the robot's root standing at `place` (4, 4).
-    Shapes that cannot be loaded do not count; they are reported where they are written."""
+    """Measures all shapes and link origins, with the robot's root at `place` (4, 4). Shapes that
+    cannot be loaded do not count; they are reported where they are written."""
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     for points in _point_sets(plan, load, place):
         lower = np.minimum(lower, points.min(axis=0))
@@ -87,7 +87,7 @@ _LOOK = (0.0, math.radians(20.0), math.radians(145.0))
 """From in front of the robot, to its left and above: roll, pitch and yaw of the view."""
 _MARGIN = 1.15
 _SMALLEST = 0.005
-"""Metres: what the view shows of a robot that has no size."""
+"""Metres: the extent of the view for a robot that has no size."""
 _FLOOR = 10.0
 _CLEARANCE = 1e-3
 """Metres between a free robot and the floor, so that the first step pushes nothing."""
@@ -105,7 +105,7 @@ def write_world(
     controller: str,
 ) -> str:
     """Returns the text of a .wbt around the PROTO called `name`, which is at the url `proto`;
-    `controller` is the Robot's, "<extern>" for one that runs outside of Webots."""
+    `controller` is the Robot's, "<extern>" for a controller that runs outside of Webots."""
     nodes = build_world(name, plan, contacts, sensors, load, options, controller)
     text = "\n".join(write_node(node) for node in nodes)
     return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"

@@ -2,7 +2,7 @@
 """<robot>_webots.urdf: the description for ROS, with the tags of Webots' driver and ros2_control.
 
 It holds the tree, the limits and the looks, so that robot_state_publisher, ros2_control and RViz
-read the same file. A planar joint is three joints, as it is in Webots.
+read the same file. A planar joint is three joints, as in Webots.
 """
 
 import math
@@ -174,7 +174,7 @@ def _write_ends(parent: str, child: str, xml: XmlWriter) -> None:
 def _write_axis(
     axis: Iterable[float], bounds: Mapping[str, float], name: str, ros: RosRobot, xml: XmlWriter
 ) -> None:
-    """Effort and speed are those of the motor, which always has them."""
+    """Effort and speed are the motor's, which always has them."""
     xml.leaf("axis", {"xyz": axis})
     motor = ros.axes.get(name)
     effort, velocity = (motor.effort, motor.velocity) if motor is not None else (0.0, 0.0)
@@ -205,7 +205,7 @@ def _write_planar(motion: JointMotion, ros: RosRobot, xml: XmlWriter) -> None:
 
 
 def _write_root(link: str, root: str, xml: XmlWriter) -> None:
-    """A second root is fixed to the first, as it is in Webots."""
+    """A second root is fixed to the first, as in Webots."""
     xml.open("joint", {"name": f"{link}_to_root", "type": "fixed"})
     _write_ends(root, link, xml)
     xml.close()
@@ -227,7 +227,7 @@ def _angles(quat_xyzw: Quaternion) -> Vector3:
 
 
 def _write_webots(sensors: Sequence[SensorPlan], xml: XmlWriter) -> None:
-    """What the driver publishes, and how; then its plugins, which follow the devices."""
+    """The topics of the driver, and its settings; then its plugins, which follow the devices."""
     xml.open("webots")
     for sensor in sensors:
         for device in sensor.devices:
@@ -293,7 +293,7 @@ def _write_control(ros: RosRobot, xml: XmlWriter) -> None:
 
 
 def _write_control_joint(joint: RosJoint, xml: XmlWriter) -> None:
-    """The start value is also what the driver commands first; a follower gets no command."""
+    """The start value is also the driver's first command; a follower gets no command."""
     xml.open("joint", {"name": joint.name})
     xml.leaf("param", {"name": "sensor"}, joint.axis.sensor)
     if joint.command is not None:

@@ -2,8 +2,8 @@
 """The joints as ROS 2 sees them: what ros2_control commands and reads.
 
 Webots' driver finds a joint by the name of its motor or, where this is coupled to others, of its
-position sensor; newer versions of ros2_control want a joint of that name in the URDF as well. So
-all three are one name here: that of the description's joint, where Webots could keep it.
+position sensor; newer versions of ros2_control want a joint with that name in the URDF as well. So
+all three are one name here: the name of the description's joint, where Webots could keep it.
 """
 
 import json
@@ -32,11 +32,11 @@ class RosJoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RosRobot:
-    """The tree of the description with what ROS has to know of it.
+    """The tree of the description with the data for ROS.
 
-    names    joint of the description -> what ROS calls its degrees of freedom that have a motor
+    names    joint of the description -> ROS's names of its degrees of freedom that have a motor
     axes     such a name -> the degree of freedom
-    masters  what joints follow, chains multiplied out
+    masters  the leaders of joints, chains multiplied out
     """
 
     plan: StructurePlan
@@ -79,7 +79,7 @@ def plan_ros(plan: StructurePlan) -> RosRobot:
 
 
 def _choose_command(joint: Joint, hint: str) -> Command:
-    """Returns what the description's own ros2_control or transmission asks for. Without any,
+    """Returns the command type of the description's own ros2_control or transmission. Without any,
     positions; for wheels, known by their name, velocities. Efforts need a tuned controller:
     positions again."""
     if hint:
@@ -89,7 +89,7 @@ def _choose_command(joint: Joint, hint: str) -> Command:
 
 
 def _find_hints(robot: Robot) -> dict[str, str]:
-    """Returns joint name -> "position", "velocity" or "effort", where the description says so."""
+    """Returns joint name -> "position", "velocity" or "effort", where the description has one."""
     hints: dict[str, str] = {}
     for transmission in robot.transmissions:
         for actuated in transmission.joints:

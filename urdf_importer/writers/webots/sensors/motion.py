@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What feels motion, place and touch: imu, gps, compass, altimeter, contact, force."""
+"""Sensors of motion, place and touch: imu, gps, compass, altimeter, contact, force."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def plan_imu(sensor: Imu, notes: list[str]) -> list[DevicePlan]:
     if sensor.has_orientation:
         kinds.append(("InertialUnit", "inertial_unit"))
     if sensor.is_noisy:
-        notes.append("it has no noise, which Webots takes only as a share of what is measured")
+        notes.append("it has no noise, which Webots takes only as a share of the measurement")
     if sensor.has_own_reference:
         notes.append("its orientation is that in the world")
     return [
@@ -55,7 +55,7 @@ def plan_compass(sensor: Magnetometer, notes: list[str]) -> list[DevicePlan]:
     """Plans a Compass."""
     notes.append("it measures the direction of north, not the field in tesla")
     if sensor.is_noisy:
-        notes.append("it has no noise, which Webots takes only as a share of what is measured")
+        notes.append("it has no noise, which Webots takes only as a share of the measurement")
     return [_plan_device(sensor, "Compass", {})]
 
 
@@ -80,13 +80,13 @@ def plan_contact(sensor: ContactSensor, notes: list[str]) -> list[DevicePlan]:
 
 
 def plan_force(sensor: ForceSensor, notes: list[str]) -> list[DevicePlan]:
-    """Plans what measures the force through a joint; the caller, who knows the robot, says which
-    joint."""
+    """Plans the measurement of the force through a joint; the caller, which knows the robot, names
+    the joint."""
     notes.append("it measures forces and no torques")
     if sensor.frame not in ("", "child"):
         notes.append("it measures in the frame of the child")
     if sensor.direction not in ("", "child_to_parent"):
-        notes.append("it measures what the child does to the parent")
+        notes.append("it measures the child's action on the parent")
     if sensor.is_noisy:
         notes.append("it has no noise")
     fields: dict[str, Value] = {"type": "force-3d", "lookupTable": []}

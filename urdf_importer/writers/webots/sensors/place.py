@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sensors: from those of the model to the devices of Webots.
+"""Sensors: from the model's to the devices of Webots.
 
 1. plan_sensors, before the structure is planned: the links that carry sensors must stay.
-2. SensorWriter, with the structure: settles what a device needs of the Solid that holds it, gives
-   names (after motors have theirs), and makes the nodes.
+2. SensorWriter, with the structure: settles the devices' demands on the Solid that holds them,
+   gives names (after motors have theirs), and makes the nodes.
 
-What Webots cannot have is an ERROR diagnostic; what it has otherwise a WARNING, one for each
-sensor, with all that is different.
+A sensor that Webots cannot have is an ERROR diagnostic; one that it has in another form a WARNING,
+one for each sensor, with all differences.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -58,7 +58,7 @@ _PLANNERS: Mapping[type[Sensor], tuple[str, Callable[[Any, list[str]], list[Devi
     Magnetometer: ("compass", plan_compass),
     Altimeter: ("altimeter", plan_altimeter),
 }
-"""Class of the model -> what its plan is called, and what plans its devices."""
+"""Class of the model -> the name of its plan, and the planner of its devices."""
 _TINY = 0.001
 """Metres: the radius of the sphere that a force sensor has where its link has no collisions."""
 
@@ -120,10 +120,10 @@ def _plan_sensor(sensor: Sensor, link: str) -> SensorPlan:
 
 
 class SensorWriter:
-    """The sensors of one exported robot. `sensors` are those that Webots can have in this structure
-    and have their devices' names; the others are in the diagnostics.
+    """The sensors of one exported robot. `sensors` are the ones that Webots can have in this
+    structure and have their devices' names; the others are in the diagnostics.
 
-    `bounding_object` makes what a link collides with, in its frame. `contact_materials`: link name
+    `bounding_object` makes a link's bounding object, in its frame. `contact_materials`: link name
     -> the name of its material.
     """
 
@@ -224,16 +224,16 @@ class SensorWriter:
             return f"is on link {quote(sensor.link)}, which is the world"
         solid, held = self._holders[sensor.link]
         if any(device.needs_physics for device in sensor.devices) and solid.mass is None:
-            return "is on a base that stands fixed in the world, where Webots measures nothing"
+            return "is on a base that is fixed in the world, where Webots measures nothing"
         if sensor.type == "contact":
             if not held.link.collisions:
                 return f"feels nothing, since link {quote(sensor.link)} has no collisions"
             if not self._free_collisions(sensor, sensor.devices[0]):
-                return "would feel what another sensor feels already"
+                return "would feel contacts that another sensor feels already"
         if sensor.type == "force" and self._find_measured(sensor) is None:
             return (
-                "measures no fixed joint between two links with mass, the only ones that Webots "
-                "measures"
+                "measures no fixed joint between two links with mass, the only "
+                "kind that Webots measures"
             )
         return ""
 
@@ -260,7 +260,7 @@ class SensorWriter:
         return found[0] if len(found) == 1 and hangs_here else None
 
     def _free_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
-        """Returns the collisions that a touch sensor names, or all, without those of other
+        """Returns the collisions that a touch sensor names, or all, without the ones of other
         sensors."""
         collisions = self._holders[sensor.link][1].link.collisions
         named = [

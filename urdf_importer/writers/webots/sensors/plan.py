@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors as plain data, before there are nodes.
 
-What the rest of the exporter has to know of their devices:
+The rest of the exporter has to know of their devices:
 
 needs_physics          the Solid that holds the link must have Physics, or the device measures
-                       nothing; where it has none (a base that stands fixed) the sensor is lost
-takes_collisions       the device is what is touched: these collisions of the link belong to it and
+                       nothing; where it has none (a fixed base) the sensor is lost
+takes_collisions       the device itself is touched: these collisions of the link belong to it and
                        not to the Solid (see SensorWriter.solid_link)
 measures_joint         the device is the Solid itself, held by a fixed joint whose force it measures
                        (see SensorWriter.adapt_solid)
@@ -35,8 +35,8 @@ DeviceKind = Literal[
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class DevicePlan:
-    """One device of Webots. `frame` (4, 4) is its frame in that of its link; what its stream leaves
-    empty is as Webots' driver for ROS 2 names it."""
+    """One device of Webots. `frame` (4, 4) is its frame in its link's frame; empty names in its
+    stream become the names of Webots' driver for ROS 2."""
 
     kind: DeviceKind
     wanted_name: str
@@ -54,8 +54,8 @@ class SensorPlan:
     """A sensor of the description, and the devices that do its work on a link.
 
     `type` is a word for its class in the model, of cameras their kind. An rgbd camera is a Camera
-    and a RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` say
-    what is not as it was; `reference` is the link or joint that the description puts it on."""
+    and a RangeFinder of one size, an imu an Accelerometer, a Gyro and an InertialUnit. `notes` list
+    the differences; `reference` is the link or joint that the description puts it on."""
 
     name: str
     type: str

@@ -43,7 +43,7 @@ def _plan_scanner(rays: Lidar, notes: list[str]) -> DevicePlan:
         "fieldOfView": width,
         "numberOfLayers": up.count,
         "verticalFieldOfView": _find_height(across, up, width),
-        # What is nearer is not drawn, as in Gazebo: the sensor does not see its own housing.
+        # Anything nearer is not drawn, as in Gazebo: the sensor does not see its own housing.
         "near": rays.near,
         "minRange": rays.near,
         "maxRange": rays.far,
@@ -72,7 +72,7 @@ def _find_height(across: Fan, up: Fan, width: float) -> float:
 
 
 def _find_deviation(rays: Lidar, notes: list[str]) -> float:
-    """Returns that of the distances, in metres."""
+    """Returns the deviation of the distances, in metres."""
     if rays.noise.mean:
         notes.append("its noise has no mean")
     return rays.noise.deviation

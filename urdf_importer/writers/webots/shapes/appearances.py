@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What shapes look like: colours and images."""
+"""Appearances of shapes: colours and images."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +17,8 @@ _DIGITS = 6
 class Appearances:
     """`find` gives the same node for the same look, so that it is written once.
 
-    Colours go in as they are: Webots takes them as sRGB, like RViz. Where nothing is said of metal
-    or gloss, all is matt.
+    Colours go in unchanged: Webots takes them as sRGB, like RViz. Without data on metal or gloss,
+    all is matt.
     """
 
     def __init__(self, textures: Textures) -> None:

@@ -54,9 +54,9 @@ def make_primitive_node(geometry: Primitive, *, collides: bool = False) -> Node:
 
 
 class BoundingBodies:
-    """Fits, writes and measures what collides. Simple shapes of the robot stay what they are.
+    """Fits, writes and measures collision bodies. Simple shapes of the robot stay unchanged.
 
-    `fits` says what became of each mesh: link name -> bodies, in the order of the collisions.
+    `fits` holds the result for each mesh: link name -> bodies, in the order of the collisions.
     """
 
     def __init__(self, files: MeshFiles, options: WebotsOptions, diagnostics: Diagnostics) -> None:

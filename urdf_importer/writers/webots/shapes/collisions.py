@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a mesh becomes where it collides: itself, its hull, or a simple shape around it.
+"""The collision body of a mesh: itself, its hull, or a simple shape around it.
 
 exact           the mesh
 hull            its convex hull
@@ -49,12 +49,12 @@ _SAVING = 0.999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollisionBody:
-    """What collides in place of a mesh.
+    """The collision body in place of a mesh.
 
-    `body` is a simple shape with its frame, or triangles, in the frame of the mesh. `kind` is what
-    was made, which differs from what was asked for with `auto`, and for a hull of points in one
-    plane: a thin box. `volume` is the body's, `reference` that of the mesh (closed) or of its hull
-    (open), both in m^3; 0 where it is not known.
+    `body` is a simple shape with its frame, or triangles, in the frame of the mesh. `kind` is the
+    kind made, which differs from the requested one with `auto`, and for a hull of points in one
+    plane: a thin box. `volume` is the body's, `reference` the volume of the mesh (closed) or of its
+    hull (open), both in m^3; 0 where it is not known.
     """
 
     body: Fit | Triangles
@@ -64,8 +64,8 @@ class CollisionBody:
 
 
 def fit_collision(triangles: Triangles, kind: str, most_triangles: int = 0) -> CollisionBody:
-    """Returns the body of this kind (one of KINDS) for a mesh that has triangles. With
-    `most_triangles` at 0 their number is not limited."""
+    """Returns the body of this kind (in KINDS) for a mesh that has triangles. With `most_triangles`
+    at 0 their number is not limited."""
     if kind == "exact":
         return _keep(triangles, most_triangles)
     points = np.unique(triangles.vertices[triangles.corners].astype(np.float64), axis=0)

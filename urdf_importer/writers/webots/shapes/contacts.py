@@ -2,8 +2,9 @@
 """Gazebo's friction as contact materials.
 
 Webots keeps friction for pairs of materials, in the world. Links of one friction share a material;
-what has none is of Webots' "default", as the floor is. Between two, Gazebo takes the smaller
-friction, and so does this. Nothing bounces, as in Gazebo; Webots alone would let things bounce.
+links without friction use Webots' "default", as the floor does. Between two, Gazebo takes the
+smaller friction, and so does this. Nothing bounces, as in Gazebo; Webots alone would let things
+bounce.
 
 Gazebo has two directions of friction, Webots only on boxes, cylinders and planes, along other
 directions: the smaller one counts in all.
@@ -33,8 +34,8 @@ class ContactPlan:
 
 
 def plan_contacts(robot: Robot, diagnostics: Diagnostics) -> ContactPlan:
-    """Plans the materials of links by their friction. What else the description tells Gazebo of
-    links and joints, and Webots cannot have, is reported, each setting once."""
+    """Plans the materials of links by their friction. Other settings of links and joints for
+    Gazebo, which Webots cannot have, are reported, each once."""
     links = {link.name for link in robot.links}
     claims = Claims(taken=[DEFAULT])
     names: dict[float, str] = {}
@@ -81,7 +82,7 @@ def _pair(one: str, other: str, friction: float) -> Node:
 
 
 def _choose_friction(said: SimulationSettings, diagnostics: Diagnostics) -> float | None:
-    """Returns the coefficient of a link; None where nothing is said of it."""
+    """Returns the coefficient of a link; None where it has none."""
     found = said.friction
     if not found:
         return None
@@ -111,7 +112,7 @@ def _report(lost: Mapping[str, tuple[int, Setting]], diagnostics: Diagnostics) -
 
 
 def _report_plugins(plugins: Sequence[Plugin], diagnostics: Diagnostics) -> None:
-    """Reports those of the model; those of sensors tell how ROS gets their data."""
+    """Reports the plugins of the model; a sensor's plugins define how ROS gets its data."""
     if plugins:
         names = dict.fromkeys(plugin.name for plugin in plugins)
         shown = ", ".join(quote(name) for name in list(names)[:5])

@@ -9,12 +9,12 @@ from ....meshes.write import plain_numbers, weld_rows, weld_uvs
 from ..vrml import Node, Raw, Value
 
 _SMOOTH, _CREASE = 3.14159, 0.5
-"""Radians: about what the importer shades smooth where a mesh has no normals."""
+"""Radians: about the angle below which the importer shades smooth where a mesh has no normals."""
 
 
 def make_face_set(triangles: Triangles, *, collides: bool = False) -> Node:
-    """Makes an IndexedFaceSet. Without normals of its own it gets a crease angle instead; one that
-    collides has neither, nor texture coordinates."""
+    """Makes an IndexedFaceSet. Without normals of its own it gets a crease angle instead; a
+    collision shape has neither, nor texture coordinates."""
     points, corners = weld_rows(triangles.vertices[triangles.corners])
     fields: dict[str, Value] = {
         "coord": Node("Coordinate", {"point": _vectors(points)}),

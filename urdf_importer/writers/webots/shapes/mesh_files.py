@@ -48,9 +48,9 @@ class MeshFiles:
 
 
 def _says_the_same(content: bytes, triangles: Triangles) -> bool:
-    """Whether a file is a binary STL whose normals are those of its triangles. Many files have
-    normals of zero length or pointing anywhere, and some viewers believe them. Facets without
-    surface may be left out of the triangles; they show nothing."""
+    """Whether a file is a binary STL whose normals are its triangles'. Many files have normals of
+    zero length or pointing anywhere, and some viewers believe them. Facets without surface may be
+    left out of the triangles; they show nothing."""
     if not is_binary_stl(content[:_HEAD], len(content)) or len(content) < _HEAD + _FACET.itemsize:
         return False
     facets = np.frombuffer(content, dtype=_FACET, offset=_HEAD)

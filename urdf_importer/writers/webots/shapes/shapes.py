@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The visuals and collisions of links as nodes, and the files that these name.
 
-A node that serves several shapes is one object, which `share_repeats` writes once. What is seen
-and what collides share no nodes: Webots treats a node in a boundingObject differently.
+A node that serves several shapes is one object, which `share_repeats` writes once. Visuals and
+collisions share no nodes: Webots treats a node in a boundingObject differently.
 """
 
 from collections.abc import Iterable
@@ -42,9 +42,10 @@ _IDENTITY = np.eye(4)
 class ShapeWriter:
     """Made once for each export.
 
-    Files go into `folder` (made when the first one comes); `prefix` stands before their names in
-    urls. What cannot be shown or collide is left out and reported, with the code of its MeshError.
-    Raises KinematicsError where the options name a link that is not there or an unknown shape.
+    Files go into `folder` (made when the first one comes); `prefix` begins their names in urls.
+    Shapes that cannot be shown or collide are left out and reported, with the code of their
+    MeshError. Raises KinematicsError where the options name a link that is not there or an unknown
+    shape.
     """
 
     def __init__(self, found: OpenExport[WebotsOptions], folder: Path, prefix: str) -> None:
@@ -61,8 +62,8 @@ class ShapeWriter:
         self._parts: dict[tuple[MeshData, bool], list[tuple[MeshMaterial | None, Node]]] = {}
 
     def visual_nodes(self, link: Link) -> list[Node]:
-        """Returns the link's visuals in its frame: a Shape for each material, in a Pose where the
-        visual does not stand in the link's frame itself."""
+        """Returns the link's visuals in its frame: a Shape for each material, in a Pose unless the
+        visual is in the link's frame itself."""
         nodes: list[Node] = []
         for visual in link.visuals:
             shapes = self._draw(visual, link)
@@ -87,7 +88,7 @@ class ShapeWriter:
         return files
 
     def bounding_parts(self, link: Link, frame: Matrix = _IDENTITY) -> list[Node]:
-        """Returns the link's collisions in the frame in which the link stands at `frame` (4, 4):
+        """Returns the link's collisions in the frame in which the link has the pose `frame` (4, 4):
         each a shape, or one in a Pose. The parts of several links make one body by
         `join_bounding`."""
         parts: list[Node] = []
@@ -103,7 +104,7 @@ class ShapeWriter:
         return parts
 
     def bounding_object(self, link: Link) -> Node | None:
-        """Returns what goes into the link's boundingObject; None where nothing collides."""
+        """Returns the content of the link's boundingObject; None where nothing collides."""
         return join_bounding(self.bounding_parts(link))
 
     def collision_volume(self, link: Link) -> MassProperties | None:

@@ -24,8 +24,7 @@ def rotation_of(frame: Matrix) -> Vec | None:
 
 
 def pose_fields(frame: Matrix) -> dict[str, Value]:
-    """Returns the fields of a frame (4, 4) in the frame of its parent, without those that do
-    nothing."""
+    """Returns the fields of a frame (4, 4) in the frame of its parent, without default ones."""
     fields: dict[str, Value] = {}
     if float(np.abs(frame[:3, 3]).max()) > _NO_LENGTH:
         x, y, z = frame[:3, 3].tolist()
@@ -37,8 +36,8 @@ def pose_fields(frame: Matrix) -> dict[str, Value]:
 
 
 def place_nodes(frame: Matrix, nodes: list[Node]) -> list[Node]:
-    """Returns the nodes in a Pose that stands in `frame` (4, 4); the nodes themselves where a Pose
-    would change nothing."""
+    """Returns the nodes in a Pose at `frame` (4, 4); the nodes themselves where a Pose would change
+    nothing."""
     fields = pose_fields(frame)
     if not fields or not nodes:
         return nodes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints as Webots has them: what turns or slides, how far, and by which motor.
+"""Joints as Webots has them: their motions, ranges and motors.
 
 revolute, continuous   HingeJoint
 prismatic              SliderJoint
@@ -8,8 +8,7 @@ floating               three SliderJoints and a BallJoint, without motors
 ball                   BallJoint, without motors
 
 A joint starts at the valid position nearest to zero, or where the options say. Webots keeps the
-pose of what a joint carries AT that position; here every pose is the one at zero, and proto.py
-turns it.
+pose of a joint's child AT that position; here every pose is the one at zero, and proto.py turns it.
 """
 
 import math
@@ -34,17 +33,18 @@ from .links import AxisPlan, JointKind, JointPlan, Range
 LOCKED = 1e-6
 """Radians or metres that a locked joint may move: Webots takes equal limits for none."""
 STOP_MARGIN = 1e-4
-"""How far a hard stop stands behind a joint that starts at it: there the simulation is unstable."""
+"""How far a hard stop is moved out from a joint that starts at it: there the simulation is
+unstable."""
 _ROUNDING = 1e-9
 """Radians: 3.14159265359 means pi."""
 
 Placed = tuple[JointPlan, Matrix]
-"""A joint, and the frame of what it carries in the frame of the Solid above, at zero."""
+"""A joint, and its child's frame in the frame of the Solid above, at zero."""
 
 
 class JointPlanner:
-    """Plans joints one by one. `positions` are those of all moving joints, `offsets` those of
-    joints that mimic another, by joint; `passive` names joints without a motor."""
+    """Plans joints one by one. `positions` are the positions of all moving joints, `offsets` the
+    offsets of joints that mimic another, by joint; `passive` names joints without a motor."""
 
     def __init__(
         self,
@@ -62,7 +62,8 @@ class JointPlanner:
         self._told: set[str] = set()
 
     def plan_joints(self, motion: JointMotion, place: Matrix) -> list[Placed]:
-        """Plans the joints, one on top of the other, that do what a joint of the description does.
+        """Plans the joints, one on top of the other, that together move like a joint of the
+        description.
 
         `place` is the frame of the joint's parent link in the Solid that holds it.
         """
@@ -296,7 +297,7 @@ def _follow(
         _warn_mimic(
             diagnostics,
             joint,
-            f"follows joint {quote(leader.joint)} beyond its own limits; those of its leader count",
+            f"follows joint {quote(leader.joint)} beyond its own limits; the leader's limits count",
         )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot becomes in Webots, as plain data: Solids, joints, masses.
+"""A robot's structure in Webots, as plain data: Solids, joints, masses.
 
-A Solid holds one link, or several that are fixed to one another. Its frame is that of the first.
+A Solid holds one link, or several that are fixed to one another. Its frame is the first link's.
 A joint leads from the Solid above to the Solid that names it. All matrices are (4, 4) frames; all
 vectors are in the frame of the Solid above.
 """
@@ -79,8 +79,8 @@ class HeldLink:
 class SolidPlan:
     """`zero` is its frame in the Solid `above` with all axes of its joint at zero.
 
-    `masses` are those of its links, each in the Solid's frame; `mass` is their sum. A Solid that is
-    `static` has no Physics and stands fixed in the world.
+    `masses` are its links' masses, each in the Solid's frame; `mass` is their sum. A `static` Solid
+    has no Physics and is fixed in the world.
     """
 
     zero: Matrix
@@ -114,7 +114,7 @@ class LoopPlan:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StructurePlan:
     """The whole robot; the first Solid is the Robot node, each other comes after the one above.
-    `tree` is that of the description.
+    `tree` is the description's tree.
 
     `base` is the frame of the Robot node in the frame of the description's root link, which differ
     only where the root link is not exported.

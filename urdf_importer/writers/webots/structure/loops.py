@@ -6,8 +6,9 @@
     ball, spherical        BallJoint
     fixed                  SliderJoint with stops that leave it no room
 
-Webots takes such a joint as the two Solids stand when the simulation starts, so they start where
-the loop is closed. What a loop moves has no motor: it would hold its joint against the others.
+Webots takes such a joint in the pose of the two Solids when the simulation starts, so they start
+where the loop is closed. A joint that a loop moves has no motor: it would hold its joint against
+the others.
 """
 
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ _KINDS: dict[str, JointKind] = {
     "spherical": "BallJoint",
 }
 _APART = 1e-4
-"""Metres and radians: what is further apart at the start is not closed."""
+"""Metres and radians: a gap wider than this at the start is not closed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,8 @@ class LoopStart:
 
 
 def close_start(tree: KinematicTree, start: Start, diagnostics: Diagnostics) -> LoopStart:
-    """Closes the loops at the positions of a start, and says of free joints that cannot stand
-    where they were to."""
+    """Closes the loops at the positions of a start, and reports free joints that cannot have their
+    start positions."""
     if not tree.robot.loops:
         return LoopStart(start=start)
     freedom = find_freedom(tree)
@@ -108,7 +109,7 @@ class LoopPlanner:
                 continue
             one, other = self._end(loop.link1, loop), self._end(loop.link2, loop)
             if one is not None and other is not None and _binds(one, other):
-                # A name that the user may change, or a Solid that stands in the world, is above.
+                # A name that the user may change, or a Solid fixed in the world, is above.
                 turned = other.solid.above is None or (other.solid.static and not one.solid.static)
                 yield self._plan_loop(loop, *((other, one) if turned else (one, other)), turned)
 
@@ -167,7 +168,7 @@ class LoopPlanner:
         return hard_stops((-upper, -lower) if turned else (lower, upper), axis)
 
     def _position(self, loop: LoopJoint) -> float:
-        """Returns where the joint of a loop stands at the start, as its description counts."""
+        """Returns the position of a loop's joint at the start, in the description's terms."""
         axis, between = _axis_of(loop), self._between(loop)
         if loop.type == "prismatic":
             return float(axis @ between[:3, 3])
@@ -176,8 +177,9 @@ class LoopPlanner:
     def _warn_of_fixed(self, loop: LoopJoint) -> None:
         self._diagnostics.warning(
             "webots-fixed-loop",
-            f"joint {quote(loop.name)} closes a loop and is fixed, which Webots knows of no joint; "
-            f"it becomes a slider with stops {STOP_MARGIN:g} m from where it stands",
+            f"joint {quote(loop.name)} closes a loop and is fixed, which Webots "
+            f"knows of no joint; it becomes a slider with stops {STOP_MARGIN:g} m "
+            "from its position",
             subject=loop.name,
             line=loop.line,
         )
@@ -198,7 +200,7 @@ def _binds(one: _End, other: _End) -> bool:
 
 
 def _axis_of(loop: LoopJoint) -> Vector:
-    """Returns the axis (3,) of a loop; any for those that have none."""
+    """Returns the axis (3,) of a loop; an arbitrary one if it has none."""
     axis = find_axis(loop)
     return np.array([1.0, 0.0, 0.0]) if axis is None else axis
 

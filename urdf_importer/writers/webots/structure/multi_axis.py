@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hinges that turn about one point with nothing between them, as one joint.
 
-Between two hinges of a hip stands a link without mass. Webots would need a body there, and a tiny
+Between two hinges of a hip there is a link without mass. Webots would need a body there, and a tiny
 body between heavy ones shakes. Hinge2Joint turns by R(axis 1) R(axis 2), BallJoint by a third one
-as well, where axis 2 is axis 3 x axis 1: what the chain does, exactly. The link between is gone
-then, which a diagnostic says.
+as well, where axis 2 is axis 3 x axis 1: exactly as the chain does. The link between is gone then,
+which a diagnostic says.
 
-Both need Physics on either side, so they never hang on a base that stands fixed in the world.
+Both need Physics on either side, so they never hang on a fixed base.
 """
 
 import math
@@ -25,8 +25,8 @@ _EXACT = 1e-7
 def combine_hinges(
     solids: Sequence[SolidPlan], kept: frozenset[str], diagnostics: Diagnostics
 ) -> list[SolidPlan]:
-    """Returns the Solids without those that a combined joint makes unnecessary. `kept` names links
-    that must stay, such as those with sensors."""
+    """Returns the Solids without the ones that a combined joint makes unnecessary. `kept` names
+    links that must stay, such as links with sensors."""
     below: dict[SolidPlan, list[SolidPlan]] = {}
     for solid in solids:
         if solid.above is not None:
@@ -64,8 +64,8 @@ def _find_chain(
 
 
 def _is_hinge(solid: SolidPlan) -> bool:
-    """Whether a joint is a hinge of its own: not one of a group, whose members are identified by
-    their joints."""
+    """Whether a joint is a hinge of its own: not in a group, whose members are identified by their
+    joints."""
     joint = solid.joint
     return joint is not None and joint.kind == "HingeJoint" and not joint.axes[0].leader
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses: what the description says, moved to where Webots wants it, and repaired where stated.
+"""Masses: the description's, moved to Webots' frames, and repaired where stated.
 
 Webots wants the inertia about the centre of mass along the axes of the Solid, so an inertial frame
 that is turned by R gives R I R^T. It refuses a mass of zero and an inertia that is not positive
@@ -21,7 +21,7 @@ from ..vrml import Node, Value
 from .links import Mass
 
 DENSITY = 1000.0
-"""kg/m^3 of links whose mass is that of their collision shapes: Webots' own default."""
+"""kg/m^3 of links whose mass is taken from their collision shapes: Webots' own default."""
 
 
 def find_mass(
@@ -51,7 +51,7 @@ def find_mass(
 
 
 def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[Mass, str]:
-    """Returns a mass for a link that has none and needs one to move, and what it was taken from."""
+    """Returns a mass for a link that has none and needs one to move, and its source."""
     measured = volume(link) if options.inertia == "volume" else None
     if measured is not None:
         inertia = DENSITY * measured.inertia
@@ -68,7 +68,7 @@ def small_mass(options: WebotsOptions) -> Mass:
 
 
 def move_mass(mass: Mass, frame: Matrix) -> Mass:
-    """Returns the same mass, given in the frame in which `frame` stands."""
+    """Returns the same mass, given in the frame in which `frame` is the pose of its own."""
     turn = frame[:3, :3]
     return Mass(
         mass=mass.mass,

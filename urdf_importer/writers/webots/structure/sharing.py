@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node that stands several times in a tree is written once, with DEF, and then by USE."""
+"""A node that is used several times in a tree is written once, with DEF, and then by USE."""
 
 from collections.abc import Container, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
     """Gives names to the nodes that are in the tree more than once (the same object) and replaces
     all but the first, in the order of the text, by USE.
 
-    `taken` are DEF names that must not be used; those of the tree are kept clear as well.
+    `taken` are DEF names that must not be used; the tree's own are kept clear as well.
     """
     names = {node.name for node in _walk(root) if node.name}
     seen = {id(root)}
@@ -33,7 +33,7 @@ def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
 
 
 def _places(node: Node) -> Iterator[tuple[Any, Any]]:
-    """Yields where nodes stand in the fields of a node: a dict or list, and the key or index in
+    """Yields the places of nodes in the fields of a node: a dict or list, and the key or index in
     it."""
     for name in list(node.fields):
         value = node.fields[name]

@@ -6,12 +6,12 @@
 2. A link on a moving joint is a Solid of its own.
 3. A link with mass on a fixed joint is a Solid of its own too, which Webots joins to the one above;
    or it is merged with it, by option.
-4. A link without mass on a fixed joint is a frame (a Pose) in the Solid that it hangs on. What
-   hangs on the frame hangs on that Solid: nothing is lost, and no Solid without Physics stands
+4. A link without mass on a fixed joint is a frame (a Pose) in the Solid that it hangs on. Children
+   of the frame become children of that Solid: nothing is lost, and no Solid without Physics is
    between two with Physics, which Webots forbids.
 5. A Solid whose own link has no mass takes in the first link with mass that is fixed to it, so
    that base_footprint above base_link makes one body and no mass is invented.
-6. In a base that stands fixed in the world nothing has Physics: a part of it that had would fall.
+6. In a fixed base nothing has Physics: a part of it that had would fall.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,8 @@ from .physics import move_mass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """The link that is the Robot node, by its index, and whether it stands fixed in the world.
-    `frame` is its frame in the root link's."""
+    """The link that is the Robot node, by its index, and whether it is fixed in the world. `frame`
+    is its frame in the root link's."""
 
     index: int
     static: bool

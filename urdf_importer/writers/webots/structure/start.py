@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints stand when the simulation starts."""
+"""The positions of the joints when the simulation starts."""
 
 from ....diagnostics import Diagnostics, quote
 from ....kinematics.forward import AT_REST, complete_positions
@@ -13,11 +13,11 @@ Start = dict[str, float | tuple[float, ...]]
 
 
 def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnostics) -> Start:
-    """Returns the positions of all moving joints, by joint, as the description counts them: those
-    of the options, else zero, each within the limits of its motor; joints that mimic another follow
-    it.
+    """Returns the positions of all moving joints, by joint, in the description's terms: the
+    options' positions, else zero, each within the limits of its motor; joints that mimic another
+    follow it.
 
-    Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
+    Raises KinematicsError for an unknown joint and for an impossible position.
     """
     motions = tree.joint_motions
     given = read_positions(options)
@@ -51,12 +51,12 @@ def _keep_within_limits(
     if given is None:
         diagnostics.warning(
             "zero-outside-limits",
-            f"joint {quote(motion.joint.name)} cannot stand at zero; it starts at {nearest:g}",
+            f"joint {quote(motion.joint.name)} cannot be at zero; it starts at {nearest:g}",
             subject=motion.joint.name,
             line=motion.joint.line,
         )
     else:
-        note_change(diagnostics, motion, f"cannot stand at {wanted:g}; it starts at {nearest:g}")
+        note_change(diagnostics, motion, f"cannot be at {wanted:g}; it starts at {nearest:g}")
     return nearest
 
 
