@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What callers hand over, taken for the one thing that it can mean, or refused in a sentence."""
+"""Arguments of callers, converted to their one possible meaning, or refused in a sentence."""
 
 import math
 import os
@@ -14,8 +14,8 @@ Kind = TypeVar("Kind")
 
 
 def rig_of(given: Any) -> Any:
-    """Returns the armature of what stands for a robot in Blender: itself, or the result of an
-    import. Whether it is a robot's is not asked. Raises ArgumentError for anything but an object of
+    """Returns the armature of a robot in Blender, given as itself or as the result of an import. It
+    may be any armature, not only a robot's. Raises ArgumentError for anything but an object of
     Blender."""
     try:
         rig = getattr(given, "armature", given)
@@ -37,7 +37,7 @@ def rigs_of(given: Any) -> list[Any]:
 
 
 def robot_of(given: Any) -> Robot:
-    """Returns the `Robot` that was given, or that of an import's result. Raises ArgumentError."""
+    """Returns the given `Robot`, or the one in an import's result. Raises ArgumentError."""
     robot = getattr(given, "robot", given)
     if not isinstance(robot, Robot):
         raise ArgumentError(
@@ -48,12 +48,12 @@ def robot_of(given: Any) -> Robot:
 
 
 def robot_or_rig_of(given: Any) -> Any:
-    """Returns a `Robot` as it is, and for anything else what rig_of does."""
+    """Returns a `Robot` unchanged; treats anything else as rig_of does."""
     return given if isinstance(given, Robot) else rig_of(given)
 
 
 def options_of(given: Kind | None, kind: type[Kind]) -> Kind:
-    """Returns the options that were given, or those of a class by default. Raises ArgumentError for
+    """Returns the options that were given, or the defaults of a class. Raises ArgumentError for
     anything else."""
     if given is not None and not isinstance(given, kind):
         name = kind.__name__
@@ -62,14 +62,14 @@ def options_of(given: Kind | None, kind: type[Kind]) -> Kind:
 
 
 def several_options_of(given: Any, kind: type[Kind]) -> tuple[Kind, ...]:
-    """Returns options of one class of which there may be several; one alone counts as one."""
+    """Returns options of a class that allows several; one alone counts as one."""
     several = [given] if isinstance(given, kind) else _entries_of(given)
     return tuple(options_of(each, kind) for each in ([given] if several is None else several))
 
 
 def diagnostics_of(given: Any, source: object = "") -> Diagnostics:
-    """Returns what collects diagnostics, or a new one about `source`. Raises ArgumentError for
-    anything else, such as options in its place."""
+    """Returns the given collector of diagnostics, or a new one about `source`. Raises ArgumentError
+    for anything else, such as options in its place."""
     if given is not None and not isinstance(given, Diagnostics):
         hint = "; options are given by name: options=..." if is_dataclass(given) else ""
         raise ArgumentError(f"diagnostics have to be Diagnostics(), not {quote_value(given)}{hint}")
@@ -99,8 +99,8 @@ def texts_of(given: str | os.PathLike[str] | Iterable[Any], name: str) -> tuple[
 
 
 def pairs_of(given: Any, name: str) -> tuple[tuple[str, str], ...]:
-    """Returns the pairs of texts of an argument that takes several. A mapping stands for its pairs,
-    and a number in a pair for its text. Raises ArgumentError."""
+    """Returns the pairs of texts of an argument that takes several. A mapping is read as its pairs,
+    and a number in a pair as its text. Raises ArgumentError."""
     entries = given.items() if isinstance(given, Mapping) else given
     found = None if isinstance(given, str) else _entries_of(entries)
     pairs: list[tuple[str, str]] = []
@@ -116,7 +116,7 @@ def pairs_of(given: Any, name: str) -> tuple[tuple[str, str], ...]:
 
 def check_option(field: "Field[Any]", given: Any) -> Any:
     """Returns the value of an option in its own type, by what `option()` says of its field. Raises
-    ArgumentError for one that the command would refuse too."""
+    ArgumentError for values that the command would refuse too."""
     meta, default = field.metadata, field.default
     if "switch" in meta and isinstance(given, bool):
         return meta["switch"][given]
@@ -193,7 +193,7 @@ def _number_of(given: Any) -> float | None:
 
 
 def _entries_of(given: Any) -> list[Any] | None:
-    """Returns the entries of what has some, in their order; None for anything else."""
+    """Returns the entries of a container, in their order; None for anything else."""
     if isinstance(given, bytes | bytearray | Mapping) or not isinstance(given, Iterable):
         return None
     return list(given)

@@ -81,9 +81,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_motions(commands)
     checking = commands.add_parser(
         "check",
-        help="read and plan without Blender, and say what there is",
-        description="Reads a robot description, plans its rig without Blender, and says what there "
-        "is. Mesh files are not looked at.",
+        help="read and plan without Blender, and report",
+        description="Reads a robot description, plans its rig without Blender, and reports what it "
+        "holds. Mesh files are not looked at.",
         epilog=EPILOG,
     )
     add_common_arguments(checking, _plan_checks)
@@ -99,8 +99,8 @@ def _add_export(commands: Any) -> None:
     parser = commands.add_parser(
         "export",
         help=f"write a robot description, or a robot in a .blend, for {labels}",
-        description="Writes a robot description, without Blender, or an imported robot in a .blend "
-        f"as it stands there, {texts}. Existing files are overwritten.",
+        description="Writes a robot description, without Blender, or an imported robot in "
+        f"a .blend in its present state, {texts}. Existing files are overwritten.",
         epilog=EPILOG,
     )
     add_common_arguments(parser, _plan_exports)
@@ -129,12 +129,12 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="ROBOT.blend",
         help="the .blend to write, or a folder to write one into for each input; a .blend may also "
-        "stand behind the inputs without -o",
+        "follow the inputs without -o",
     )
     parser.add_argument(
         "--preview",
         metavar="ROBOT.png",
-        help="render a picture of the robot, or one of each input into a folder",
+        help="render a picture of the robot, or one per input into a folder",
     )
     parser.add_argument(
         "--preview-bones",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What went wrong and what was done about it.
+"""The faults that were found and the remedies taken.
 
-    RobotError                no robot; scene and disk are as they were
+    RobotError                no robot; scene and disk are unchanged
     |-- ReadError             the file is not a robot description that can be read
     |   |-- FragmentError     it is a part of one: macros alone, or arguments are missing
     |   `-- NoLinksError      nothing in it makes a robot
@@ -64,8 +64,8 @@ class KinematicsError(RobotError):
 
 
 class MeshError(RobotError):
-    """`code` is the diagnostic that the visual or collision gets; `package` names the one that was
-    not found."""
+    """`code` is the diagnostic that the visual or collision gets; `package` names a package that
+    was not found."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ConnectError(RobotError):
 
 
 class ArgumentError(RobotError, TypeError, ValueError):
-    """It names the argument or option, what was given and what may be."""
+    """It names the argument or option, the given value and the accepted ones."""
 
 
 # Code that works on one element without knowing which (a mesh loader, the search for a file) states
@@ -143,7 +143,7 @@ class Diagnostics:
         self._add(Severity.ERROR, code, message, subject, line, source)
 
     def add(self, item: Diagnostic) -> None:
-        """Adds a diagnostic; one that names no file is about `source`."""
+        """Adds a diagnostic; without a file of its own it is about `source`."""
         self._items.append(item if item.source else replace(item, source=self.source))
 
     def _add(
@@ -184,13 +184,13 @@ class DiagnosticGroup:
 
     @property
     def key(self) -> str:
-        """What no other group of the same diagnostics has."""
+        """A key that no other group of diagnostics has."""
         first = self.items[0]
         return f"{first.code} {first.lost} {first.package}"
 
     @property
     def title(self) -> str:
-        """One line for all: a single message as it is, else what was found and how often."""
+        """One line for all: a single message unchanged, else the finding and its count."""
         first, number = self.items[0], len(self.items)
         if first.package:
             return f"Package {quote(first.package)} not found: {_count_lost(first.lost, number)}"
@@ -216,8 +216,8 @@ def group_diagnostics(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticGroup
 
 
 def describe_missing(diagnostics: Iterable[Diagnostic]) -> str:
-    """Returns what files are not shown and why, as "19 meshes missing (package 'x' not found)";
-    empty where none was lost."""
+    """Returns which files are missing and why, as "19 meshes missing (package 'x' not found)";
+    empty where none is."""
     lost = [item for item in diagnostics if item.lost]
     numbers = Counter(item.lost for item in lost)
     if not numbers:
@@ -252,7 +252,7 @@ def quote(name: str) -> str:
 
 
 def one_line(words: object) -> str:
-    """Returns what another library says, for a message: on one line, shortened."""
+    """Returns another library's message on one line, shortened."""
     return " ".join(str(words)[:200].split())
 
 
@@ -271,8 +271,8 @@ def quote_value(value: object) -> str:
 
 
 def nearest(word: str, known: Collection[str]) -> str:
-    """Returns a hint at the known names that are most like `word`, else at the first of those that
-    there are, for the end of a sentence."""
+    """Returns a hint at the known names most like `word`, else at the first known names, for the
+    end of a sentence."""
     # difflib compares all pairs of letters: long words and long lists of them would take for ever.
     if len(word) > 200 or len(known) > 5000:
         return ""
@@ -290,8 +290,8 @@ def nearest(word: str, known: Collection[str]) -> str:
 def unknown_name(
     lack: str, name: str, known: Iterable[str], *, after: str = "", source: str = ""
 ) -> KinematicsError:
-    """Returns the error for a name that nothing has, with a hint at those that are like it: `lack`
-    says what there is not, such as "the robot has no joint"."""
+    """Returns the error for an unknown name, with a hint at similar known names: `lack` is the
+    beginning of the message, such as "the robot has no joint"."""
     hint = nearest(name, tuple(known))
     return KinematicsError(f"{lack} {quote(name)}{after}{hint}", source=source)
 
@@ -314,7 +314,7 @@ def advise_blender() -> str:
     else:
         module = (
             f"this is Python {running}, and Blender as a module exists for "
-            f"{' and '.join(_BLENDER_PYTHONS)}: use one of these with "
+            f"{' and '.join(_BLENDER_PYTHONS)}: use one of them with "
             "`pip install 'urdf-importer[blender]'`"
         )
     return f"{module}, or use a Blender program"

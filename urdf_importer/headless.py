@@ -3,7 +3,7 @@
 
     blender -b --factory-startup -P urdf_importer/headless.py -- robot.urdf -o robot.blend
 
-What follows `--` is the arguments of `urdf-importer import`, or begins with the name of another
+The arguments after `--` are arguments of `urdf-importer import`, or begin with the name of another
 command. Blender exits with the status of the command. Blender itself also writes to standard
 output: let reports go to a file (--json report.json).
 """
@@ -24,7 +24,7 @@ _CHILD = "batch-child"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the command with what follows `--` in Blender's arguments; returns the exit status."""
+    """Runs the command with the arguments after `--` in Blender's; returns the exit status."""
     _make_importable()
     # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,14 +37,14 @@ def main(argv: Sequence[str]) -> int:
 
 
 def read_arguments(argv: Sequence[str]) -> list[str]:
-    """Reads the command's arguments from those of the Blender program."""
+    """Extracts the command's arguments from the Blender program's."""
     arguments = list(argv[argv.index("--") + 1 :]) if "--" in argv else []
     return arguments if arguments and arguments[0] in _COMMANDS else ["import", *arguments]
 
 
 def _make_importable() -> None:
-    """Puts this checkout first on the path, and the wheels beside it last, so that what Blender
-    brings wins over them."""
+    """Puts this checkout first on the path, and the wheels beside it last, so that Blender's own
+    modules win over them."""
     sys.path.insert(0, str(ROOT))
     sys.path.extend(str(wheel) for wheel in sorted(ROOT.glob("wheels/*.whl")))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user can choose: the command's arguments and the operator's properties are made of it."""
+"""The user's options: the command's arguments and the operator's properties are made from them."""
 
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal
@@ -12,7 +12,7 @@ FixedJoints = Literal["bones", "fold"]
 UpAxis = Literal["ignore", "file"]
 
 AUTO = "auto"
-"""In place of a file: the one that lies near."""
+"""In place of a file: the nearby one."""
 
 
 def option(
@@ -29,11 +29,12 @@ def option(
     switch: tuple[str, str] | None = None,
     blank: str | None = None,
 ) -> Any:
-    """Makes a field with what the front ends show: `label`, help `text`, `group`, range, choices.
+    """Makes a field with the texts for the front ends: `label`, help `text`, `group`, range,
+    choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
-    `entries` names the numbers of a vector ("X Y Z") or what a text stands for ("LINK"). `switch`
-    are the choices that False and True stand for, `blank` what an empty field says.
+    `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"). `switch`
+    are the choices for False and True, `blank` describes an empty field.
     """
     shown = {"label": label, "help": text, "group": group}
     bounds = {
@@ -53,7 +54,7 @@ def option(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What all classes of options share: fields made by `option`, whose values are checked when
+    """Base of all classes of options: fields made by `option`, whose values are checked when
     options are made, in Python as by the command. Raises ArgumentError."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ()
@@ -86,7 +87,7 @@ def _up_axis_option(group: str) -> Any:
     return option(
         "ignore",
         "Up Axis",
-        "What becomes of the axis that a COLLADA file calls up",
+        "How to treat the axis that a COLLADA file calls up",
         group=group,
         choices={
             "ignore": "Z is up, as in RViz: right for nearly all descriptions",
@@ -103,7 +104,7 @@ class ImportOptions(Options):
     profile: Profile = option(
         "native",
         "Rig Profile",
-        "What the rig is made for",
+        "The purpose of the rig",
         group="Rig",
         choices={
             "native": "Posing, animation and IK in Blender, as the other options say",
@@ -119,8 +120,7 @@ class ImportOptions(Options):
         choices={
             "never": "A bone for each joint: each has a channel with its own name, and IK may use "
             "all of them",
-            "balls": "Only three joints that turn about one point, as those of hips, shoulders and "
-            "wrists",
+            "balls": "Only three joints that turn about one point, as in hips and shoulders",
             "exact": "All joints at one point that one bone can hold exactly, such as two of an "
             "ankle",
         },
@@ -129,11 +129,11 @@ class ImportOptions(Options):
     fixed_joints: FixedJoints = option(
         "bones",
         "Fixed Joints",
-        "What becomes of fixed joints with moving joints beyond them",
+        "How to treat fixed joints with moving joints beyond them",
         group="Rig",
         choices={
             "bones": "A locked bone in the hidden bone collection Fixed",
-            "fold": "No bone; what hangs on the joint follows the nearest moving joint",
+            "fold": "No bone; parts on the joint follow the nearest moving joint",
         },
     )
     enforce_limits: bool = option(
@@ -145,14 +145,14 @@ class ImportOptions(Options):
     close_loops: bool = option(
         True,
         "Close Loops",
-        "Let the joints of closed loops follow the one that is free, by drivers",
+        "Let the joints of closed loops follow the free joint, by drivers",
         group="Rig",
     )
     loop_seconds: float = option(
         2.0,
         "Loop Seconds",
-        "How long the closing of loops may be planned for each robot, in seconds of an ordinary "
-        "computer: what takes longer stays open, at 0 all",
+        "How long the closing of loops may be planned for each robot, in seconds of an "
+        "ordinary computer: loops that take longer stay open, at 0 all",
         group="Rig",
         minimum=0.0,
         maximum=3600.0,
@@ -169,7 +169,7 @@ class ImportOptions(Options):
         "Show the range of each joint by an arc or a line beside it",
         group="Rig",
     )
-    visuals: bool = option(True, "Visuals", "Import what the robot looks like", group="Geometry")
+    visuals: bool = option(True, "Visuals", "Import the robot's appearance", group="Geometry")
     collisions: bool = option(
         True, "Collisions", "Import collision shapes, hidden and drawn as wire", group="Geometry"
     )
@@ -199,7 +199,7 @@ class ImportOptions(Options):
     merge_materials: bool = option(
         True,
         "Merge Equal Materials",
-        "Make one material of those of mesh files that look the same, named after the colour where "
+        "Make one material of equal-looking ones in mesh files, named after the colour where "
         "the files name them differently",
         group="Geometry",
     )
@@ -279,18 +279,18 @@ class ImportOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementOptions(Options):
-    """Where imported robots stand in the scene, and how large. The rig stays what the description
-    says: only the armature object is placed and scaled, and the view aimed.
+    """The place of imported robots in the scene, and their size. The rig stays as described: only
+    the armature object is placed and scaled, and the view aimed.
 
-    They are of imports by hand. `import_robot` leaves a robot's root frame at the origin of the
-    world, at its true size, so that frames in the world are those of the description.
+    They apply to imports by hand. `import_robot` leaves a robot's root frame at the origin of the
+    world, at its true size, so that frames in the world equal the description's.
     """
 
     stand_on_ground: bool = option(
         True,
         "Stand on Ground",
-        "Lift or lower the robot until its lowest point is at height 0, or at that of the 3D "
-        "cursor; off: its root link is at that height",
+        "Lift or lower the robot until its lowest point is at height 0, or at the 3D cursor's "
+        "height; off: its root link is at that height",
         group="Placement",
     )
     at_cursor: bool = option(
@@ -302,7 +302,7 @@ class PlacementOptions(Options):
     frame: bool = option(
         True,
         "Frame",
-        "Aim the 3D views of the window at what was imported",
+        "Aim the 3D views of the window at the imported robots",
         group="Placement",
     )
     scale: float = option(
@@ -325,7 +325,8 @@ class PlacementOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions(Options):
-    """What all exports share: where the robot's files are. A format's own options extend this."""
+    """Options that all exports share: the locations of the robot's files. A format's own options
+    extend this."""
 
     packages: tuple[tuple[str, str], ...] = _packages_option()
     package_paths: tuple[str, ...] = _package_paths_option()
@@ -333,14 +334,14 @@ class FileOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOptions(FileOptions):
-    """What exports to simulators share: where the robot and its joints start."""
+    """Options that exports to simulators share: the start of the robot and its joints."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Start", "Files")
 
     translation: tuple[float, float, float] = option(
         (0.0, 0.0, 0.0),
         "Translation",
-        "Where the robot's root link stands, in metres",
+        "Position of the robot's root link, in metres",
         group="Start",
         entries="X Y Z",
     )

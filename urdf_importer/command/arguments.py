@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command's arguments for options: one for each field, made from its metadata.
 
-What the user does not write is not in the namespace, so defaults are written only in the options.
+Arguments that the user does not write are not in the namespace, so defaults are written only in the
+options.
 """
 
 import argparse
@@ -24,7 +25,7 @@ Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions |
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Says in two lines what is wrong with the words and where help is: usage is pages long here,
+    """Reports in two lines the error in the words and the place of help: usage is pages long here,
     and would hide it."""
 
     def error(self, message: str) -> NoReturn:
@@ -38,7 +39,7 @@ def add_option_arguments(
     heading: str = "",
 ) -> None:
     """Adds the arguments of these classes of options, in their groups, or in one under a heading.
-    With `only`, those of the fields named there."""
+    With `only`, the arguments of the fields named there."""
     hints: dict[str, Any] = {}
     for kind in reversed(kinds):
         hints |= get_type_hints(kind)
@@ -182,13 +183,13 @@ def _number_reader(field: "Field[Any]") -> Callable[[str], float]:
             raise argparse.ArgumentTypeError(f"{text} is not between {least} and {most}")
         return number
 
-    # What argparse says was expected, if a text is not a number.
+    # argparse's names of the expected kinds, if a text is not a number.
     read.__name__ = int.__name__ if kind is int else float.__name__
     return read
 
 
 def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any], str]:
-    """Returns what reads one entry of a tuple, and how an entry is shown in the help."""
+    """Returns the reader of one entry of a tuple, and the form of an entry in the help."""
     separator = field.metadata.get("separator")
     if separator is not None:
         return partial(_read_pair, separator), f"NAME{separator}VALUE"
@@ -215,14 +216,14 @@ def _read_pair(separator: str, text: str) -> tuple[str, str]:
 
 
 def add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
-    """Adds what all commands have."""
+    """Adds the arguments of all commands."""
     parser.usage = "%(prog)s ROBOT.urdf ... [options]"
     parser.set_defaults(parser=parser, plan=plan)
     parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
     parser.add_argument(
         "--json",
         metavar="FILE",
-        help="write a report, one line of JSON for each input, also for those that fail; "
+        help="write a report, one line of JSON for each input, also for failed ones; "
         "- for standard output",
     )
     parser.add_argument(

@@ -14,8 +14,8 @@ def is_blend(path: str) -> bool:
 
 
 def open_robot(path: str, name: str | None) -> Any:
-    """Opens a .blend and finds the armature of this name in it, or the only one. What was open in
-    Blender is lost. Raises ReadError."""
+    """Opens a .blend and finds the armature of this name in it, or the only one. The file that was
+    open in Blender is lost. Raises ReadError."""
     from .. import find_robots, open_blend
 
     open_blend(path)

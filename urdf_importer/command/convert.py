@@ -42,9 +42,9 @@ def add_convert(commands: Any) -> None:
         "--mode",
         choices=CONVERT_MODES,
         default="xml",
-        help="xml: URDF; graph: text for Graphviz; groups: what moves together; picture: the graph "
-        "as SVG; parameters: a parameter file of a SimMechanics file to start with; none: only "
-        "diagnostics (default: xml)",
+        help="xml: URDF; graph: text for Graphviz; groups: the parts that move "
+        "together; picture: the graph as SVG; parameters: a parameter file of a "
+        "SimMechanics file to start with; none: only diagnostics (default: xml)",
     )
     parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
     _add_srdf(parser)
@@ -74,7 +74,7 @@ def _add_srdf(parser: Any) -> None:
 def _add_steps(group: Any) -> None:
     for flag, metavar, text in (
         ("--strip", "TAG", "leave out a tag (gazebo, transmission, ...) or part (visuals, ...)"),
-        ("--prune", "LINK", "leave out a link, or what a joint carries, with all below"),
+        ("--prune", "LINK", "leave out a link, or the child of a joint, with all below"),
         ("--keep", "LINK", "keep only such links and the ways to them"),
         ("--keep-frame", "LINK", "a link or joint that --merge-fixed leaves alone"),
     ):
@@ -105,7 +105,7 @@ def _add_steps(group: Any) -> None:
         "--symmetric", action="store_true", help="let the other side follow the table"
     )
     group.add_argument(
-        "--axes", default="", metavar="zxy", help="for each new axis the old one that it is"
+        "--axes", default="", metavar="zxy", help="for each new axis the matching old one"
     )
     group.add_argument(
         "--merge-fixed", action="store_true", help="melt links on fixed joints into others"
@@ -187,7 +187,7 @@ def _plan_srdf(given: argparse.Namespace) -> SrdfJob:
 
 
 def _plan_text(given: argparse.Namespace) -> ConvertJob:
-    """A text that stands alone."""
+    """A text on its own."""
     output = None if given.output == "-" else Path(given.output)
     wishes = read_wishes(given)
     if given.mode == "none" and output is not None:

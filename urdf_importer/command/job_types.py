@@ -42,10 +42,10 @@ class ExportJob:
     """A description, or a robot in a .blend, to write to `output`.
 
     format   the name of the format; empty: as `output` says
-    options  those of the format, or what all formats share; None: its defaults
+    options  options of the format, or the ones that all formats share; None: its defaults
     reading  how a description is read
     robot    the name of the armature, where a .blend has several robots
-    wishes   what is to become of the robot before
+    wishes   changes to make to the robot before
     srdf     its SRDF, to be written to `srdf_output` as it fits then
     """
 
@@ -77,8 +77,8 @@ class ConvertJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SrdfJob:
-    """The SRDF to write of a robot: the one that `options` name, or that of a rig in a .blend, or a
-    new one, as it fits the robot that `wishes` make. With `samples`, pairs of links that need no
+    """The SRDF to write of a robot: the file that `options` name, or the SRDF of a rig in a .blend,
+    or a new one, adapted to the changes in `wishes`. With `samples`, pairs of links that need no
     look for collisions are found by so many poses."""
 
     input: str
@@ -94,7 +94,7 @@ class SrdfJob:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureJob:
     """A description, or a robot in a .blend, whose measures are wanted as a table: in `output`, as
-    CSV where that ends so, or in the report. `lengths`, `axes` and `unit` are those of measure."""
+    CSV where that ends so, or in the report. `lengths`, `axes` and `unit` are as for measure."""
 
     input: str
     output: Path | None = None

@@ -67,9 +67,9 @@ _NO_BLENDER = (
 def run(
     job: Job, progress: ShowProgress | None = None, say_stage: SayStage | None = None
 ) -> Report:
-    """Runs a job. What goes wrong with it is in the report; `progress` is called with how far an
-    import is, `say_stage` with what begins. An import, and an export of a .blend, lose what is open
-    in Blender."""
+    """Runs a job. Its errors are in the report; `progress` is called with the progress of an
+    import, `say_stage` with the name of each stage that begins. An import, and an export of a
+    .blend, lose the file open in Blender."""
     work = Work(job.input, say_stage)
     if isinstance(job, ImportJob):
         return _run_import(job, work, progress)
@@ -264,7 +264,7 @@ def _run_measure(job: MeasureJob, work: Work) -> Report:
 
 
 def _hand_over(text: str, job: ConvertJob | MeasureJob, work: Work) -> None:
-    """Writes the text where the job wants it; what it wants on standard output is kept."""
+    """Writes the text to the job's output; text for standard output is kept."""
     if job.strict:
         _refuse(work.diagnostics)
     if job.output is None:
@@ -316,7 +316,7 @@ def _format_of(job: ExportJob) -> WriterFormat[Any]:
 
 @contextmanager
 def needing_blender(what: str) -> Iterator[None]:
-    """Turns a missing Blender into a RobotError that says what to do."""
+    """Turns a missing Blender into a RobotError with advice."""
     try:
         yield
     except ImportError as missing:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """urdf-importer limits: recordings beside the limits of a robot, and slow enough for these; and the
-same of what is sampled."""
+same for sampled motions."""
 
 import argparse
 from collections.abc import Sequence
@@ -121,8 +121,8 @@ def _row(each: Violation) -> tuple[str, str, str, str, str]:
 def sample_within(
     motion: Trajectory, armature: Any, given: argparse.Namespace, terminal: Terminal
 ) -> Trajectory:
-    """Returns a motion that was sampled, retimed if the arguments ask for it, and reports what of
-    it is beyond limits. Raises RobotError for that with --strict."""
+    """Returns a motion that was sampled, retimed if the arguments ask for it, and reports its
+    violations of limits. Raises RobotError for that with --strict."""
     diagnostics = Diagnostics(given.robot)
     if given.retime:
         motion = _retime(motion, armature, given)

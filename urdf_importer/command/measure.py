@@ -18,8 +18,9 @@ def add_measure(commands: Any) -> None:
     parser = commands.add_parser(
         "measure",
         help="write the measures of a robot as a table for convert --resize",
-        description="Writes where the joints of a robot description, or of a robot in a .blend, "
-        "stand in their parent links: a table that changes nothing until it is edited.",
+        description="Writes the positions of the joints of a robot description, or of a "
+        "robot in a .blend, in their parent links: a table that changes nothing "
+        "until it is edited.",
         epilog=EPILOG,
     )
     add_common_arguments(parser, plan_measuring)

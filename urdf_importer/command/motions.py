@@ -38,7 +38,7 @@ def add_motions(commands: Any) -> None:
     add_limits(commands)
     parser = commands.add_parser(
         "topics",
-        help="list what a recording holds",
+        help="list the topics of a recording",
         description="Lists the topics of a recording: name, type, number of messages, seconds, and "
         "whether they are read as a motion of joints or frames.",
         epilog=EPILOG,
@@ -60,8 +60,8 @@ def _add_animate(commands: Any) -> None:
     parser = commands.add_parser(
         "animate",
         help="put recordings on a robot as keyframes",
-        description="Puts recordings of joints, and planned trajectories, on a robot as keyframes: "
-        "an action for each, of which the last is shown.",
+        description="Puts recordings of joints, and planned trajectories, on a robot as "
+        "keyframes: an action for each; the last one is shown.",
         epilog=EPILOG,
     )
     _add_shared(parser, _animate)
@@ -74,7 +74,7 @@ def _add_animate(commands: Any) -> None:
     )
     parser.add_argument("--topic", metavar="T", help="which topic of the recordings")
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
-    parser.add_argument("--preview", metavar="OUT.png", help="render the robot as it stands first")
+    parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
     parser.add_argument("--armature", metavar="NAME", help="which of several robots in a .blend")
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
     add_option_arguments(parser, MotionOptions)
@@ -84,9 +84,9 @@ def _add_animate(commands: Any) -> None:
 def _add_sample(commands: Any) -> None:
     parser = commands.add_parser(
         "sample",
-        help="write what an animated robot does as a trajectory",
-        description="Writes what a robot in a .blend shows from frame to frame as a trajectory: "
-        "after IK, limits, drivers, constraints and NLA.",
+        help="write the motion of an animated robot as a trajectory",
+        description="Writes the motion of a robot in a .blend, frame by frame, as a "
+        "trajectory: after IK, limits, drivers, constraints and NLA.",
         epilog=EPILOG,
     )
     _add_shared(parser, _sample)
@@ -126,7 +126,7 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     pictures = [] if given.preview is None else [Path(given.preview)]
     check_outputs([given.robot, *given.motions], [output, *pictures])
     options = read_options(given, MotionOptions)
-    # Recordings are read first: what cannot be read costs no import.
+    # Recordings are read first: an unreadable one costs no import.
     diagnostics = Diagnostics(given.robot)
     motions = [_read(path, given.topic, options, diagnostics) for path in given.motions]
     with silence_blender():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans which input becomes which files; what cannot work is refused before any work is done."""
+"""Plans which input becomes which files; impossible requests are refused before any work is
+done."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from .jobs import CheckJob, ExportJob, ImportJob
 
 
 class UsageError(Exception):
-    """What was asked for makes no sense; one sentence."""
+    """A request makes no sense; one sentence."""
 
 
 def plan_imports(
@@ -22,7 +23,7 @@ def plan_imports(
     """Plans one job for each input, with the options' defaults.
 
     `output` and `preview` are a file, or a folder to put a file in for each input. Without
-    `output`, a .blend that stands last among the inputs takes its place. `report` is a file or "-".
+    `output`, a .blend that is the last of the inputs takes its place. `report` is a file or "-".
     Raises UsageError where these make no sense together, WriteError where a file could not be put
     there.
     """
@@ -89,7 +90,7 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
 
 
 def _hint(robot: str, output: str) -> str:
-    """Says which command writes such a file, where it is not the one that was asked."""
+    """Names the command that writes such a file, if it is another."""
     suffix = Path(output).suffix.lower()
     describes = any(suffix in each.suffixes for each in reader_formats())
     if suffix == ".blend":

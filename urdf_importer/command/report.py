@@ -16,11 +16,10 @@ from .summary import Facts
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What happened to one input.
+    """The outcome for one input.
 
-    `facts` are the robot's numbers, `files` what was written, `output` the one of
-    them (or their folder) that was asked for, `seconds` the time of each stage, `text` what is for
-    standard output.
+    `facts` are the robot's numbers, `files` the written files, `output` the requested one of them
+    (or their folder), `seconds` the time of each stage, `text` the text for standard output.
     """
 
     input: str
@@ -48,7 +47,7 @@ class Report:
 
 
 SayStage = Callable[[str], None]
-"""Is told the name of each stage when it begins."""
+"""Receives the name of each stage when it begins."""
 
 
 class Work:
@@ -67,7 +66,7 @@ class Work:
 
     @contextmanager
     def clock(self, stage: str) -> Iterator[None]:
-        """Adds the time of the block to that of a stage."""
+        """Adds the time of the block to a stage's."""
         if self._say_stage is not None:
             self._say_stage(stage)
         began = time.perf_counter()
@@ -86,7 +85,7 @@ class Work:
             self._error = error
 
     def report(self) -> Report:
-        """Returns what happened up to now."""
+        """Returns the report so far."""
         return Report(
             input=self._input,
             facts=self.facts,

@@ -55,7 +55,7 @@ def _describe(job: Job, report: Report) -> str:
 
 
 def _show_table(report: Report, *, follows: bool) -> None:
-    """Shows what a check found; with an empty line before it, where it follows another."""
+    """Shows the findings of a check; with an empty line before it, where it follows another."""
     if not report.facts:
         return
     rows = [("", "")] if follows else []

@@ -22,7 +22,7 @@ Facts = dict[str, Any]
 
 
 def summarize_result(result: ImportResult) -> Facts:
-    """Counts what an imported robot has."""
+    """Counts the parts of an imported robot."""
     from .. import get_joint_positions
 
     return {
@@ -44,10 +44,9 @@ def _list_loops(robot: Robot) -> Facts:
 def summarize_plan(plan: RigPlan) -> Facts:
     """Counts the same for a robot before it is built, and more.
 
-    `joints_by_type` counts types as the description writes them. `degrees_of_freedom` are those of
-    joints that do not follow another. `depth` is the longest way from a root, in joints.
-    `total_mass` is in kg. `zero_outside_limits`: joint name -> the valid position nearest to zero,
-    where it starts.
+    `joints_by_type` counts types as the description writes them. `degrees_of_freedom` counts joints
+    that do not follow another. `depth` is the longest way from a root, in joints. `total_mass` is
+    in kg. `zero_outside_limits`: joint name -> the valid position nearest to zero, where it starts.
     """
     joints_of_bone = Counter(plan.bone_of_joint.values())
     independent = [joint for joint in plan.joints if not joint.mimics]
@@ -129,8 +128,8 @@ def describe_srdf(
 
 
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
-    """Returns `xacro_arguments`: name -> default as it is written, None for one without; nothing
-    where there are no arguments."""
+    """Returns `xacro_arguments`: name -> default as written, None for one without; nothing where
+    there are no arguments."""
     declared = {argument.name: argument.default for argument in arguments}
     return {"xacro_arguments": declared} if declared else {}
 
@@ -184,7 +183,7 @@ def describe_import(
 
 
 def _describe_severities(diagnostics: Iterable[Diagnostic]) -> str:
-    """Returns what is missing, then how many other diagnostics there are."""
+    """Returns the missing files, then how many other diagnostics there are."""
     items = tuple(diagnostics)
     missing = describe_missing(items)
     severities = Counter(item.severity for item in items if not item.lost)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a command writes, and where: diagnostics, errors and progress on standard error, results on
-standard output.
+"""The output of a command: diagnostics, errors and progress on standard error, results on standard
+output.
 
-Names come from files of strangers: characters that are not printable are escaped, so that no file
-can send commands to a terminal.
+Names come from unknown files: characters that are not printable are escaped, so that no file can
+send commands to a terminal.
 """
 
 import os
@@ -81,8 +81,7 @@ def write_result(text: str) -> None:
 
 def write_document(text: str) -> None:
     """Writes a text of several lines that was asked for, on standard output: into files and pipes
-    as UTF-8, whatever the system's own encoding, and to a terminal without what could command
-    it."""
+    as UTF-8, whatever the system's own encoding, and to a terminal without control sequences."""
     if sys.stdout is None:
         return
     if sys.stdout.isatty():
@@ -118,8 +117,8 @@ def _encodable(stream: TextIO, text: str) -> str:
 
 @contextmanager
 def silence_blender() -> Iterator[None]:
-    """Discards what Blender itself writes to the process's standard output (every saved file, every
-    rendered tile), which would mix with results."""
+    """Discards Blender's own standard output (every saved file, every rendered tile), which would
+    mix with results."""
     _flush()
     try:
         kept = os.dup(1)

@@ -33,8 +33,8 @@ def find_disabled_collisions(
 
     `robot` is a description, or the armature of an imported robot, whose shapes are taken as the
     scene has them. `samples` poses are drawn within limits, the same for the same `seed`; `options`
-    say where mesh files are. Needs the library coal, or to run in Blender, whose tests take meshes
-    and round shapes as they are drawn.
+    say where mesh files are. Needs the library coal, or to run in Blender, whose tests use the
+    triangles of meshes and round shapes.
 
     Raises KinematicsError where the robot is not a tree and where there is neither library nor
     Blender; BuildError for an object that is not an imported robot.
@@ -66,8 +66,8 @@ def collision_steps(
 
 
 def replace_disabled(semantics: Semantics, pairs: Iterable[CollisionPair]) -> Semantics:
-    """Returns an SRDF with these pairs in place of those that were computed before. Pairs that are
-    disabled for other reasons stay, and count before computed ones."""
+    """Returns an SRDF with these pairs in place of the pairs that were computed before. Pairs that
+    are disabled for other reasons stay, and count before computed ones."""
     kept = [pair for pair in semantics.disabled_collisions if pair.reason not in COMPUTED]
     before = {
         frozenset((pair.link1, pair.link2)): pair

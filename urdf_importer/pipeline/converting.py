@@ -31,15 +31,15 @@ def convert_description(
     """Returns a description of any format as text.
 
     xml         plain URDF, as which it reads again; ball joints become three continuous joints
-    graph       what hangs on what, for Graphviz: blue joints are reversed, yellow ones not in the
-                tree, thick ones move
-    groups      what moves together: the joint that moves a group, and its links
+    graph       the joints between links, for Graphviz: blue joints are reversed, yellow ones not in
+                the tree, thick ones move
+    groups      groups of parts that move together: the joint that moves a group, and its links
     picture     the graph as SVG
     parameters  of a CAD assembly: a commented parameter file that changes nothing, with all names
     none        nothing: the diagnostics alone count
 
-    `diagnostics` and `options` as in read_robot. Raises ReadError as there, and for the parameters
-    of what is not a CAD assembly; WriteError where no URDF can say the robot.
+    `diagnostics` and `options` as in read_robot. Raises ReadError as there, and for parameters with
+    a file that is not a CAD assembly; WriteError where URDF cannot express the robot.
     """
     if isinstance(description, Robot):
         return _convert(_reading_of(description), mode)

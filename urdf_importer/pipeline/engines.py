@@ -23,10 +23,10 @@ from ..writers.usd import write_articulation
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EngineExport(Written):
-    """What an export to a game engine made.
+    """The result of an export to a game engine.
 
-    bones       link -> its bone, or its body in USD with physics; of a fixed link without one, the
-                one that carries it
+    bones       link -> its bone, or its body in USD with physics; of a fixed link without one, its
+                carrier's
     animations  the names of the clips, in the order of the file
     """
 
@@ -103,8 +103,8 @@ def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineE
 
 @contextmanager
 def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTree]]:
-    """Gives the rig to be written and its tree; for a description one that is built for the
-    moment. Raises RobotError where there is no Blender."""
+    """Gives the rig to be written and its tree; for a description a temporary rig. Raises
+    RobotError where there is no Blender."""
     if found.armature is not None:
         yield found.armature, retrace_tree(found.robot)
         return

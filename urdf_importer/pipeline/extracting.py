@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Extract: a rig in Blender -> the robot that it stands for, with or without what was changed."""
+"""Extract: a rig in Blender -> its robot, with or without the user's changes."""
 
 import tempfile
 from pathlib import Path
@@ -17,9 +17,9 @@ def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
     """Returns the robot that a rig in Blender describes, exactly, from its properties alone: also
     in a re-opened .blend. Links whose empty was deleted are not in it, nor are their joints.
 
-    With `edits` what was changed in Blender since the import counts too: bones and empties that
-    were moved, limits, masses, shapes; poses do not. Meshes that were changed are named as
-    write_urdf would name them.
+    With `edits` changes in Blender since the import count too: bones and empties that were moved,
+    limits, masses, shapes; poses do not. Meshes that were changed are named as write_urdf would
+    name them.
 
     Raises BuildError for an object that is not an imported robot.
     """
@@ -32,10 +32,10 @@ def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
 
 
 def compare_with_description(armature: Any) -> tuple[Change, ...]:
-    """Returns what was changed of a robot in Blender, which write_urdf would write: against the
-    text that was read or, where the .blend has none, against the rig's own properties.
+    """Returns the changes to a robot in Blender, which write_urdf would write: against the text
+    that was read or, where the .blend has none, against the rig's own properties.
 
-    compare_with_source says the other direction: what the file changed since the import. Raises
+    compare_with_source has the other direction: changes of the file since the import. Raises
     BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)

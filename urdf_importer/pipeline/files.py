@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the files of a robot are, and what is in them."""
+"""The files of a robot: their places and contents."""
 
 import os
 
@@ -19,13 +19,13 @@ _MOST_NAMED = 3
 
 
 def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
-    """Returns what finds the files that the description at `path` names."""
+    """Returns a resolver of the files that the description at `path` names."""
     return PackageResolver(find_description(path), options.packages, options.package_paths)
 
 
 def find_description(path: AnyPath) -> str:
-    """Returns the file of a description: of a folder that is a model of Gazebo, the newest that it
-    names. Other paths stay as they are."""
+    """Returns the file of a description: in a folder that is a model of Gazebo, the newest that it
+    names. Other paths stay unchanged."""
     place = os.fspath(path)
     return find_in_folder(place) if os.path.isfile(os.path.join(place, MODEL_CONFIG)) else place
 
@@ -50,7 +50,7 @@ def open_files(
     robot: Robot,
     options: FileOptions | ImportOptions,
 ) -> RobotFiles:
-    """Returns what reads the meshes and images of a description as options say."""
+    """Returns a reader of the meshes and images of a description, with these options."""
     upright = getattr(options, "up_axis", "ignore") == "file"
     return RobotFiles(resolver, diagnostics, robot=robot, upright=upright)
 

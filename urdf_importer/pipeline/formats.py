@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The formats that robots are read from and written in, and the optional parts of the library,
-which stand above all others and may be absent."""
+which are above all others and may be absent."""
 
 import os
 from importlib import import_module
@@ -41,15 +41,15 @@ _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES, MJCF_WR
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("batching", "morse")
-"""The only place that knows their names. Each lists in OFFERED what the library offers of it, and
-may have formats (WRITERS) and commands (add_commands)."""
+"""The only place that knows their names. Each lists in OFFERED its objects in the library's
+interface, and may have formats (WRITERS) and commands (add_commands)."""
 
 _LIBRARY = __package__.removesuffix(".pipeline")
 
 
 def find_offered(name: str) -> Any:
-    """Returns what an optional part offers under `name`, or the class of a format's options that is
-    called so. Raises AttributeError where there is neither."""
+    """Returns an optional part's object `name`, or the class of a format's options with this name.
+    Raises AttributeError where there is neither."""
     for part in _present_parts():
         if name in part.OFFERED:
             return getattr(part, name)
@@ -109,7 +109,7 @@ def writer_formats() -> tuple[WriterFormat[Any], ...]:
 
 
 def find_writer(path: AnyPath, options: FileOptions | None = None) -> WriterFormat[Any]:
-    """Returns the format of a path: that of its suffix, or that which writes folders, for a folder
+    """Returns the format of a path: by its suffix, or a format that writes folders, for a folder
     that is there or a name with a slash at its end; of several of these the one that `options`
     belong to. Where they do, a name without suffix is a folder's too.
 
@@ -128,8 +128,8 @@ def find_writer(path: AnyPath, options: FileOptions | None = None) -> WriterForm
     is_blend = place.suffix.lower() == ".blend"
     hint = "; a .blend is made by import_robot and save_blend" if is_blend else ""
     raise WriteError(
-        f"cannot write {quote(place.name)}: the name has to end in {name_choices(suffixes)}, or be "
-        f"that of a folder (with / at its end){hint}"
+        f"cannot write {quote(place.name)}: the name has to end in "
+        f"{name_choices(suffixes)}, or be a folder's (with / at its end){hint}"
     )
 
 

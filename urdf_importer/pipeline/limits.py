@@ -36,8 +36,8 @@ def find_limits(
     limits: Limits | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> dict[str, JointLimits]:
-    """Returns the limits of each joint of one number, by which check_trajectory judges: those of
-    the description of a `Robot` or an imported robot, and what `limits` say beyond. Raises as
+    """Returns the limits of each joint of one number, by which check_trajectory judges: from the
+    description of a `Robot` or an imported robot, overridden by `limits`. Raises as
     check_trajectory does."""
     diagnostics = diagnostics_of(diagnostics)
     robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
@@ -56,9 +56,9 @@ def check_trajectory(
 
     The description limits positions (with its safety controllers), velocities and efforts;
     `limits`, a joint_limits.yaml of MoveIt or `JointLimits` by name, change these and add
-    accelerations and jerks, which a description does not have. What has no limit is not checked. A
-    velocity of 0 means that none is stated. Joints that follow another, and are not in the motion,
-    are checked as they follow. Planar, floating and ball joints have no such limits.
+    accelerations and jerks, which a description does not have. Values without a limit are not
+    checked. A velocity of 0 means that none is stated. Joints that follow another, and are not in
+    the motion, are checked as they follow. Planar, floating and ball joints have no such limits.
 
     Raises KinematicsError where no joint of the robot is in the motion, ReadError for a file of
     limits that makes no sense, BuildError for an object that is not an imported robot.
@@ -82,10 +82,10 @@ def retime_trajectory(
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
     """Returns the same motion `speed` times as fast, or along the same path as fast as the limits
-    of a robot allow: those of the description and of `limits`, as check_trajectory takes them.
+    of a robot allow: the description's and `limits`, as check_trajectory takes them.
 
     With limits of acceleration the motion starts and ends at rest and becomes cubics
-    (`interpolation="spline"`) through all samples; with those of velocity alone each line between
+    (`interpolation="spline"`) through all samples; with velocity limits alone each line between
     samples takes as long as its slowest joint needs. Time in which nothing moves is left out,
     unless `RetimeOptions(only_slower=True)` asks that nothing become faster. A joint without limits
     is never faster than it was, nor is a base that moves. Limits of jerk are kept too, but the

@@ -23,9 +23,9 @@ Uri = tuple[str, FileKind]
 
 
 def locate_package(armature: Any, folder: AnyPath, package: str = "") -> UpdateResult:
-    """Fills in the meshes and textures that a rig lacks, in place, from a folder: that of the
-    package named `package`, whatever the folder is called, or one that holds it or lies in it.
-    Without a package, any folder that holds the files.
+    """Fills in the meshes and textures that a rig lacks, in place, from a folder: the folder of the
+    package named `package`, whatever its own name, or one that holds it or lies in it. Without a
+    package, any folder that holds the files.
 
     All else of the rig stays as in update_robot, and the rig remembers the folder. Raises
     RobotError (one sentence) where none of the missing files is found; nothing has changed then.
@@ -72,8 +72,7 @@ def find_package_folders(
 
 
 def _ways(options: ImportOptions, folder: str, package: str) -> Iterator[ImportOptions]:
-    """Yields options that say of a folder in different ways what is in it; the first is the
-    simplest."""
+    """Yields options that interpret a folder in different ways; the first is the simplest."""
     known = Folders()
     above = [
         each
@@ -105,7 +104,7 @@ def _find_missing(source: str, options: ImportOptions, robot: Robot, package: st
     resolver = find_files(source, options)
     missing: list[Uri] = []
     for uri, kind in dict.fromkeys(_list_files(robot)):
-        with contextlib.suppress(MeshError):  # What can never be a file here.
+        with contextlib.suppress(MeshError):  # References that can never be a file here.
             if package not in ("", read_reference(uri, kind).package):
                 continue
             try:

@@ -24,7 +24,7 @@ from .importing import read_robot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reshaping:
-    """What is to become of a robot, in the order of the work, whatever the order of the words.
+    """The changes wished for a robot, in the order of the work, whatever the order of the words.
 
     strip        tags and parts to leave out
     prune        links, or joints, that go with all below
@@ -36,7 +36,7 @@ class Reshaping:
     resize       a table of measures; empty: none
     scale        a factor of everything
     symmetric    the other side follows the table
-    axes         the new axes, such as zxy; empty: as they are
+    axes         the new axes, such as zxy; empty: unchanged
     merge_fixed  links on fixed joints become parts of others
     keep_frames  but these
     """
@@ -68,10 +68,11 @@ def reshape_robot(
     diagnostics: Diagnostics,
     reading: ImportOptions | None = None,
 ) -> tuple[Robot, dict[str, str]]:
-    """Returns the robot as it is wished, and the new names of its links and joints, for adapt_srdf.
+    """Returns the robot with the changes, and the new names of its links and joints, for
+    adapt_srdf.
 
-    Raises KinematicsError for what cannot be, ReadError for files that cannot be read; nothing is
-    written.
+    Raises KinematicsError for impossible changes, ReadError for files that cannot be read; nothing
+    is written.
     """
     robot, wishes = robot_of(robot), options_of(wishes, Reshaping)
     reading = options_of(reading, ImportOptions)

@@ -18,16 +18,16 @@ from .files import find_files
 
 
 def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
-    """Returns what an SRDF file, or one in xacro, says of a robot: groups, states, end effectors,
-    pairs of links that are not checked. What the robot does not have is kept, with an error in
-    `diagnostics`, and has no effect. Raises ReadError where the file is not SRDF."""
+    """Returns the content of an SRDF file, or of one in xacro: groups, states, end effectors, pairs
+    of links that are not checked. References to missing parts of the robot are kept, with an error
+    in `diagnostics`, and have no effect. Raises ReadError where the file is not SRDF."""
     diagnostics = diagnostics_of(diagnostics, path)
     return reader.read_srdf(path, robot_of(robot), diagnostics)
 
 
 def find_srdf(path: AnyPath, name: str = "") -> Path | None:
     """Finds the SRDF of a description: beside it, in the folders srdf and config beside its own, or
-    in a package that MoveIt's assistant made. `name` is that of the robot; None where there is
+    in a package that MoveIt's assistant made. `name` is the robot's name; None where there is
     none."""
     found = _find_srdf(os.fspath(path), name)
     return None if found is None else Path(found)
@@ -36,9 +36,9 @@ def find_srdf(path: AnyPath, name: str = "") -> Path | None:
 def read_own_srdf(
     path: AnyPath, robot: Robot, options: ImportOptions, diagnostics: Diagnostics
 ) -> Semantics | None:
-    """Reads the SRDF that the options ask for; where they ask for none, what the description itself
-    says of that, as MuJoCo's do, or None. Raises ReadError, also where it is to be found and is not
-    there."""
+    """Reads the SRDF that the options ask for; where they ask for none, the semantics in the
+    description itself, as MuJoCo's have them, or None. Raises ReadError, also where a requested
+    file is missing."""
     robot = robot_of(robot)
     if not options_of(options, ImportOptions).srdf:
         return find_semantics(robot, diagnostics)
@@ -63,10 +63,10 @@ def read_own_srdf(
 def write_srdf(
     semantics: Semantics | Any, path: AnyPath, diagnostics: Diagnostics | None = None
 ) -> Path:
-    """Writes an SRDF, whole or not at all, and returns its path. What was read from a file and
-    stays the same keeps its bytes. In the place of an SRDF stands the armature of an imported
-    robot: what extract_semantics makes of it is written. Raises WriteError; BuildError for an
-    object that is not an imported robot."""
+    """Writes an SRDF, whole or not at all, and returns its path. Unchanged parts of a file that was
+    read keep their bytes. In place of an SRDF the armature of an imported robot can be given: the
+    result of extract_semantics is written. Raises WriteError; BuildError for an object that is not
+    an imported robot."""
     if not isinstance(semantics, Semantics):
         from ..blender.semantics.apply import extract_semantics
 
@@ -84,7 +84,7 @@ def apply_srdf(
 ) -> Semantics:
     """Puts an SRDF, or a file of one, on an imported robot and returns it: groups become bone
     collections, states pose assets, end effectors targets for inverse kinematics, a virtual joint
-    that moves an empty that carries the robot. What the robot had of another SRDF goes.
+    that moves an empty that carries the robot. Data from an earlier SRDF of the robot goes.
 
     Raises ReadError, BuildError for an object that is not an imported robot; nothing changes then.
     """

@@ -26,10 +26,10 @@ from .importing import ImportResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateResult(ImportResult):
-    """What an update made of a rig; the other fields are those of ImportResult.
+    """The result of an update of a rig; the other fields are as in ImportResult.
 
-    changes      what was different in the source; if empty, nothing at all was touched
-    diagnostics  what was odd about the source, and what happened to the user's own work
+    changes      differences of the source; if empty, nothing at all was touched
+    diagnostics  oddities of the source, and effects on the user's own work
     """
 
     changes: tuple[Change, ...]
@@ -45,8 +45,8 @@ def compare_with_source(
     """Returns what update_robot would change, without changing anything; nothing where the source
     has not changed.
 
-    The arguments are those of update_robot. Raises RobotError where the source cannot be
-    read, or the object is not an imported robot.
+    The arguments are as for update_robot. Raises RobotError where the source cannot be read, or the
+    object is not an imported robot.
     """
     armature = rig_of(armature)
     return _draft_update(armature, path, options, package_paths).changes
@@ -63,9 +63,9 @@ def compare_with_robot(
 
 
 def find_reshaped(armature: Any) -> Robot:
-    """Returns the robot of a rig as functions of `reshape` should be given it: as described, with
-    bones that were moved, limits and masses that were changed in Blender; shapes stay described,
-    since update_robot leaves what was done to them alone. Raises BuildError for an object that is
+    """Returns the robot of a rig as input for functions of `reshape`: as described, with bones that
+    were moved, limits and masses that were changed in Blender; shapes stay described, since
+    update_robot leaves the user's changes to them alone. Raises BuildError for an object that is
     not an imported robot."""
     from ..blender.extract.edits import extract_edits
 
@@ -85,13 +85,13 @@ def update_robot(
     package_paths: Sequence[str] = (),
 ) -> UpdateResult:
     """Reads the source of a rig again and changes the rig to match it; or changes it into `robot`,
-    such as functions of `reshape` make of what it is.
+    such as a result of functions of `reshape`.
 
     Poses, keyframes, materials that the user changed and objects that the user attached stay.
-    `path` is a file to read in place of the one that was imported, `options` are used in place of
-    those of the import. `package_paths` are folders to look in after those of the options; the rig
+    `path` is a file to read in place of the imported one, `options` are used in place of the
+    import's. `package_paths` are folders to look in after the folders of the options; the rig
     remembers them where the update changes something. Raises RobotError (one sentence); the rig is
-    then as it was. Where nothing has changed, nothing is touched but the dates of its files.
+    then unchanged. Where nothing has changed, nothing is touched but the dates of its files.
 
     `names` are the new names of links and joints in `robot`, old -> new: bones, keyframes, drivers
     and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
@@ -147,7 +147,8 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
 def _adapt(
     semantics: Semantics, before: Robot, draft: "_Draft", names: Mapping[str, str] | None
 ) -> Semantics:
-    """The SRDF as it fits now. While names stay, it stays too, with what never had an effect."""
+    """The SRDF as it fits now. While names stay, it stays too, with references that never had an
+    effect."""
     after = draft.plan.robot
     if _names_of(before) == _names_of(after):
         return semantics
@@ -160,9 +161,9 @@ def _names_of(robot: Robot) -> tuple[set[str], set[str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
-    """An update before it is done. `base` is the plan of what the rig describes now, None where
-    parts of the rig are missing; `before` are the options of its import; `states` those of the
-    files that were read; `names` the new ones of what was renamed."""
+    """An update before it is done. `base` is the plan of the rig's present description, None where
+    parts of the rig are missing; `before` are the options of its import; `states` the states of the
+    files that were read; `names` the new names of renamed parts."""
 
     path: str
     plan: RigPlan
@@ -219,8 +220,8 @@ def _draft_robot(
 def _plan_names(
     old: Robot, base: RigPlan | None, names: Mapping[str, str], options: ImportOptions
 ) -> Any:
-    """Plans the new names of what the rig has; None where nothing is renamed, and where parts of
-    the rig are missing, so that what is renamed is made anew."""
+    """Plans the new names of the rig's parts; None where nothing is renamed, and where parts of the
+    rig are missing, so that renamed parts are made anew."""
     from ..blender.update.renaming import NewNames
 
     known = {link.name for link in old.links}
@@ -288,7 +289,7 @@ def _add_folders(options: ImportOptions, package_paths: Sequence[str]) -> Import
 
 
 def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
-    """Plans what is left of a rig; None where that is not a robot any more."""
+    """Plans the rest of a rig; None where that is not a robot any more."""
     try:
         return plan_rig(robot, options, Diagnostics())
     except KinematicsError:
@@ -298,7 +299,7 @@ def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
 def _compare_meshes(
     standing: Any, robot: Robot, options: ImportOptions, files: RobotFiles
 ) -> list[Change]:
-    """Lists the mesh files whose content is not what was loaded, each once."""
+    """Lists the mesh files whose content has changed since loading, each once."""
     from ..blender.extract.fingerprints import fingerprint_shape
     from ..blender.update.standing import find_fingerprints
 

@@ -32,11 +32,11 @@ from .extracting import extract_robot, read_text
 
 @dataclass(frozen=True, kw_only=True)
 class UrdfResult:
-    """What was written.
+    """The result of writing a URDF.
 
     path         the .urdf file
     files        all files that were written
-    robot        what the file says
+    robot        the content of the file
     diagnostics  everything that was changed or lost, in the order of the work
     """
 
@@ -47,8 +47,8 @@ class UrdfResult:
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """What is different from the text that the robot was read from, which is read again for
-        it; empty without one."""
+        """Differences from the text that the robot was read from, which is read again for it; empty
+        without one."""
         before = read_text(self.robot)
         return () if before is None else compare_robots(before, self.robot)
 
@@ -63,11 +63,11 @@ def write_urdf(
 ) -> UrdfResult:
     """Writes a robot as URDF. Reading the file gives an equal robot, but for the names of files.
 
-    `robot` is a description, and no Blender is needed; or the armature of an imported robot, whose
-    properties say it, with what was changed in Blender since (`options` may leave that out). Where
-    the robot was read from plain URDF, that text is edited and all that stays the same keeps its
-    bytes, unless `options` asks for another style. Else each ball joint, which URDF does not know,
-    becomes three continuous joints. Existing files are overwritten, all or none.
+    `robot` is a description, and no Blender is needed; or the armature of an imported robot,
+    described by its properties, with the changes made in Blender since (`options` may leave these
+    out). Where the robot was read from plain URDF, that text is edited and all that stays the same
+    keeps its bytes, unless `options` asks for another style. Else each ball joint, which URDF does
+    not know, becomes three continuous joints. Existing files are overwritten, all or none.
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
@@ -155,7 +155,7 @@ def _write(
 def _draw_solids(
     robot: Robot, new: NewFiles, options: UrdfOptions, diagnostics: Diagnostics
 ) -> tuple[Robot, NewFiles]:
-    """Gives what URDF has no word for, ellipsoids, cones, extrusions and parts of mesh files, mesh
+    """Gives ellipsoids, cones, extrusions and parts of mesh files, which URDF cannot express, mesh
     files of their own."""
     resolver = PackageResolver(robot.source, options.packages, options.package_paths)
     files = RobotFiles(resolver, diagnostics)
@@ -273,7 +273,7 @@ def _find_file(resolver: PackageResolver, name: str) -> Path | None:
 
 
 class _MeshFinder:
-    """Finds mesh files and, by loading each once, what they refer to: within the bounds of an
+    """Finds mesh files and, by loading each once, the files they refer to: within the bounds of an
     import."""
 
     def __init__(self, resolver: PackageResolver, diagnostics: Diagnostics) -> None:
@@ -301,7 +301,7 @@ class _MeshFinder:
                 bare=mesh.bare,
             )
         except MeshError as problem:
-            message = f"{problem.message}; the file is named as it was"
+            message = f"{problem.message}; the file keeps its name"
             self._diagnostics.error(problem.code, message, subject=link, line=line)
             return None
 
@@ -323,7 +323,7 @@ class _MeshFinder:
         try:
             load_mesh(path, (1.0, 1.0, 1.0), report, find_beside, bare=mesh.bare)
         except MeshError as problem:
-            report(problem.code, f"{problem.message}; the file is copied as it is")
+            report(problem.code, f"{problem.message}; the file is copied unchanged")
         return FoundFile(path=path, beside=tuple(dict.fromkeys(beside)))
 
 
