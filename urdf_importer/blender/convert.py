@@ -13,11 +13,10 @@ _MOST_PIXELS = 8192 * 4096
 
 
 def convert_image(content: bytes, name: str) -> bytes:
-    """Converts the bytes of an image to those of a PNG of 8 bits, top row first, its values
-    unchanged.
+    """Converts the bytes of an image to a PNG of 8 bits, top row first, its values unchanged.
 
-    `name` is for messages and, by its suffix, a hint. The scene stays as it is. Raises MeshError
-    `unreadable-texture` for what Blender does not read and for more than 8192 x 4096 pixels.
+    `name` is for messages and, by its suffix, a hint. The scene stays unchanged. Raises MeshError
+    `unreadable-texture` for images that Blender does not read and for more than 8192 x 4096 pixels.
     """
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         source = Path(folder, "image" + Path(name).suffix[:10])
@@ -37,7 +36,7 @@ def convert_image(content: bytes, name: str) -> bytes:
 
 
 def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
-    """Saves what an image shows as a PNG of 8 bits, whatever its file holds. Raises MeshError as
+    """Saves an image's pixels as a PNG of 8 bits, whatever its file holds. Raises MeshError as
     above.
 
     Goes through a new image of bytes: saving this one would keep its depth.

@@ -41,7 +41,7 @@ class Ledger:
         bpy.data.batch_remove([datablock])
 
     def remove_all(self) -> None:
-        """Removes what was made, in one go: removing one by one takes quadratic time."""
+        """Removes the created datablocks, in one go: removing one by one takes quadratic time."""
         bpy.data.batch_remove(self._made)
         self._made.clear()
         for datablock in reversed(self._shared):
@@ -51,7 +51,7 @@ class Ledger:
 
     def share(self, datablock: Any) -> Any:
         """Remembers a datablock that other robots may come to use as well: it is removed only if
-        none does. What uses another datablock comes after it."""
+        none does. A datablock that uses another comes after it."""
         self._shared.append(datablock)
         return datablock
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was read from robots and scenes, kept for as long as it is true.
+"""Data read from robots and scenes, cached for as long as it is true.
 
-Reading a rig takes longer than a redraw may, so answers are kept. They are forgotten when a robot
+Reading a rig takes longer than a redraw may, so answers are cached. They are forgotten when a robot
 is imported or updated, after undo, redo and loading, and when objects come or go; answers about
-shapes also when a mesh changes. No other module listens to these moments: one that kept answers of
+shapes also when a mesh changes. No other module listens to these moments: a module with a cache of
 its own would have to know all of them.
 """
 
@@ -19,7 +19,7 @@ from .standing import properties
 Answer = TypeVar("Answer")
 
 _MOST_KEPT = 256
-"""Answers, the oldest of which go first: some ten for each robot."""
+"""Answers; the oldest go first: some ten for each robot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class _Kept:
 _kept: dict[tuple[int, Hashable], _Kept] = {}
 """By the session number of the object and the kind of answer."""
 _generation = 0
-"""How often anything was forgotten: what is read meanwhile may be out of date at once."""
+"""How often anything was forgotten: data read meanwhile may be out of date at once."""
 
 
 def recall(
@@ -42,9 +42,9 @@ def recall(
 ) -> Answer:
     """Returns what `read(item)` returned last, or reads it where that may be out of date.
 
-    `item` is a robot's armature or a scene, `kind` says what is asked of it. `shaped` answers are
-    forgotten with each change of a mesh. Whoever changes a robot in another way calls forget().
-    What `read` raises is raised, and not kept.
+    `item` is a robot's armature or a scene, `kind` the kind of answer. `shaped` answers are
+    forgotten with each change of a mesh. Code that changes a robot in another way calls forget().
+    An exception of `read` is raised, and not cached.
     """
     key, mark = (item.session_uid, kind), _mark(item)
     found = _kept.get(key)
@@ -90,9 +90,9 @@ def unwatch() -> None:
 
 
 def _mark(item: Any) -> tuple[Any, ...]:
-    """Returns numbers that differ after changes of which Blender does not tell: of bones it does
-    not tell a pose from a change, and of a collection that is linked into a scene nothing. Takes
-    20 microseconds for a scene of 1000 objects."""
+    """Returns numbers that differ after changes that Blender does not announce: of bones it does
+    not distinguish a pose from a change, and of a collection that is linked into a scene it
+    announces nothing. Takes 20 microseconds for a scene of 1000 objects."""
     if isinstance(item, bpy.types.Scene):
         return (len(item.objects),)
     if item.type != "ARMATURE":

@@ -11,7 +11,7 @@ import bpy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserState:
-    """What a user had selected and was doing: `mode` is the active object's, of `in_mode` too."""
+    """A user's selection and mode: `mode` is the active object's, of `in_mode` too."""
 
     active: Any
     selected: tuple[Any, ...]
@@ -20,7 +20,7 @@ class UserState:
 
 
 def remember_state() -> UserState:
-    """Remembers the selection and the mode as they are now."""
+    """Remembers the present selection and mode."""
     objects = bpy.context.view_layer.objects
     mode = "OBJECT" if objects.active is None else objects.active.mode
     in_mode = (each for each in objects if each.mode == mode) if mode != "OBJECT" else ()
@@ -33,13 +33,13 @@ def remember_state() -> UserState:
 
 
 def restore_state(state: UserState) -> None:
-    """Restores what was remembered. Hidden objects cannot go back to their mode."""
+    """Restores the remembered state. Hidden objects cannot go back to their mode."""
     # Before an update, removed objects leave empty places in the view layer.
     bpy.context.view_layer.update()
     objects = bpy.context.view_layer.objects
     objects.active = state.active
     if state.mode != "OBJECT" and state.active.visible_get():
-        # Blender takes along what is selected.
+        # Blender takes the selection along.
         _select(state.in_mode)
         bpy.ops.object.mode_set(mode=state.mode)
     _select(state.selected)
@@ -81,7 +81,7 @@ def edit_bones_of(armature: Any) -> Iterator[Any]:
     layer = scene.view_layers[0]
     layer.objects.active = armature
     try:
-        # Said twice: without a window of that scene, Blender finds the active object elsewhere.
+        # Done twice: without a window for that scene, Blender finds the active object elsewhere.
         with bpy.context.temp_override(
             scene=scene, view_layer=layer, object=armature, active_object=armature
         ):

@@ -17,7 +17,7 @@ def new_file() -> None:
 
 def open_blend(path: AnyPath) -> None:
     """Opens a .blend in Blender, without its window layout and without running its scripts. What is
-    open is lost. Raises ReadError; what is open stays then."""
+    open is lost. Raises ReadError; the open file stays then."""
     if not Path(path).is_file():
         raise ReadError("there is no such file", source=str(path))
     try:
@@ -29,7 +29,7 @@ def open_blend(path: AnyPath) -> None:
 
 
 def save_blend(path: AnyPath) -> None:
-    """Saves what is open in Blender as a compressed .blend, whole or not at all, without backups.
+    """Saves the open file as a compressed .blend, whole or not at all, without backups.
 
     An existing file is overwritten. Raises WriteError, also for a name that does not end in .blend.
     """

@@ -29,7 +29,7 @@ from .loops import close_curves, compare_driven, list_led
 
 _OVER = 1e-6
 _COARSE = 0.01
-"""Of a frame: keys that stand closer fall on one."""
+"""Of a frame: keys closer than this fall on one."""
 _OFF = 1e-3
 """Radians or metres that a recorded follower may be off its leader without a word."""
 
@@ -41,8 +41,8 @@ def apply_trajectory(
     diagnostics: Diagnostics | None = None,
 ) -> Any:
     """Keys a motion on an imported robot, in a new action, which it gets; returns the action. Other
-    actions stay in the file. Keys stand at the samples, between frames too, so that the rig shows
-    the recorded lines exactly, and the splines of commands.
+    actions stay in the file. Keys are at the samples, between frames too, so that the rig shows the
+    recorded lines exactly, and the splines of commands.
 
     `trajectory` may be the path of a recording, which is read as read_trajectory does. Joints that
     mimic another follow it; the base moves as the motion's frames say, and where it has
@@ -160,7 +160,7 @@ def _plan_linear(
     joint: RigJoint,
     options: MotionOptions,
 ) -> Keys:
-    """Plans keys joined by lines; what turns without end goes on where a recorder jumps."""
+    """Plans keys joined by lines; endless joints go on where a recorder jumps."""
     lower, upper = joint.limits
     turns = joint.kind == "revolute"
     wide = lower is None or upper is None or upper - lower >= 2 * np.pi - 1e-6
@@ -176,8 +176,8 @@ def _column(array: Numbers | None, own: np.ndarray, column: int) -> Numbers | No
 def _compare_followers(
     armature: Any, keys: Mapping[str, Keys], followers: Iterable[str], diagnostics: Diagnostics
 ) -> None:
-    """Reports joints that were recorded off what the joint that they follow makes of them: the rig
-    shows them as they follow."""
+    """Reports joints whose recording differs from the result of their leader: the rig shows them as
+    they follow."""
     masters = retrace_tree(extract_robot(armature)).masters
     off = []
     for name in followers:
@@ -195,8 +195,9 @@ def _compare_followers(
         which = "a joint that follows" if len(off) == 1 else f"{len(off)} joints that follow"
         diagnostics.warning(
             "follower-off-leader",
-            f"the recording has {which} another off it, joint {quote(name)} the most: by "
-            f"{distance:.4g} at {time:.3f} s; the rig shows what the leader makes of it",
+            f"the recording has {which} another off it, joint {quote(name)} the "
+            f"most: by {distance:.4g} at {time:.3f} s; the rig shows the "
+            "positions that follow from the leader",
             subject=name,
         )
 
@@ -204,7 +205,7 @@ def _compare_followers(
 def _hold_limits(
     keys: Keys, joint: RigJoint, options: MotionOptions, diagnostics: Diagnostics
 ) -> Keys:
-    """Reports what is beyond a joint's limits; the option says whether the limit is keyed."""
+    """Reports values beyond a joint's limits; the option decides whether the limit is keyed."""
     lower, upper = joint.limits
     low = -np.inf if lower is None else lower
     high = np.inf if upper is None else upper
@@ -268,8 +269,8 @@ def _write(
     options: MotionOptions,
     turned: list[Any],
 ) -> Any:
-    """Writes the curves, an action for each armature that moves; the main one's is returned. What
-    fails leaves no action behind."""
+    """Writes the curves, an action for each armature that moves; the main one's is returned. A
+    failure leaves no action behind."""
     scene = bpy.context.scene
     first, rate = timing
     origin = float(scene.frame_start) if options.start_frame is None else options.start_frame

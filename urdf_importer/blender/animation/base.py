@@ -36,8 +36,8 @@ class Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Free:
-    """A planar, floating or ball joint: its bone, and what the description says of it where it
-    stands on the root link; `child` is the link that it moves."""
+    """A planar, floating or ball joint: its bone, and its description where it is on the root link;
+    `child` is the link that it moves."""
 
     bone: Any
     joint: RigJoint
@@ -46,7 +46,7 @@ class _Free:
 
 
 def name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -> Trajectory:
-    """Gives frames the names of the robot's links and joints, of which recordings know more."""
+    """Gives frames the names of the robot's links and joints; recordings know more."""
     known = {name_link(link) or "" for link in links_of(armature)}
     known |= {joint.name for _, joint in posed_joints_of(armature)}
     frames = rename_frames(trajectory.frames, known - {""}, options.prefix)
@@ -56,8 +56,8 @@ def name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -
 def plan_frames(
     armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
 ) -> list[Base]:
-    """Plans how the base moves, and the joints that no single number says: by their own names, as
-    MultiDOFJointState has it, or by the link that stands on the root link."""
+    """Plans the motion of the base, and of joints that have several numbers: by their own names, as
+    MultiDOFJointState has it, or by the link attached to the root link."""
     if not trajectory.frames:
         return []
     free = {
@@ -124,7 +124,7 @@ def _plan_object(armature: Any, track: FrameTrack) -> Base:
 
 
 def _within(track: FrameTrack, packed: Any) -> FrameTrack:
-    """Returns the poses as the joint's frame sees them, which stands somewhere in the root link."""
+    """Returns the poses as seen from the joint's frame, which may be anywhere in the root link."""
     moved, turned = read_origin(packed)
     inverse = np.tile(turned * [-1.0, -1.0, -1.0, 1.0], (len(track.times), 1))
     return FrameTrack(
@@ -137,7 +137,7 @@ def _within(track: FrameTrack, packed: Any) -> FrameTrack:
 
 
 def _plan_planar(free: _Free, track: FrameTrack, normal: Numbers, diagnostics: Diagnostics) -> Base:
-    """A planar joint takes what lies in its plane."""
+    """A planar joint takes the part in its plane."""
     u, v = plane_axes(normal)
     aside = rotate(track.quaternions, np.tile(u, (len(track.times), 1)))
     yaw = np.unwrap(np.arctan2(aside @ v, aside @ u))
@@ -175,7 +175,7 @@ def _plan_floating(free: _Free, track: FrameTrack) -> Base:
 
 
 def _angles(quaternions: Numbers) -> Numbers:
-    """Returns Blender's XYZ angles (m, 3), each the nearest to those before."""
+    """Returns Blender's XYZ angles (m, 3), each the nearest to the previous ones."""
     x, y, z, w = quaternions.T
     first = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     second = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))

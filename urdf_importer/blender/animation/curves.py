@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Curves of actions, written and read as arrays: one call of Blender for each key would take
-minutes. What differs between versions of Blender stands here.
+minutes. Differences between versions of Blender are handled here.
 
 To 4.3 an action has its curves itself; from 4.4 it has them in slots, one for each object, and from
 5.0 only there.
@@ -29,7 +29,7 @@ MOST_FRAMES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCurve:
-    """A number of an object and its keys; those of a joint of one position name it."""
+    """A number of an object and its keys; curves of joints with one position name the joint."""
 
     item: Any
     path: str
@@ -82,8 +82,8 @@ def new_action(item: Any, name: str) -> Any:
 def write_curve(
     action: Any, item: Any, path: str, index: int, group: str, keys: Keys, frames: Numbers
 ) -> None:
-    """Writes the curve of a number of an object: `frames` (m,) are where its keys stand. Frames are
-    of single precision: of keys that fall on one, the last counts."""
+    """Writes the curve of a number of an object: `frames` (m,) are the frames of its keys. Frames
+    have single precision: of keys that fall on one, the last counts."""
     curve = _make_curve(action, item, path, index, group)
     rounded = frames.astype(np.float32)
     last = np.append(np.diff(rounded) > 0, True)
@@ -95,7 +95,7 @@ def write_curve(
 
 def key_every_frame(owner: Any, prop: str, index: int, first: int, values: Numbers) -> None:
     """Keys a number of an object or a pose bone from frame `first` on, one of `values` (N,) in each
-    frame, with straight lines between. Keys that stood in these frames go, others stay."""
+    frame, with straight lines between. Keys in these frames go, others stay."""
     group = "Object Transforms" if owner == owner.id_data else owner.name
     owner.keyframe_insert(prop, index=index, frame=first, group=group)
     curve = find_curve(owner, prop, index)
@@ -110,8 +110,8 @@ def key_every_frame(owner: Any, prop: str, index: int, first: int, values: Numbe
 
 
 def read_number(owner: Any, prop: str, index: int, frame: int) -> float:
-    """Returns what a number of an object or a pose bone is in a frame: as its keys say, or as it
-    stands where it has none."""
+    """Returns a number of an object or a pose bone in a frame: from its keys, or its present value
+    where it has none."""
     curve = find_curve(owner, prop, index)
     if curve is None or curve.is_empty:
         return float(getattr(owner, prop)[index])
@@ -126,7 +126,7 @@ def find_curve(owner: Any, prop: str, index: int) -> Any | None:
 
 
 def _add_keys(curve: Any, frames: NDArray[Any], values: Numbers, *, is_cubic: bool) -> None:
-    """Adds keys (m,) behind those of a curve, joined by lines, or by cubics whose handles are to be
+    """Adds keys (m,) behind a curve's own, joined by lines, or by cubics whose handles are to be
     written. Handles of lines keep themselves, so that they are good when lines become curves."""
     points = curve.keyframe_points
     kept = len(points)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What joints do around a frame, from their curves alone: cheap enough to be looked at with every
-frame that is shown. What IK, other constraints and NLA make of a robot is not in it."""
+"""The motion of joints around a frame, from their curves alone: cheap enough to be looked at with
+every frame that is shown. The effects of IK, other constraints and NLA are not in it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from ..standing.robot_table import RobotTable, recall_table
 from .curves import frame_rate
 
 _SLACK = 1e-3
-"""Share of a limit, since curves are of single precision."""
+"""Share of a limit, since curves have single precision."""
 _NEAR = 1e-5
 MOST_ACTIONS = 200
 
@@ -26,9 +26,9 @@ MOST_ACTIONS = 200
 def check_frame(
     armature: Any, limits: Mapping[str, JointLimits], frame: float
 ) -> tuple[Violation, ...]:
-    """Returns what is beyond `limits` at a frame, the worst first: positions that are keyed,
+    """Returns the violations of `limits` at a frame, the worst first: positions that are keyed,
     velocities to the frames beside it, and accelerations of these three. Joints that follow another
-    do as that does. Times are seconds since frame 0."""
+    move like their leader. Times are seconds since frame 0."""
     rate, time = frame_rate(), frame / frame_rate()
     table = recall_table(armature)
     found: list[Violation] = []
@@ -112,8 +112,8 @@ def check_keyed_positions(
 
 
 def actions_of(armature: Any) -> list[Any]:
-    """Returns the actions that hold motions of a robot, by name: the one that it has, and all whose
-    groups are bones of its joints. Those of states and poses are left out."""
+    """Returns the actions that hold motions of a robot, by name: its present one, and all whose
+    groups are bones of its joints. Actions of states and poses are left out."""
     data = armature.animation_data
     own = data.action if data is not None else None
     bones = {joint.bone for joint in recall_table(armature).joints.values()}
@@ -141,7 +141,7 @@ def _first_group(action: Any) -> str:
 
 
 def show_action(armature: Any, name: str) -> bool:
-    """Gives a robot one of these actions, by its name; whether there is one of this name."""
+    """Gives a robot the action of this name; whether there is one."""
     action = next((each for each in actions_of(armature) if each.name == name), None)
     if action is None:
         return False

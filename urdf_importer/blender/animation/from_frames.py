@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints of which a recording holds the links' motion alone, as /tf has it."""
+"""Joints for which a recording holds the links' motion alone, as /tf has it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ _OFF = 1e-3
 
 
 def read_origin(packed: Mapping[str, Any]) -> tuple[Numbers, Numbers]:
-    """Returns where a joint stands in the link above: translation (3,), quaternion (4,)."""
+    """Returns the frame of a joint in the link above: translation (3,), quaternion (4,)."""
     origin = packed.get("origin", {})
     pose = Pose(
         xyz=tuple(origin.get("xyz", (0.0, 0.0, 0.0))), rpy=tuple(origin.get("rpy", (0.0, 0.0, 0.0)))
@@ -34,8 +34,8 @@ def solve_joints(
     joints: Mapping[str, RigJoint],
     diagnostics: Diagnostics,
 ) -> dict[str, Keys]:
-    """Returns the positions of the joints between whose links the motion's frames move. Those that
-    follow another are passed over. What no joint could do is told, of each joint once."""
+    """Returns the positions of the joints between whose links the motion's frames move. Joints that
+    follow another are passed over. An impossible motion is reported, once for each joint."""
     found = {}
     for link in links_of(armature):
         packed, child = find_packed_joint(link), name_link(link)
@@ -78,7 +78,7 @@ def _report(name: str, track: FrameTrack, off: Numbers, diagnostics: Diagnostics
 
 
 def explain_none(armature: Any, trajectory: Trajectory) -> KinematicsError:
-    """Returns what to raise where no frame is a link of the robot."""
+    """Returns the error for a recording in which no frame is a link of the robot."""
     frames = sorted({name for track in trajectory.frames for name in (track.parent, track.child)})
     links = [name_link(link) or "" for link in links_of(armature)]
     shown = [", ".join(map(quote, names[:5])) or "none" for names in (frames, links)]

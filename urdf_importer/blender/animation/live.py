@@ -2,8 +2,8 @@
 """Live links in Blender: robots that follow a server, and are followed; the timer that polls them.
 
 Undo replaces every object, so a robot is looked up by its name and its session's number whenever
-something is done with it. What is known of its joints are names and numbers, read anew each second
-and whenever a bone is not where it was.
+something is done with it. Data about its joints are names and numbers, read anew each second and
+whenever a bone is not where it was.
 """
 
 import atexit
@@ -133,7 +133,8 @@ class BlenderRig(Rig):
         )
         motion = name_frames(armature, came, options)
         moved = False
-        # What a planar joint cannot follow is said once, when the recording becomes keyframes.
+        # Motion that a planar joint cannot follow is reported once, when the recording becomes
+        # keyframes.
         for base in plan_frames(armature, motion, options, Diagnostics()):
             if base.turns_object and base.item.rotation_mode != "QUATERNION":
                 base.item.rotation_mode = "QUATERNION"
@@ -196,7 +197,7 @@ def connect(
     diagnostics: Diagnostics | None = None,
 ) -> LiveLink:
     """Connects an imported robot to a rosbridge or Foxglove server, and returns at once: the robot
-    follows the server's joint states, or with `direction="out"` the server gets what the rig shows.
+    follows the server's joint states, or with `direction="out"` the server gets the rig's.
 
     In Blender's window a timer polls the link; a script calls `link.poll()` itself. Without an
     address it is $ROSBRIDGE_URL, port 9090 of $ROS_MASTER_URI's host, or ws://localhost:9090. Other
@@ -249,7 +250,7 @@ def _check_access(address: Address, diagnostics: Diagnostics) -> None:
     if not address.is_secure:
         diagnostics.warning(
             "open-connection",
-            f"what goes to {address.host} and comes from it can be read and changed on its way, "
+            f"data to and from {address.host} can be read and changed on its way, "
             "since its address begins with ws://; wss:// protects it",
         )
 
@@ -352,7 +353,7 @@ def _tick() -> float | None:
 
 
 def redraw() -> None:
-    """Lets the panels that show links be drawn again, where what they show changed."""
+    """Lets the panels that show links be drawn again, where their content changed."""
     global _shown
     shown = [(link.state, link.error, link.detail[:12], link.recorded // 10) for link in _links]
     if shown == _shown:

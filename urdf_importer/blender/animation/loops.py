@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recordings on rigs with closed loops: joints that no driver moves are keyed where their loops
-close, in every frame; those that the rig moves are compared."""
+close, in every frame; joints that the rig moves are compared."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -28,8 +28,8 @@ def close_curves(
     timing: tuple[float, float],
     diagnostics: Diagnostics,
 ) -> list[PlannedCurve]:
-    """Returns the curves with those of joints that loops move, and that the rig does not: they are
-    closed in every frame. `timing` are the first second and the frames a second."""
+    """Returns the curves with the ones of joints that loops move, and that the rig does not: they
+    are closed in every frame. `timing` are the first second and the frames a second."""
     loops = find_loops(armature)
     keys = _keys_by_joint(curves)
     if loops is None or not keys:
@@ -51,8 +51,8 @@ def close_curves(
 
 
 def _choose_closer(loops: RigLoops, recorded: Collection[str]) -> LoopCloser:
-    """Returns what solves the linkages that the rig does not close itself, and those of which only
-    followers were recorded: recorded joints say where the others are."""
+    """Returns the solver of the linkages that the rig does not close itself, and of linkages with
+    recorded followers only: recorded joints determine the others."""
 
     def is_solved(solver: LinkageSolver) -> bool:
         names = {*solver.free, *solver.followers}
@@ -101,7 +101,7 @@ def _channels_of(joint: RigJoint, positions: Sequence[Position], bone: Any) -> A
 
 
 def _replace(curves: Sequence[PlannedCurve], others: Sequence[PlannedCurve]) -> list[PlannedCurve]:
-    """Returns the curves, those of the same numbers replaced."""
+    """Returns the curves, with the ones of the same numbers replaced."""
     taken = {(each.item, each.path, each.index) for each in others}
     kept = [each for each in curves if (each.item, each.path, each.index) not in taken]
     return [*kept, *others]
@@ -134,8 +134,8 @@ def list_led(armature: Any) -> frozenset[str]:
 
 
 def compare_driven(armature: Any, keys: Mapping[str, Keys]) -> Iterator[tuple[float, str, float]]:
-    """Yields (how far, joint, second) of joints that loops move and the rig drives: where they were
-    recorded furthest off what the recorded free joints make of them."""
+    """Yields (how far, joint, second) of joints that loops move and the rig drives: where the
+    recording is furthest from the result of the recorded free joints."""
     loops = find_loops(armature)
     if loops is None:
         return

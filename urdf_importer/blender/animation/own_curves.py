@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot does, from its curves alone: where nothing but keys and the rig's own drivers move
-it, no frame has to be shown.
+"""A robot's motion from its curves alone: where nothing but keys and the rig's own drivers move it,
+no frame has to be shown.
 
-Within its limits a joint shows the number that its curve says, and a follower the rig's own line
-through its leader's. Whatever else could act makes find_own_motion return None, and the frames are
-shown; so are those in which a joint is beyond its limits, since there constraints act.
+Within its limits a joint shows its curve's number, and a follower the rig's own line through its
+leader's. Whatever else could act makes find_own_motion return None, and the frames are shown; so
+are frames in which a joint is beyond its limits, since there constraints act.
 """
 
 import re
@@ -31,7 +31,7 @@ _LINE = re.compile(
     rf"(?:q|\(q if abs\(q - r\) < 0\.0001 else r\)|clamp\(q, {_NUMBER}, {_NUMBER}\)|"
     rf"(?:min|max)\(q, {_NUMBER}\)) \+ (?P<offset>{_NUMBER})"
 )
-"""What a driver of the rig makes of its leader's number, which is left as it is within limits."""
+"""A rig driver's function of its leader's number, which is unchanged within limits."""
 _NEAR = 1e-6
 _US = "urdf_importer.blender."
 _EULER = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -54,8 +54,8 @@ class OwnMotion:
 
 
 def find_own_motion(armature: Any, frames: Sequence[tuple[int, float]]) -> OwnMotion | None:
-    """Returns what a robot shows in frames (whole, rest); None where its curves alone do not say
-    so."""
+    """Returns a robot's motion in frames (whole, rest); None where its curves alone do not
+    determine it."""
     render = bpy.context.scene.render
     if render.frame_map_old != render.frame_map_new:
         return None
@@ -149,7 +149,7 @@ class _Reader:
         return found
 
     def _follow(self, curve: Any) -> Numbers:
-        """Returns what a driver of the rig makes of its leader."""
+        """Returns the result of a rig's driver for its leader."""
         variables = {variable.name: variable for variable in curve.driver.variables}
         line = _LINE.fullmatch(curve.driver.expression)
         leader = variables.get("q")
@@ -168,7 +168,7 @@ class _Reader:
         return number.astype(np.float32).astype(np.float64)
 
     def _read_base(self) -> Numbers:
-        """Returns poses (m, 7) of the armature object: where it stands, or as its curves say."""
+        """Returns poses (m, 7) of the armature object: its own, or from its curves."""
         own, count = self.armature, len(self.moments)
         moved = [
             path
@@ -219,14 +219,14 @@ def pose_of_matrix(matrix: Any) -> list[float]:
 
 
 def _handlers() -> Iterator[Any]:
-    """Yields what other programs wish to do in every frame."""
+    """Yields handlers of other programs that run in every frame."""
     yield from bpy.app.handlers.frame_change_pre
     yield from bpy.app.handlers.frame_change_post
 
 
 def _is_ours(handler: Any) -> bool:
-    """Ours bring links to live targets, and move nothing else; also those of the extension, where
-    this is the library beside it."""
+    """Ours bring links to live targets, and move nothing else; also the extension's, where this is
+    the library beside it."""
     return _US in str(getattr(handler, "__module__", ""))
 
 

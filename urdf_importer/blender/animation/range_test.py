@@ -20,7 +20,7 @@ from ..standing.pose import BASES, find_range
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sweep:
     """One number of a joint on its way: `stops` are start, lower end, upper end, start; `raw` is
-    what its channel held."""
+    its channel's original value."""
 
     joint: RigJoint
     channel: JointChannel
@@ -39,12 +39,12 @@ class _Sweep:
 
 
 class RangeTest:
-    """The range test of a robot, as it is posed when this is made.
+    """The range test of a robot, from its pose when this is made.
 
-    Joints that follow others go along; those that say where the robot stands, that nothing moves
-    (an IK constraint holds them, their range is empty) and, unless they are `named`, those that an
-    SRDF calls passive are left out. Takes `seconds` for each number of a joint. Raises BuildError
-    where no joint is left.
+    Joints that follow others go along; left out are joints that move the robot as a whole, joints
+    that nothing moves (an IK constraint holds them, their range is empty) and, unless they are
+    `named`, joints that an SRDF calls passive. Takes `seconds` for each number of a joint. Raises
+    BuildError where no joint is left.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class RangeTest:
         return self._seconds * len(self._sweeps)
 
     def show(self, time: float) -> str:
-        """Poses the robot as it is so many seconds from the beginning, and returns a sentence for
+        """Poses the robot at a time in seconds from the beginning, and returns a sentence for
         it."""
         index = min(max(int(time / self._seconds), 0), len(self._sweeps) - 1)
         sweep = self._sweeps[index]
@@ -85,7 +85,7 @@ class RangeTest:
         return f"{self._name(sweep, index)}: {_show(sweep, position)}  ({_show_range(sweep)})"
 
     def end(self) -> None:
-        """Puts everything back as it was, to the last digit."""
+        """Restores everything, to the last digit."""
         self._end_sweep()
         for sweep in self._sweeps:
             self._put_back(sweep)

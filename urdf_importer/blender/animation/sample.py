@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rig shows over time -> a motion: after curves, IK, limits, drivers, constraints, NLA."""
+"""The displayed pose of a rig over time -> a motion: after curves, IK, limits, drivers,
+constraints, NLA."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +33,7 @@ def sample_trajectory(
     *,
     links: bool = False,
 ) -> Trajectory:
-    """Returns what an imported robot shows from frame to frame, after curves, IK, limits, drivers,
+    """Returns an imported robot's motion from frame to frame, after curves, IK, limits, drivers,
     constraints and NLA: positions of joints with velocities by central differences, and frames that
     move.
 
@@ -114,8 +115,8 @@ def _list_links(armature: Any, count: int) -> list[_Link]:
 
 
 def _look(armature: Any, frames: list[tuple[int, float]], links: list[_Link]) -> OwnMotion:
-    """Returns what the rig shows in frames, and fills in the poses of links. Where its curves alone
-    do not say so, the frames are shown, one after the other."""
+    """Returns the displayed positions of the rig in frames, and fills in the poses of links. Where
+    its curves alone do not determine them, the frames are shown, one after the other."""
     scene = bpy.context.scene
     own = None if links else find_own_motion(armature, frames)
     if own is None:
@@ -160,8 +161,8 @@ def _velocities(times: Numbers, positions: Numbers) -> Numbers:
 
 
 def _to_pose(position: Any) -> list[float]:
-    """Returns x, y, z and a quaternion of a planar, floating or ball joint's position. A planar
-    one is said in its own plane."""
+    """Returns x, y, z and a quaternion of a planar, floating or ball joint's position. A planar one
+    is expressed in its own plane."""
     if len(position) == 3:
         x, y, yaw = position
         return [x, y, 0.0, 0.0, 0.0, float(np.sin(yaw / 2)), float(np.cos(yaw / 2))]

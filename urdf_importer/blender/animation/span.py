@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames in which a robot moves: those of the actions and NLA strips of all that moves it."""
+"""The frames in which a robot moves: from the actions and NLA strips of all that moves it."""
 
 import math
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from ..standing.keys import find_curves
 
 
 def find_range(main: Any) -> tuple[int, int]:
-    """Finds the whole frames between which a robot plays; those of the scene where nothing that the
-    robot depends on is animated."""
+    """Finds the whole frames between which a robot plays; the scene's where nothing that the robot
+    depends on is animated."""
     span = find_span(main)
     if span is None:
         scene = bpy.context.scene
@@ -23,7 +23,7 @@ def find_range(main: Any) -> tuple[int, int]:
 
 
 def find_span(main: Any) -> tuple[str, float, float] | None:
-    """Finds the name of what the scene plays of a robot, and its first and last frame; None where
+    """Finds the name of a robot's animation in the scene, and its first and last frame; None where
     nothing that the robot depends on is animated."""
     name, spans = "", []
     for item in _movers(main):

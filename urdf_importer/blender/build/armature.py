@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones: made in edit mode from numbers that give exact axes, and what stands on them.
+"""Bones: made in edit mode from numbers that give exact axes, and the parts on them.
 
 The numbers for edit mode are found before (rig/exact_bones.py); the result is read back, and on
 machines with other arithmetic some bones may get other tails when edit mode is entered once more.
@@ -100,7 +100,8 @@ def _arctangent(opposite: Any, adjacent: Any) -> Any:
 
 
 MACHINE = Machine(frame_of=_frame_of, roll_frame=_roll_frame, arctangent=_arctangent)
-"""The functions of the C library that this Blender runs with, by what Blender lends of them."""
+"""The functions of the C library that this Blender runs with, taken from Blender where it exposes
+them."""
 
 
 _COLLECTIONS = {JOINTS: True, FIXED: False, MECHANISM: False}
@@ -121,7 +122,8 @@ def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
 
 def sort_models(armature: Any, links: Sequence[LinkPlan]) -> None:
     """Puts bones into collections of the nested models that they belong to, under a collection
-    `Models`, and takes the importer's bones out of others there. What users added stays."""
+    `Models`, and takes the importer's bones out of others there. Collections that users added
+    stay."""
     data = armature.data
     wanted = find_models(links)
     above = next((each for each in data.collections if each.get(properties.PART) == MODELS), None)
@@ -153,7 +155,7 @@ def _list_models(above: Any) -> dict[str, Any]:
 
 
 def _provide_model(data: Any, above: Any, made: dict[str, Any], name: str) -> dict[str, Any]:
-    """Returns the collections with that of a model, and those of the models about it."""
+    """Returns the collections with a model's, and the ones of the models about it."""
     parts = name.split(SEPARATOR)
     for count in range(1, len(parts) + 1):
         model = SEPARATOR.join(parts[:count])

@@ -40,7 +40,7 @@ _COLLECTIONS = ("Links", properties.VISUALS, properties.COLLISIONS, properties.I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """What was built: link names -> objects."""
+    """The result of a build: link names -> objects."""
 
     armature: Any
     collection: Any
@@ -109,7 +109,7 @@ def _build(
 
 
 def name_part(robot: str, name: str) -> str:
-    """Returns what the collection of a part of a robot is called."""
+    """Returns the name of the collection of a part of a robot."""
     return f"{robot} {name.lower()}"
 
 
@@ -135,7 +135,7 @@ def _build_armature(
     sort_models(armature, plan.links)
     build_pose(armature, plan)
     build_looks(armature, plan.bones, ledger)
-    yield Progress(share=0.07, text="what the bones say")
+    yield Progress(share=0.07, text="data from the bones")
     describe_joints(armature, plan.joints)
     _describe_robot(armature, plan)
     return armature
@@ -217,7 +217,7 @@ def _build_shapes(
 
 def _show(rig: Rig, parts: dict[str, Any]) -> None:
     """Links everything into the scene: late, since each object linked to a scene costs time
-    proportional to all that is there. Blender spares itself the evaluation of what is hidden."""
+    proportional to all that is there. Blender spares itself the evaluation of hidden objects."""
     for name, part in parts.items():
         rig.collection.children.link(part)
         part.hide_viewport = part.hide_render = name in properties.HIDDEN

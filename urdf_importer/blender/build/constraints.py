@@ -67,7 +67,7 @@ def build_drivers(armature: Any, plans: Sequence[AnyDriverPlan]) -> None:
 
 
 def _name_number(bone: Any, channel: Channel | Slot) -> tuple[Any, ...]:
-    """Returns what a bone's number is called, from the bone; makes its property if it is one."""
+    """Returns the path of a bone's number, from the bone; makes its property if it is one."""
     if isinstance(channel, Channel):
         return channel.property, channel.index
     key = properties.LOOP_NUMBER.format(channel.number)
@@ -131,7 +131,7 @@ def _read_number(driver: Any, armature: Any, channel: Channel | Slot, name: str 
 
 
 def _read_evaluated(driver: Any, armature: Any, channel: Channel) -> None:
-    """Makes r what constraints and IK made of the number."""
+    """Makes r the number after constraints and IK."""
     target = _add_variable(driver, "r", "TRANSFORMS")
     target.id = armature
     target.bone_target = channel.bone

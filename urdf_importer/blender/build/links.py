@@ -58,7 +58,7 @@ def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[
 
 def update_rigid_bodies(pairs: Iterable[tuple[Any, Any]], *, drop: bool) -> None:
     """Makes old objects bodies as their twins are. Their own settings stay except for the mass;
-    with `drop`, those whose twin is not a body stop being bodies."""
+    with `drop`, objects whose twin is not a body stop being bodies."""
     world = bpy.context.scene.rigidbody_world
     if world is None or world.collection is None:
         return
@@ -148,8 +148,8 @@ def place(target: Any, local: Matrix) -> None:
 
 
 def lock(target: Any) -> None:
-    """Locks an object's transform: who takes hold of a part means the joint above it. Scripts move
-    it as ever, and so do users who unlock it."""
+    """Locks an object's transform: a user who takes hold of a part means the joint above it.
+    Scripts move it as ever, and so do users who unlock it."""
     target.lock_location = target.lock_rotation = target.lock_scale = (True, True, True)
     target.lock_rotations_4d = target.lock_rotation_w = True
 

@@ -35,8 +35,8 @@ MOST_PACKED = 512 * 1024**2
 class ImageBuilder:
     """Loads images of one robot; MeshError `unreadable-texture` (again) for broken ones.
 
-    With `packs` those of files are packed into the .blend, up to MOST_PACKED; `left_out` are the
-    names of those beyond.
+    With `packs` files' images are packed into the .blend, up to MOST_PACKED; `left_out` are the
+    names of images beyond.
     """
 
     def __init__(self, ledger: Ledger, *, packs: bool = False) -> None:
@@ -111,7 +111,7 @@ class ImageBuilder:
 
 
 def pack_image(image: Any, content: bytes) -> None:
-    """Packs the content of its file into the .blend, and notes what that was."""
+    """Packs the content of its file into the .blend, and notes that content."""
     image.pack(data=content, data_len=len(content))
     image[properties.PACKED] = f"{zlib.crc32(content):08x}"
 
@@ -127,8 +127,8 @@ class MaterialBuilder:
     """Builds each distinct material of a robot once; `files` find the description's textures.
 
     With `merges`, materials of mesh files that look the same are one. It has the name that the
-    files give it, or that of its colour where they give it several. `find_made` finds a material
-    that the .blend already holds, by the text of describe_material.
+    files give it, or its colour's where they give it several. `find_made` finds a material that the
+    .blend already holds, by the text of describe_material.
 
     A texture that is not there or cannot be read is reported once; the colour takes its place.
     """
@@ -285,7 +285,7 @@ def _fill_surface(
         inputs["Emission Strength"].default_value = 1.0
     for row, (name, image) in enumerate(maps.items()):
         if name == "normal_map" and not has_uvs:
-            continue  # It is said along the texture's own axes, which a projection has not.
+            continue  # It is written along the texture's own axes, which a projection has not.
         texture = _add_texture(made, image, (-400.0, -100.0 - 300.0 * row), has_uvs=has_uvs)
         texture.label = name
         target = inputs[MAP_INPUTS[name]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes that are copied rather than built, since one that is nearly the same was built before."""
+"""Meshes that are copied rather than built, since a nearly equal one was built before."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ..ledger import Ledger
 
 def _copy(mesh: Any, ledger: Ledger) -> Any:
     """A copy without materials and properties, at next to no cost in time and memory: Blender
-    shares the arrays of copies until one of them is changed."""
+    shares the arrays of copies until a copy is changed."""
     copied = ledger.note(mesh.copy())
     for key in list(copied.keys()):
         del copied[key]
@@ -35,13 +35,13 @@ def copy_bare(mesh: Any, ledger: Ledger) -> Any:
 
 def copy_mirrored(mesh: Any, signs: Sequence[float], data: MeshData, ledger: Ledger) -> Any:
     """Copies a mesh that differs from `data` in the `signs` (3,) of its coordinates alone, without
-    materials: in a fifth of the time of building, since edges and sharp ones stay as they are."""
+    materials: in a fifth of the time of building, since edges and sharp ones stay the same."""
     copied = _copy(mesh, ledger)
     attributes = copied.attributes
     edges = np.empty(len(data.corners), dtype=np.int32)
     attributes[".corner_edge"].data.foreach_get("value", edges)
-    # These two tell Blender what to forget of the mesh that was copied; the arrays that they make
-    # begin faces at another corner and know no -0.0.
+    # These two make Blender drop cached data of the copied mesh; the arrays that they make begin
+    # faces at another corner and know no -0.0.
     copied.transform(Matrix.Diagonal((*signs, 1.0)))
     if math.prod(signs) < 0.0:
         copied.flip_normals()

@@ -84,8 +84,8 @@ def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
 
 
 def _set_normals(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> None:
-    """Sets normals: since Blender 4.5 as they are, through an attribute; before, a hundred times
-    slower and rounded to 16 bits.
+    """Sets normals: since Blender 4.5 exactly, through an attribute; before, a hundred times slower
+    and rounded to 16 bits.
 
     Cycles gives each vertex one normal and, before Blender 5.0, parts faces at sharp edges only: so
     the edges where normals differ are marked there.
@@ -123,7 +123,7 @@ def _mark_creases(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> No
 
 
 def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
-    """Returns the mesh, or one of about so many triangles in its place, shaded by angle.
+    """Returns the mesh, or a replacement of about so many triangles, shaded by angle.
 
     Blender decimates only by a modifier of an object that is in the scene, so one is there for a
     moment: the price is an update of the scene for each large mesh.
@@ -188,7 +188,7 @@ _PLACEHOLDER_SHARE = 0.03
 
 class ShapeBuilder:
     """Builds the shapes of one robot. Equal geometries share a mesh; visuals and collisions never
-    do, since what a user does to one must not touch the other."""
+    do, since a user's change to one must not touch the other."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class ShapeBuilder:
     def _build_materials(
         self, data: MeshData, shape: Visual | Collision, link: Link
     ) -> Sequence[Any]:
-        """Builds what a mesh file brings along; collision shapes need no materials."""
+        """Builds the materials of a mesh file; collision shapes need none."""
         if not isinstance(shape, Visual):
             return ()
         build, has_uvs = self._materials.build_from, data.uvs is not None
@@ -282,7 +282,7 @@ class ShapeBuilder:
         self, data: MeshData, shape: Visual | Collision, materials: Sequence[Any]
     ) -> Any:
         """Makes a shape's mesh. A collision that looks like a visual gets a copy of its mesh:
-        Blender shares the arrays of copies until one of them is changed."""
+        Blender shares the arrays of copies until a copy is changed."""
         is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
         alike = self._meshes.get((Visual, shape.geometry))
         if isinstance(shape, Visual) or is_hull or alike is None:
@@ -331,7 +331,7 @@ class ShapeBuilder:
         except MeshError as error:
             if shape.geometry not in self._lost:
                 self._lost.add(shape.geometry)
-                substitute = "an empty stands in its place"
+                substitute = "an empty takes its place"
                 self._files.report_lost(error, shape, link, substitute=substitute)
             return None
 

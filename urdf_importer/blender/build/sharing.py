@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes and materials of robots that the file already holds, for a robot that needs the same.
 
-Only what is still exactly as an import would make it now is shared: what a user edited stays with
-the robots that have it. Each material says what it was made from, so it is made again for a moment
+Only objects that are still exactly as an import would make them now are shared: edited ones stay
+with the robots that have them. Each material records its source, so it is made again for a moment
 and compared; a fingerprint of its nodes would not survive a new version of Blender. A mesh is built
 again once, the first time that it could be shared; from then on a digest of all its arrays tells.
 """
@@ -67,7 +67,8 @@ is enough to know that they are there."""
 
 
 class Shelf:
-    """What the file holds as one import begins; empty where nothing is to be shared."""
+    """The shareable content of the file as one import begins; empty where nothing is to be
+    shared."""
 
     def __init__(self, ledger: Ledger, *, shares: bool) -> None:
         self._ledger = ledger
@@ -152,7 +153,7 @@ def _has_materials(mesh: Any, wanted: Sequence[Any]) -> bool:
 
 
 def is_as_made(material: Any) -> bool:
-    """Whether the user left one of the importer's materials as it was made."""
+    """Whether the user left one of the importer's materials unmodified."""
     look = material[properties.LOOK]
     image = _find_image(material)
     if image is not None and not _is_image_of(look, image):
@@ -171,7 +172,7 @@ def is_as_made(material: Any) -> bool:
 
 _MOST_REFERENCES = 1000
 _references: dict[tuple[Any, ...], Any] = {}
-"""What materials look like as they are made, by what they are made from."""
+"""The looks of unmodified materials, by their sources."""
 
 
 def _describe_reference(look: str, image: Any | None, maps: Mapping[str, Any]) -> Any:
@@ -185,7 +186,7 @@ def _describe_reference(look: str, image: Any | None, maps: Mapping[str, Any]) -
 
 
 def _find_image(material: Any) -> Any | None:
-    """Finds the image that the only image node of a material shows, but for those of maps."""
+    """Finds the image that the only image node of a material shows, apart from maps."""
     images = [node.image for node in _image_nodes(material) if node.label not in MAP_INPUTS]
     return images[0] if len(images) == 1 else None
 
@@ -220,8 +221,8 @@ def _is_image_of(look: str, image: Any) -> bool:
 
 
 def _shows_the_file(material: Any) -> bool:
-    """Whether the image of a material was not painted on, and one that was packed is still what
-    its file holds."""
+    """Whether the image of a material was not painted on, and a packed one still equals its
+    file."""
     kept = json.loads(material[properties.LOOK]).get("image")
     if any(each.is_dirty or each.source != "FILE" for each in _find_maps(material).values()):
         return False
@@ -239,7 +240,7 @@ def _shows_the_file(material: Any) -> bool:
 
 
 def _describe(material: Any) -> Any:
-    """Collects all that decides what a material looks like."""
+    """Collects all that decides a material's look."""
     tree = material.node_tree
     nodes = [] if tree is None else [_describe_node(node) for node in tree.nodes]
     links = [] if tree is None else [_describe_link(link) for link in tree.links]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ranges of joints as wires beside them, each under the empty of the link it stands in."""
+"""The ranges of joints as wires beside them, each under the empty of its link."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -99,7 +99,7 @@ def _lighten(color: Color, share: float) -> Color:
 _SHADES = {
     role: (color, _lighten(color, 0.55), _lighten(color, 0.85)) for role, color in _COLORS.items()
 }
-"""As it is, selected, and active."""
+"""Unselected, selected, and active."""
 
 
 def _name(marks: tuple[Mark, ...]) -> str:
@@ -108,7 +108,7 @@ def _name(marks: tuple[Mark, ...]) -> str:
 
 def _find_widget(marks: tuple[Mark, ...]) -> Any | None:
     """Finds a widget that another robot of the file has. By name, since a file may hold many
-    objects; one that a user renamed stays with the robots that have it."""
+    objects; a widget that a user renamed stays with the robots that have it."""
     name = _name(marks)
     found = bpy.data.objects.get((name, None))
     return found if found is not None and found.get(properties.WIDGET) == name else None

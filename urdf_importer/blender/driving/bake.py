@@ -65,9 +65,9 @@ class DriveWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Base:
-    """What carries the robot: `link` of whose frame the wheels are told, and the owner of the
-    numbers (property, index) for x, y and heading. `scale` is how long a metre of the robot is in
-    them."""
+    """The carrier of the robot: `link`, in whose frame the wheels are described, and the owner of
+    the numbers (property, index) for x, y and heading. `scale` is how long a metre of the robot is
+    in them."""
 
     link: str
     owner: Any
@@ -191,7 +191,7 @@ def _check_size(size: float | None, what: str) -> float:
 
 
 def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> _Base:
-    """Finds what carries the robot: what is named, else what there is."""
+    """Finds the carrier of the robot: the named one, else the existing one."""
     free = {
         joint.name: (bone, joint)
         for bone, joint in posed_joints_of(armature)
@@ -309,7 +309,7 @@ def _measure_radius(armature: Any, wheels: DriveWheels) -> float | None:
 
 
 def _shapes_on(empty: Any) -> list[Any]:
-    """The shapes of a link as it looks, where it looks like anything; else what it bumps with."""
+    """The visuals of a link, where it has any; else its collision shapes."""
     for part in _SHAPES:
         found = [
             item

@@ -24,8 +24,8 @@ def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> A
     """Lets an object follow a link from a frame on, the current one unless given: by a Child Of
     constraint, keyed, which it returns. The object stays where it is in that frame.
 
-    Raises KinematicsError for an unknown link, for an object that is part of the robot, and for one
-    that is held already; BuildError for an object that is not an imported robot.
+    Raises KinematicsError for an unknown link, for an object that is part of the robot, and for an
+    object that is held already; BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
@@ -66,7 +66,7 @@ def release(item: Any, *, frame: int | None = None) -> None:
 
 
 def _find_held(item: Any) -> Any | None:
-    """The constraint that holds an object now, if one of ours does."""
+    """The constraint of ours that holds an object now, if there is one."""
     for each in item.constraints:
         if each.type == "CHILD_OF" and each.name.startswith(_NAME) and each.influence > 0.0:
             return each
@@ -82,7 +82,7 @@ def _key_influence(item: Any, held: Any, frame: int, influence: float) -> None:
 
 
 def _key_place(item: Any, frame: int) -> None:
-    """Keys where an object stands in itself, so that it does not drift there."""
+    """Keys an object's own place, so that it does not drift there."""
     turn = _TURNS.get(item.rotation_mode, "rotation_euler")
     for prop in (*_CHANNELS, turn):
         item.keyframe_insert(prop, frame=frame, group="Object Transforms")
@@ -106,7 +106,7 @@ def _shown(item: Any) -> mathutils.Matrix:
 
 @contextmanager
 def _at(frame: int | None) -> Iterator[int]:
-    """Shows a frame, and the one of before again."""
+    """Shows a frame, and then the previous one again."""
     scene = bpy.context.scene
     before = scene.frame_current
     now = before if frame is None else frame

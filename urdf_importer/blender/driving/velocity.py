@@ -86,7 +86,7 @@ def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[A
 def _plan(
     bone: Any, joint: RigJoint, speed: float, end: float | None, seconds: float | None, start: int
 ) -> _Course:
-    """Ends a joint's way at what is said, and at its limit at the latest."""
+    """Ends a joint's way at the given position, and at its limit at the latest."""
     (channel,) = joint.channels
     if not math.isfinite(speed):
         raise KinematicsError(f"joint {quote(joint.name)} cannot move at a speed of {speed}")
@@ -114,8 +114,8 @@ def _check_end(
         raise KinematicsError(f"{end} is outside the limits of joint {quote(joint.name)}")
     if (end - begin) * speed < 0.0 or (speed == 0.0 and end != begin):
         raise KinematicsError(
-            f"joint {quote(joint.name)} stands at {begin:g} and never gets to {end:g} at a speed "
-            f"of {speed:g}"
+            f"joint {quote(joint.name)} is at {begin:g} and never gets to {end:g} "
+            f"at a speed of {speed:g}"
         )
 
 

@@ -32,9 +32,9 @@ BoneProperties = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineWishes:
-    """What is asked for: all actions or the active one, first and last frame and step or None, the
-    shares of triangles, where textures go, whether the program reads the colours of FBX as linear
-    ones, the properties of bones."""
+    """The wishes for an export: all actions or the active one, first and last frame and step or
+    None, the shares of triangles, where textures go, whether the program reads the colours of FBX
+    as linear ones, the properties of bones."""
 
     every_action: bool
     frames: tuple[float, float, float] | None
@@ -52,7 +52,7 @@ def export_rig(
     diagnostics: Diagnostics,
 ) -> tuple[str, ...]:
     """Writes a rig to `path`, and levels of detail and textures beside it where the format has them
-    so; returns the names of the clips. The scene is left as it was. Raises WriteError."""
+    so; returns the names of the clips. The scene is left unchanged. Raises WriteError."""
     report_scale(main, diagnostics)
     found = find_link_empties(main)
     empties = {link: found[link] for link in skeleton.carriers if link in found}
@@ -96,14 +96,14 @@ def _find_clips(main: Any, sampler: Sampler, wishes: EngineWishes) -> Iterator[M
 _POSE = "pose"
 """The clip of a robot that does not move and is not at zero."""
 _NEAR = 1e-5
-"""What single precision makes of zero, in radians and in metres at true size."""
+"""Deviation from zero in single precision, in radians and in metres at true size."""
 
 
 def _hold_pose(
     stage: Stage, skeleton: EngineSkeleton, links: Sequence[str], shown: Motion
 ) -> list[Motion]:
-    """Makes a clip of two like frames of what the scene shows, unless that is the rest: engines
-    take nodes for the rest, so these cannot show it. Players stumble over a clip of one frame."""
+    """Makes a clip of two like frames of the displayed pose, unless that is the rest: engines take
+    nodes for the rest, so these cannot show it. Players stumble over a clip of one frame."""
     basis = basis_of(stage.armature, skeleton, pose_bones(skeleton, links, shown))
     is_rest = all(
         float(np.abs(locations).max()) < _NEAR * skeleton.scale
@@ -156,7 +156,7 @@ def _tracks(armature: Any, suffix: str) -> Iterator[None]:
 
 @contextmanager
 def _playing_alone(stage: Stage, clips: Sequence[Motion], index: int) -> Iterator[None]:
-    """Plays one clip, for its own time: USD's exporter takes what is playing, and no reader of USD
+    """Plays one clip, for its own time: USD's exporter takes the active one, and no reader of USD
     looks for a second motion of a skeleton."""
     if clips:
         for place, track in enumerate(stage.armature.animation_data.nla_tracks):

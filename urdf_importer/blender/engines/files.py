@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's own exporters, each with the settings that engines need, and quiet.
 
-They differ between versions of Blender: of the settings only those are passed that an exporter has.
+They differ between versions of Blender: only settings that an exporter has are passed.
 """
 
 import os
@@ -82,9 +82,9 @@ _USD_SETTINGS = {
 def write_stage(
     stage: Stage, path: Path, *, textures: str, extras: bool, moves: bool, linear_colors: bool
 ) -> None:
-    """Writes what stands on a stage, in the format of the suffix. `textures`: embed, beside or
-    none; `extras`: with what bones have as properties; `moves`: with clips; `linear_colors`: those
-    of FBX are not sRGB. The stage is for one format then. Raises WriteError."""
+    """Writes the content of a stage, in the format of the suffix. `textures`: embed, beside or
+    none; `extras`: with the properties of bones; `moves`: with clips; `linear_colors`: FBX's are
+    not sRGB. The stage is for one format then. Raises WriteError."""
     suffix = path.suffix.lower()
     if suffix in (".glb", ".gltf"):
         _write_gltf(stage, path, textures, extras=extras, moves=moves)
@@ -106,7 +106,7 @@ def _write_gltf(stage: Stage, path: Path, textures: str, *, extras: bool, moves:
         "export_extras": extras,
         "export_image_format": "NONE" if textures == "none" else "AUTO",
         "export_animations": moves,
-        # Nodes stand at rest, where engines look for it.
+        # Nodes are at rest, where engines look for it.
         "export_rest_position_armature": True,
     }
     for mesh in stage.meshes:
@@ -137,8 +137,7 @@ def _write_fbx(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
 
 @contextmanager
 def _packed_as_files(stage: Stage) -> Iterator[None]:
-    """Lets packed images be files, which FBX's exporter can copy; for as long as the block runs,
-    they say so."""
+    """Lets packed images be files, which FBX's exporter can copy, for as long as the block runs."""
     claims, renamed = Claims(), []
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         try:
@@ -194,7 +193,7 @@ def is_whole_usd(path: Path) -> bool:
         file.seek(max(size - 64, 0))
         end = file.read()
     if start.startswith(b"PXR-USDC"):
-        # The table of contents stands last: its place, then sections of 32 bytes.
+        # The table of contents is last: its place, then sections of 32 bytes.
         (place,) = struct.unpack("<q", start[16:24])
         return bool(24 <= place <= size - 40)
     if start.startswith(b"PK"):
@@ -219,13 +218,13 @@ def _run(stage: Stage, exporter: Any, settings: dict[str, Any], path: Path) -> N
 
 
 def _reason(error: RuntimeError) -> str:
-    """What an exporter stumbled over: the last line of its traceback, without the place."""
+    """The cause of an exporter's failure: the last line of its traceback, without the place."""
     lines = [line.strip() for line in str(error).splitlines()]
     return next(line for line in reversed(lines) if line and not line.startswith("Location:"))
 
 
 class _Quiescent:
-    """Stands for an object of Blender, but for what is given in its place."""
+    """A proxy of an object of Blender, with some attributes replaced."""
 
     def __init__(self, real: Any, **instead: Any) -> None:
         self.__dict__.update(instead, _real=real)
@@ -238,7 +237,7 @@ class _Quiescent:
 def _window_kept(addon: str) -> Iterator[None]:
     """Keeps an exporter from showing the window its scene, as glTF's does.
 
-    When the user's own scene comes back, Blender shows what is keyed there, also where numbers were
+    When the user's own scene comes back, Blender shows its keyed values, also where numbers were
     changed since; and a window that shows a scene that is removed ends the process. The exporter
     works in the right scene without it.
     """
@@ -286,7 +285,7 @@ def _forget_types() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Discards what exporters say of their progress, and of what they will have to change."""
+    """Discards exporters' reports of their progress, and of changes to come."""
     kept = []
     for number in (1, 2):
         try:

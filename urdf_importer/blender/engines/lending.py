@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that stand in a file, lent by the user's datablocks for the moment."""
+"""Names in an exported file, lent by the user's datablocks for the moment."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -2,9 +2,9 @@
 """The motion of a rig, looked at frame by frame in a scene of its own.
 
 Nothing of the user's is touched: a frame that is set in another scene changes evaluated copies
-only, so poses without keyframes stay as they are. (ViewLayer.update() of that scene would write
-what is keyed to the originals.) An armature whose bones copy the links' empties
-makes Blender evaluate all that moves them, also where it is hidden.
+only, so poses without keyframes stay unchanged. (ViewLayer.update() of such a scene would write
+keyed values to the originals.) An armature whose bones copy the links' empties makes Blender
+evaluate all that moves them, also where it is hidden.
 """
 
 import math
@@ -23,10 +23,10 @@ from ..standing.armatures import armatures_of
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Motion:
-    """Where links are, frame by frame.
+    """The frames of links, frame by frame.
 
     name   the clip's
-    base   (F, 4, 4), the robot's root frame against where it stands in the first frame
+    base   (F, 4, 4), the robot's root frame relative to the first frame
     links  (F, L, 4, 4), frames of the links in the robot's root frame, in metres
     """
 
@@ -150,8 +150,8 @@ def _curves(action: Any) -> Iterator[Any]:
 
 @contextmanager
 def playing(armature: Any, action: Any) -> Iterator[None]:
-    """Lets an armature play an action. Afterwards all is as before, numbers without keyframes
-    too, which Blender overwrites when it plays again what was assigned."""
+    """Lets an armature play an action. Afterwards all is as before, numbers without keyframes too,
+    which Blender overwrites when it plays the assigned action again."""
     had = armature.animation_data is not None
     data = armature.animation_data or armature.animation_data_create()
     before = {

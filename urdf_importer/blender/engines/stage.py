@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is exported, in a scene of its own: an armature with one bone a link, one mesh, and clips.
+"""The content of an export, in a scene of its own: an armature with one bone a link, one mesh, and
+clips.
 
-When the block ends all of it is gone again. Names that stand in the file are lent by the user's
-datablocks for as long.
+When the block ends all of it is gone again. Names in the file are lent by the user's datablocks for
+as long.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +58,7 @@ def staged(
     skeleton: EngineSkeleton, empties: Mapping[str, Any], name: str, shares: Sequence[float]
 ) -> Iterator[Stage]:
     """Gives a stage with the skeleton and the shapes below links' empties, as they look in the
-    scene. `name` is the robot's; `shares` are those of triangles of each level of detail."""
+    scene. `name` is the robot's; `shares` are the shares of triangles in each level of detail."""
     with ExitStack() as held:
         several = len(shares) > 1
         names = [f"{name}_LOD{i}" if several else f"{name}_mesh" for i in range(len(shares))]
@@ -77,7 +78,7 @@ def staged(
 
 @contextmanager
 def own_scene() -> Iterator[None]:
-    """Works in an empty scene; what the block makes is gone afterwards."""
+    """Works in an empty scene; objects that the block makes are gone afterwards."""
     with _leaving_nothing():
         scene = bpy.data.scenes.new("~ robot")
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
@@ -99,7 +100,7 @@ _COLLECTIONS = (
 
 @contextmanager
 def _leaving_nothing() -> Iterator[None]:
-    """Removes what the block makes."""
+    """Removes everything that the block makes."""
     before = {kind: set(getattr(bpy.data, kind)) for kind in _COLLECTIONS}
     try:
         yield
@@ -261,7 +262,7 @@ def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -
 
 
 def _frames_of_joints(skeleton: EngineSkeleton, names: Sequence[str], links: Matrix) -> Matrix:
-    """Returns (F, L, 4, 4), the moved frames of the joints above links, from those of the links."""
+    """Returns (F, L, 4, 4), the moved frames of the joints above links, from the links' frames."""
     children = skeleton.tree.child_frames
     if children is None:
         return links
@@ -288,7 +289,7 @@ def basis_of(
     found = {}
     for bone in skeleton.bones:
         rest, shown = rests[bone.name], poses[bone.name]
-        # What Blender made of the link's frame is a hair off: so is the pose.
+        # Blender's version of the link's frame is a hair off: so is the pose.
         shown = shown @ np.linalg.inv(bone.rest) @ rest
         if bone.parent:
             above = poses[bone.parent] @ np.linalg.inv(_rest_of(skeleton, bone.parent))
@@ -312,7 +313,7 @@ def _quaternions(rotations: Matrix) -> Matrix:
 
 
 def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]]) -> Any:
-    """Makes an action of what the bones do, from frame 0 on, with linear keys."""
+    """Makes an action of the bones' motion, from frame 0 on, with linear keys."""
     action = bpy.data.actions.new(name)
     curves, slot = _open_curves(action)
     for bone, (locations, quaternions) in basis.items():

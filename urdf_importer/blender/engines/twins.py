@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 
 def part_twins(mesh: Any) -> int:
-    """Gives every face that stands on the vertices of another its own vertices, and keeps corner
-    normals. Returns how many such faces there were."""
+    """Gives every face that shares another's vertices its own vertices, and keeps corner normals.
+    Returns how many such faces there were."""
     count = len(mesh.polygons)
     corners = np.empty(len(mesh.loops), np.int32)
     starts, sizes = np.empty(count, np.int32), np.empty(count, np.int32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The materials of a stage: copies of what the scene shows, which an exporter may change.
+"""The materials of a stage: copies of the scene's, which an exporter may change.
 
 Engines keep a material as a file of its name, in one folder for all models: of two robots with a
 material `shell` the second would change the first. So the copies are called after the robot.
@@ -19,7 +19,7 @@ from ..build.materials import fill_material
 from .lending import lending_names
 
 _GREY = MeshMaterial(name="grey", color=(0.6, 0.6, 0.6, 1.0))
-"""What RViz gives to parts without a material. Left out, glTF makes them of polished metal."""
+"""RViz's colour of parts without a material. Left out, glTF makes them of polished metal."""
 
 _NUMBER = re.compile(r"\.\d{3}$")
 
@@ -43,7 +43,7 @@ class Wardrobe:
             mesh.materials[index] = self._copies[material]
 
     def _copy(self, material: Any | None) -> Any:
-        # Blender's number says what else is in the scene, nothing of this robot.
+        # Blender's number depends on the rest of the scene, not on this robot.
         known = _GREY.name if material is None else _NUMBER.sub("", material.name)
         name = self._claims.claim(clean_name(f"{self._robot}_{known}"))
         self._lent.enter_context(lending_names(bpy.data.materials, [name]))
@@ -58,7 +58,7 @@ class Wardrobe:
 
 def encode_colors(meshes: tuple[Any, ...]) -> None:
     """Turns the colours of a stage's materials from linear ones into sRGB, for an exporter that
-    writes the numbers as they are."""
+    writes the numbers unconverted."""
     for material in {each: None for mesh in meshes for each in mesh.data.materials}:
         material.diffuse_color = _encode(material.diffuse_color)
         for node in material.node_tree.nodes if material.node_tree else ():

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender to Robot: what a rig describes, and what its shapes look like now."""
+"""Blender to Robot: the description in a rig, and its shapes in their present form."""

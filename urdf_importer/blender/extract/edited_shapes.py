@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shapes that were moved, scaled, edited, recoloured, added or deleted in Blender.
 
-A shape keeps its file as long as its mesh is what the import made of it. One that was scaled along
-its axes keeps it too, with another scale. All others get a mesh file of their own.
+A shape keeps its file as long as its mesh is the import's. A shape that was scaled along its axes
+keeps it too, with another scale. All others get a mesh file of their own.
 """
 
 import re
@@ -44,7 +44,7 @@ PARTS: dict[str, type[Visual] | type[Collision]] = {"visuals": Visual, "collisio
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Edit:
-    """A shape of a link as it is to be written; `look` is its new material, None where it keeps
+    """A shape of a link in the form to be written; `look` is its new material, None where it keeps
     its own."""
 
     shape: Any
@@ -52,8 +52,8 @@ class _Edit:
 
 
 class ShapeEdits:
-    """Reads the shapes of one robot from the scene; `meshes` and `images` then say what files its
-    new names stand for."""
+    """Reads the shapes of one robot from the scene; `meshes` and `images` then map its new names to
+    files."""
 
     def __init__(
         self, armature: Any, robot: Robot, folder: Path, diagnostics: Diagnostics, suffix: str
@@ -77,7 +77,7 @@ class ShapeEdits:
         edited: Mapping[str, frozenset[str]],
     ) -> Robot:
         """Returns the robot with its shapes as the scene shows them, but for parts whose properties
-        were edited. Those that were not imported stay as described, before what was added."""
+        were edited. Shapes that were not imported stay as described, before the added ones."""
         self._find_touched(empties)
         links: list[Link] = []
         looks: dict[tuple[int, int], MeshMaterial] = {}
@@ -141,7 +141,7 @@ class ShapeEdits:
         return _Edit(shape=replace(shown, geometry=geometry), look=look)
 
     def _find_look(self, found: FoundShape) -> MeshMaterial | None:
-        """Finds the new look of a visual; None where it is the one that it was given."""
+        """Finds the new look of a visual; None where it is unchanged."""
         item, shape = found.item, found.shown.shape
         if not isinstance(shape, Visual) or item.type != "MESH":
             return None
@@ -154,7 +154,8 @@ class ShapeEdits:
         return _look_of(shape) if own or added else None
 
     def _find_geometry(self, found: FoundShape, of_file: bool) -> Geometry | None:
-        """Finds what of the description still says the shape; None where only a new file can."""
+        """Finds the described geometry that still fits the shape; None where only a new file
+        can."""
         geometry: Geometry = found.described.geometry  # type: ignore[union-attr]
         if not isinstance(geometry, Mesh):
             now = found.shown.shape.geometry
@@ -171,7 +172,7 @@ class ShapeEdits:
         return replace(geometry, scale=tidy_vector((x, y, z), geometry.scale))
 
     def _is_touched(self, item: Any) -> bool:
-        """Whether a mesh is not what the import made, or modifiers change it."""
+        """Whether a mesh differs from the import's, or modifiers change it."""
         if item.type != "MESH" or item.modifiers or item.data.shape_keys is not None:
             return True
         mesh = item.data

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the animator changed of a robot, and nothing else: the description's exact numbers stay
-wherever the scene shows what an import would have made of them.
+"""The animator's changes to a robot, and nothing else: the description's exact numbers stay
+wherever the scene shows the result of an import.
 
-Poses and animation are motion, not form: they change nothing. What was edited in the description's
-own properties wins over the scene.
+Poses and animation are motion, not form: they change nothing. Edits in the description's own
+properties win over the scene.
 """
 
 import math
@@ -36,7 +36,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditedRobot:
-    """A robot with what was changed in Blender.
+    """A robot with the changes made in Blender.
 
     meshes  file name in `robot` -> the mesh that is to be written there
     images  the names of image files in `robot` that lie where they do not stay
@@ -57,10 +57,10 @@ def extract_edits(
     suffix: str = ".stl",
     shapes: bool = True,
 ) -> EditedRobot:
-    """Extracts the robot with what the animator changed; without `shapes` these are as described.
-    Images that are not in a file are written
-    into `folder`, which has to be there as long as the result is used; new meshes are named with
-    `suffix`. Raises BuildError for an object that is not an imported robot."""
+    """Extracts the robot with the animator's changes; without `shapes` these are as described.
+    Images that are not in a file are written into `folder`, which has to be there as long as the
+    result is used; new meshes are named with `suffix`. Raises BuildError for an object that is not
+    an imported robot."""
     described = extract_robot(armature)
     empties = find_link_empties(armature)
     robot = _restore_middle(armature, described, set(empties), diagnostics)
@@ -96,8 +96,8 @@ def extract_edits(
 def _restore_middle(
     armature: Any, described: Robot, present: set[str], diagnostics: Diagnostics
 ) -> Robot:
-    """Puts back links whose empty is gone while others hang on them, bare; `present` are those that
-    have an empty."""
+    """Puts back links whose empty is gone while others hang on them, bare; `present` are the links
+    that have an empty."""
     packed = armature[properties.ROBOT].to_dict()
     kept = [unpack(Joint, each) for each in packed.get("middle_joints", ())]
     joints = {joint.name: joint for joint in kept if joint.child not in present}
@@ -161,7 +161,7 @@ def _find_limits(armature: Any) -> Iterator[tuple[str, Limit]]:
 
 
 def _bounds(channel: JointChannel) -> dict[str, float | None]:
-    """Returns what an import bounds the channel's number by."""
+    """Returns the bounds that an import gives the channel's number."""
     if channel.sign > 0:
         return {"min": channel.lower, "max": channel.upper}
     return {"min": _minus(channel.upper), "max": _minus(channel.lower)}
@@ -235,7 +235,7 @@ def _edit_inertial(
 
 
 def _read_properties(inertial: Inertial | None, empty: Any) -> Inertial | None:
-    """Reads the three properties of the mass; those that were not edited change nothing."""
+    """Reads the three properties of the mass; unedited ones change nothing."""
     if properties.MASS not in empty and inertial is None:
         return None
     found = inertial or Inertial()
@@ -269,12 +269,12 @@ def _move_inertial(found: Inertial, described: Inertial | None, basis: Matrix) -
     return replace(found, origin=replace(pose, xyz=tidy_vector(pose.xyz, before.xyz)))
 
 
-# What is said of the scene, and changes nothing
+# Reports on the scene, which change nothing
 
 
 def _report_scene(armature: Any, empties: Mapping[str, Any], diagnostics: Diagnostics) -> None:
     bones = bones_of(armature)
-    # Bones at tips are those of native inverse kinematics, which add_ik makes.
+    # Bones at tips belong to native inverse kinematics, which add_ik makes.
     added = [
         bone.name for bone in bones if properties.PART not in bone and properties.IK not in bone
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a mesh and a material were made from, kept on them, so that an update can tell changes of
+"""The sources of a mesh and a material, kept on them, so that an update can distinguish changes of
 the source from changes of the user."""
 
 import json
@@ -19,9 +19,8 @@ _ARRAYS = ("vertices", "corners", "face_sizes", "normals", "uvs", "slots")
 
 
 def fingerprint_shape(data: MeshData, shape: Visual | Collision, options: ImportOptions) -> str:
-    """Returns a number, as text, for all that decides what mesh a shape becomes; visuals and
-    collisions never have the same. It is computed from arrays in memory, at some gigabytes a
-    second."""
+    """Returns a number, as text, for all that decides the mesh of a shape; visuals and collisions
+    never have the same. It is computed from arrays in memory, at some gigabytes a second."""
     number = zlib.crc32(repr((*_settings(shape, options), data.smooth)).encode())
     for name in _ARRAYS:
         array = getattr(data, name)
@@ -39,8 +38,8 @@ def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, .
 
 
 def fingerprint_content(mesh: Any) -> str:
-    """Returns a number, as text, for what users edit in a mesh: its points, faces, slots and
-    texture coordinates, as Blender has them. Shading is left out: it follows from angles."""
+    """Returns a number, as text, for the parts of a mesh that users edit: its points, faces, slots
+    and texture coordinates, as Blender has them. Shading is left out: it follows from angles."""
     attributes = mesh.attributes
     # A mesh without points has none of the two. Asking vertices and loops themselves takes a
     # thousand times as long.
@@ -73,7 +72,7 @@ def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
 
 
 def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
-    """Describes a material as a JSON object: equal texts stand for equal materials."""
+    """Describes a material as a JSON object: equal texts mean equal materials."""
     described: dict[str, Any] = {"name": material.name, "color": material.color}
     if material.texture or material.image:
         image = str(material.texture) if material.texture else zlib.crc32(material.image)

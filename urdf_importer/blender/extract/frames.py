@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints and links as the rig rests now: where edit bones and the empties of links were moved to.
 
-A joint's frame is where its bone rests. What has no bone of its own rides on that of the link above
-it. So a bone that is moved takes along what hangs on it and has no bone; other bones stay, as they
-do in Blender, and so do the joints that they stand for: their origins change.
+A joint's frame is where its bone rests. A joint without a bone of its own rides on the bone of the
+link above it. So a bone that is moved takes along everything on it that has no bone; other bones
+stay, as they do in Blender, and so do their joints: their origins change.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from ..standing.rests import read_bone_rest, read_link_rest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestFrames:
-    """What was moved since the import.
+    """The moves since the import.
 
     origins  joint -> its new origin
-    moved    link -> (4, 4), where its shapes and its mass moved to, in the link's frame
+    moved    link -> (4, 4), the moved frame of its shapes and its mass, in the link's frame
     """
 
     origins: Mapping[str, Pose]
@@ -33,8 +33,8 @@ class RestFrames:
 
 
 def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) -> RestFrames:
-    """Finds what was moved. Of a robot of several armatures each part stands in a frame of its own,
-    which a bone above it may carry along."""
+    """Finds the moves since the import. In a robot of several armatures each part is in a frame of
+    its own, which a bone above it may carry along."""
     frames = frames_at_rest(armature)
     carriers = {joint.name: joint.bone for joint in joints_of(armature)}
     turns = {
@@ -101,8 +101,8 @@ def _place_bare(
 
 
 def _find_turn(bone: Any, frame: Matrix) -> Matrix | None:
-    """Finds what moved a bone from where it was to where it rests (4, 4) in the main armature, in
-    which its own has this frame; None for one that was not moved, and for one of the user."""
+    """Finds the move of a bone from its old frame to its rest frame (4, 4) in the main armature, in
+    which its own has this frame; None for an unmoved bone, and for a user's."""
     kept = read_bone_rest(bone)
     if kept is None:
         return None
@@ -114,8 +114,8 @@ def _find_turn(bone: Any, frame: Matrix) -> Matrix | None:
 
 
 def _place_of(empty: Any, frames: Mapping[Any, Matrix]) -> Matrix:
-    """Returns where an empty stands in the main armature (4, 4), from what is set on it, with the
-    scale taken out. `frames` are those of the armatures in it."""
+    """Returns an empty's place in the main armature (4, 4), from its set values, with the scale
+    taken out. `frames` are the frames of the armatures in it."""
     local = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
     if empty.parent not in frames:
         return np.asarray(local, dtype=np.float64)
@@ -138,7 +138,7 @@ def _find_origin(
 
 
 def _rigid(frame: Matrix) -> Matrix:
-    """Returns the frame with a rotation of unit axes: what is nearest to it without scale."""
+    """Returns the frame with a rotation of unit axes: the nearest one without scale."""
     u, _, v = np.linalg.svd(frame[:3, :3])
     result = np.eye(4)
     result[:3, :3] = u @ v

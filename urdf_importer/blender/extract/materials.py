@@ -19,7 +19,7 @@ from ..convert import save_pixels
 
 _DIGITS = 6
 MATT = 0.5
-"""The roughness of materials of which nothing says any."""
+"""The roughness of materials without one."""
 MAP_INPUTS = {
     "normal_map": "Normal",
     "roughness_map": "Roughness",
@@ -42,7 +42,7 @@ class MaterialReader:
         self._images: dict[Any, Path | None] = {}
 
     def read(self, material: Any | None) -> MeshMaterial:
-        """Returns what a material shows; grey for an empty slot, as Blender shows it."""
+        """Returns the look of a material; grey for an empty slot, as Blender shows it."""
         if material is None:
             return _WITHOUT_MATERIAL
         if material not in self._known:
@@ -67,7 +67,8 @@ class MaterialReader:
         )
 
     def _read_surface(self, shader: Any, material: Any) -> Surface | None:
-        """Reads what is not matt as the importer makes it; None where all is."""
+        """Reads the surface values that differ from the importer's matt; None where all are
+        equal."""
         inputs = shader.inputs
         metalness, roughness = (
             round(inputs[name].default_value, _DIGITS) for name in ("Metallic", "Roughness")
@@ -101,8 +102,7 @@ class MaterialReader:
         return self._images[image]
 
     def _provide(self, image: Any) -> Path:
-        """Returns the file of an image; for one that was painted on, or that lies in the .blend, a
-        file made from it."""
+        """Returns the file of an image; for a painted or packed image, a file made from it."""
         path = Path(bpy.path.abspath(image.filepath, library=image.library) or image.name)
         name = re.sub(r"[^\w.-]", "_", path.name) or "texture"
         made = self._folder / str(len(self._images)) / name
@@ -137,7 +137,7 @@ def _find_image(socket: Any) -> Any | None:
 
 
 def _read_alpha(socket: Any) -> tuple[float, bool]:
-    """Reads (alpha, whether that of an image is multiplied with it)."""
+    """Reads (alpha, whether an image's alpha is multiplied with it)."""
     if not socket.is_linked:
         return socket.default_value, False
     factor = 1.0

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays of objects as they stand in the scene: with their modifiers, shape keys and edits.
+"""Arrays of objects in their present state in the scene: with their modifiers, shape keys and
+edits.
 
 Collision shapes hang in collections that Blender does not evaluate while they are hidden. An object
 with modifiers is therefore copied into a scene of its own for a moment: the price is an evaluation
-of what it depends on.
+of its dependencies.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from ...geometry.transforms import Matrix
 Slots = NDArray[np.int32]
 
 _FLAT = 1e-5
-"""Corner normals this near to those of their faces add nothing to the faces."""
+"""Corner normals this near to their faces' add nothing to the faces."""
 
 
 def extract_mesh(item: Any, *, bare: bool) -> MeshData:
@@ -44,7 +45,8 @@ def extract_slots(item: Any) -> Slots:
 
 
 def is_plain(item: Any) -> bool:
-    """Whether an object shows its mesh as it is, so that all plain users of the mesh look alike."""
+    """Whether an object shows its mesh unmodified, so that all plain users of the mesh look
+    alike."""
     return item.type == "MESH" and not item.modifiers and item.data.shape_keys is None
 
 
@@ -65,7 +67,7 @@ def shown_mesh(item: Any) -> Iterator[Any]:
 
 
 def copy_shown_mesh(item: Any) -> Any:
-    """Makes a mesh of its own of what an object shows, with all layers of its data."""
+    """Makes a mesh of its own from the displayed object, with all layers of its data."""
     if item.mode == "EDIT":
         item.update_from_editmode()
     if is_plain(item):
@@ -85,7 +87,7 @@ def _evaluated(item: Any) -> Iterator[tuple[Any, Any]]:
         copy.hide_viewport = False
         scene.collection.objects.link(copy)
         user = bpy.context.scene
-        # Not ViewLayer.update(), which would write what is keyed to the user's own objects.
+        # Not ViewLayer.update(), which would write keyed values to the user's own objects.
         scene.frame_set(user.frame_current, subframe=user.frame_subframe)
         depsgraph = scene.view_layers[0].depsgraph
         yield copy.evaluated_get(depsgraph), depsgraph

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints of a rig stand, which is where an export starts them."""
+"""The positions of a rig's joints, from which an export starts."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from ..standing.pose import get_joint_positions
 from .scene_source import shorten
 
 _SAME = 1e-6
-"""A position this near to one that the description names is taken for that one: poses are of single
-precision, and one at a limit must not be beyond it."""
+"""A position this near to a described one is taken for that one: poses have single precision, and a
+position at a limit must not be beyond it."""
 
 
 def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...]:

@@ -110,8 +110,8 @@ def _find_unpackers(kind: type[Any]) -> dict[str, _Unpacker | None]:
 
 
 def _find_unpacker(hint: Any) -> _Unpacker | None:
-    """What makes a value of the hinted type of a packed one; None where that is the value. Looked
-    up once for a field: asking types what they are takes longer than all else."""
+    """The function that makes a value of the hinted type from a packed one; None where the packed
+    value serves. Looked up once for a field: examining types takes longer than all else."""
     if get_origin(hint) in (Union, UnionType):
         choices = [choice for choice in get_args(hint) if choice is not NoneType]
         return _unpack_shape if len(choices) > 1 else _find_unpacker(choices[0])

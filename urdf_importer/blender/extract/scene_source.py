@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A robot as it stands in the scene, for writers: its shapes, its materials, its place.
+"""A robot in its state in the scene, for writers: its shapes, its materials, its place.
 
-What its links weigh and how its joints move comes from its properties alone, exactly.
+The masses of its links and the motions of its joints come from its properties alone, exactly.
 """
 
 from collections.abc import Iterator
@@ -48,9 +48,9 @@ def extract_scene(
     """Extracts the shapes of a rig; `described` is what extract_robot gives of it.
 
     Images that are not in a file are written into `folder`, which has to be there as long as the
-    result is used. What was not imported, or could not be, stays as described: its files are read.
-    Links stand in the frames of their joints (seat_links), unless `keeps_seats` leaves them where
-    the description has them.
+    result is used. Parts that were not imported, or could not be, stay as described: their files
+    are read. Links have the frames of their joints (seat_links), unless `keeps_seats` leaves them
+    where the description has them.
     """
     missing = find_missing(armature)
     materials = VisualMaterials(described)
@@ -111,8 +111,8 @@ def report_scale(armature: Any, diagnostics: Diagnostics) -> None:
 
 
 def shorten(number: float) -> float:
-    """Returns the shortest number that is the same in Blender's single precision: 0.1 for what a
-    user wrote as 0.1. What is only a rounding error is zero."""
+    """Returns the shortest number that is the same in Blender's single precision: 0.1 where a user
+    wrote 0.1. A mere rounding error is zero."""
     return 0.0 if abs(number) < 1e-7 else float(str(np.float32(number)))
 
 
@@ -128,7 +128,7 @@ def find_missing(armature: Any) -> tuple[bool, bool]:
 def _replace_shapes(
     link: Link, shapes: list[ShownShape], missing: tuple[bool, bool], materials: VisualMaterials
 ) -> Link:
-    """Returns the link with its shapes from the scene, and the described ones of what was left
+    """Returns the link with its shapes from the scene, and the described ones for parts left
     out."""
     seen = [each.shape for each in shapes]
     visuals = [shape for shape in seen if isinstance(shape, Visual)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visuals and collisions as they stand in the scene: what was moved, scaled, changed, coloured,
-added and deleted counts, and nothing is read from files.
+"""Visuals and collisions in their state in the scene: moved, scaled, changed, coloured, added and
+deleted shapes count, and nothing is read from files.
 
 A shape that the user did not touch is exactly the described one: Blender holds places and sizes in
 single precision only.
@@ -52,11 +52,11 @@ SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FoundShape:
-    """An object that stands for a shape.
+    """An object that represents a shape.
 
-    described  what the import made it of; None where a user added it
-    shown      what it is now
-    linear     (3, 3), what scales or shears its mesh; None where nothing does
+    described  the shape from which the import made it; None where a user added it
+    shown      its present geometry
+    linear     (3, 3), the scale or shear of its mesh; None where there is none
     """
 
     item: Any
@@ -78,13 +78,13 @@ class ShapeExtractor:
         self._made: dict[tuple[MeshData, bytes | None, Materials], MeshData] = {}
 
     def extract_link(self, link: Link, empty: Any) -> list[ShownShape]:
-        """Extracts the shapes of a link, in the order of the description; those that a user added
+        """Extracts the shapes of a link, in the order of the description; shapes that a user added
         come last."""
         return [found.shown for found in self.find_shapes(link, empty)]
 
     def find_shapes(self, link: Link, empty: Any, moved: Matrix | None = None) -> list[FoundShape]:
-        """Finds the objects of a link's shapes, in the same order. `moved` (4, 4) is where the
-        link's empty stands in the frame of the link, where that is elsewhere."""
+        """Finds the objects of a link's shapes, in the same order. `moved` (4, 4) is the empty's
+        frame in the frame of the link, where they differ."""
         order: dict[Any, int] = {}
         for index, shape in enumerate((*link.visuals, *link.collisions)):
             order.setdefault(shape, index)
@@ -151,8 +151,8 @@ class ShapeExtractor:
 
 
 def shape_objects(empty: Any, children: Mapping[Any, list[Any]]) -> Iterator[tuple[Any, Matrix]]:
-    """Yields the objects below a link's empty that stand for its shapes, with their transform
-    (4, 4) in the link's frame. `children` are those of group_children."""
+    """Yields the objects below a link's empty that represent its shapes, with their transform (4,
+    4) in the link's frame. `children` come from group_children."""
     scale = np.diag([*empty.scale, 1.0])
     waiting = [(child, scale) for child in children.get(empty, ())]
     while waiting:
@@ -166,8 +166,8 @@ def shape_objects(empty: Any, children: Mapping[Any, list[Any]]) -> Iterator[tup
 
 
 def _stands_for_a_shape(item: Any) -> bool:
-    """Whether an object is a shape: one that was imported, a copy of one, or whatever a user put
-    under a link to be seen; not a mark that an import draws."""
+    """Whether an object is a shape: an imported one, a copy of one, or whatever a user put under a
+    link to be seen; not a mark that an import draws."""
     if properties.PART in item:
         is_known = item.type in SHOWN_TYPES or properties.SHAPE in item
         return is_known and item[properties.PART] != properties.INERTIALS
@@ -176,7 +176,7 @@ def _stands_for_a_shape(item: Any) -> bool:
 
 
 def _read_shape(item: Any) -> Any | None:
-    """Reads the description of an object; None for one that a user added."""
+    """Reads the description of an object; None for an object that a user added."""
     described = item.get(properties.SHAPE)
     if described is None:
         return None
@@ -185,8 +185,8 @@ def _read_shape(item: Any) -> Any | None:
 
 
 def _local_transform(item: Any) -> Matrix:
-    """Returns the transform (4, 4) under the parent, from what is set, not from what was last
-    drawn: hidden objects are not kept up to date. Constraints are evaluated."""
+    """Returns the transform (4, 4) under the parent, from the set values, not the last drawn ones:
+    hidden objects are not kept up to date. Constraints are evaluated."""
     if item.parent_type != "OBJECT" or any(not each.mute for each in item.constraints):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         parent = np.array(item.parent.evaluated_get(depsgraph).matrix_world)
@@ -200,7 +200,7 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
     """Splits a transform into (pose, linear map (3, 3) of the mesh before it or None): a pose can
     neither scale nor shear.
 
-    The pose is the described one where the object still stands there.
+    The pose is the described one where the object is still there.
     """
     u, _, v = np.linalg.svd(place[:3, :3])
     rotation = u @ v
@@ -246,7 +246,7 @@ def _is_untouched(geometry: Any, arrays: MeshData) -> bool:
 
 
 def _scale_primitive(geometry: Geometry, linear: Matrix) -> Geometry | None:
-    """Returns a simple shape under a linear map; None where it does not stay one of its kind."""
+    """Returns a simple shape under a linear map; None where it does not stay of the same kind."""
     sizes = np.abs(np.diag(linear))
     if np.abs(np.abs(linear) - np.diag(sizes)).max() > _SAME or not sizes.all():
         return None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics on a rig that stands in a scene."""
+"""Inverse kinematics on a rig in a scene."""

@@ -64,8 +64,8 @@ def bake_path(
 
     `path` is a CSV file or rows: (time, x, y, z), or (time, x, y, z, qx, qy, qz, qw), in seconds
     and in the axes and the unit of `convention`. Between rows the link goes straight and turns
-    evenly. Time 0 is frame `start`; `fps` are those of the scene unless given. `frame`, `group` and
-    `orientation` are those of solve_ik; without quaternions "keep" is as the link is turned in the
+    evenly. Time 0 is frame `start`; `fps` is the scene's rate unless given. `frame`, `group` and
+    `orientation` are as for solve_ik; without quaternions "keep" is the link's orientation in the
     first frame.
 
     Returns the frames in which the link cannot be there: they hold the last pose. Raises
@@ -174,7 +174,7 @@ def _bake(
 
 
 def _check_free(armature: Any, joints: Collection[str]) -> None:
-    """Raises KinematicsError where a target would move the joints away from what is baked."""
+    """Raises KinematicsError where a target would move the joints away from the baked pose."""
     for target in followed_targets_of(armature):
         if set(joints) & set(joints_of_target(armature, target)):
             link = str(target[properties.IK]["link"])

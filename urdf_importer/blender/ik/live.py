@@ -36,8 +36,8 @@ from .targets import world_from_armature
 FREE = (1.0, 1.0, 1.0, 1.0)
 OUT_OF_REACH = (1.0, 0.1, 0.1, 1.0)
 _SECONDS = 0.05
-"""Of each of the two tries of a redraw, for machines that do other things too: what bounds them is
-the number of iterations, which take 2 and 10 ms at most."""
+"""Of each of the two tries of a redraw, for machines that do other things too: the bound is the
+number of iterations, which take 2 and 10 ms at most."""
 _REST = 1e-7
 _ALL_WAYS = 6
 """Joints that it takes to turn a link as one likes: with fewer the place alone counts."""
@@ -48,11 +48,11 @@ _busy = False
 def add_ik(
     armature: Any, group_or_link: str, *, live: bool = False, diagnostics: Diagnostics | None = None
 ) -> Any:
-    """Gives a link of an imported robot a target and returns it: an empty that stands where
-    the link is. Where the empty goes, by hand, keyframes or parents, the link follows within
-    limits; out of reach it comes as near as it can. Of a group of the SRDF it is the target of its
-    end effector, or the tip of its chain, and only the group's joints move. Where fewer than six
-    joints move, the place alone counts, and not how the empty is turned.
+    """Gives a link of an imported robot a target and returns it: an empty at the link's frame.
+    Where the empty goes, by hand, keyframes or parents, the link follows within limits; out of
+    reach it comes as near as it can. Of a group of the SRDF it is the target of its end effector,
+    or the tip of its chain, and only the group's joints move. Where fewer than six joints move, the
+    place alone counts, and not how the empty is turned.
 
     Where the joints only turn, one on a bone, and their limits hold zero, it is Blender's own
     inverse kinematics that does it, which works without this extension. Else, or with `live`, the
@@ -234,7 +234,7 @@ def quietly() -> Iterator[None]:
 def watch() -> None:
     """Follows live targets from now on; asked twice it is as if asked once."""
     handlers = bpy.app.handlers
-    memory.watch()  # It forgets what is gone before targets are followed.
+    memory.watch()  # It forgets removed objects before targets are followed.
     _append(handlers.depsgraph_update_post, _follow_moved)
     _append(handlers.frame_change_post, _follow_all)
 
@@ -293,8 +293,8 @@ def _follow_moved(scene: Any, depsgraph: Any) -> None:
 
 
 def _key_moved(scene: Any, waiting: set[int]) -> None:
-    """Keys the joints of targets that auto keying has keyed, when a drag of theirs has ended: so
-    the pose is in the file, and a cancelled drag leaves no keys."""
+    """Keys the joints of targets that auto keying has keyed, when their drag has ended: so the pose
+    is in the file, and a cancelled drag leaves no keys."""
     moved = set(waiting)
     waiting.clear()
     if not scene.tool_settings.use_keyframe_insert_auto:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loops that the rig leaves open, closed where one joint is moved by hand, and where a rig is new.
 
-A hand has one joint, and it leads: also one that otherwise follows. What else is free on its
-loops stays, and the others go along.
+The hand moves one joint, and it leads: also a follower. Other free joints on its loops stay, and
+the rest go along.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from ..standing.loops import RigLoops, find_loops
 from ..standing.pose import put_position, read_channels
 
 _SAME = 1e-6
-"""Radians and metres: a joint that is to move less stays as it is, to the last digit."""
+"""Radians and metres: a joint that is to move less stays unchanged, to the last digit."""
 
 
 def settle_loops(armature: Any) -> None:
@@ -36,8 +36,8 @@ def settle_loops(armature: Any) -> None:
 
 
 def move_joint(pose_bone: Any, channel: JointChannel, position: float) -> None:
-    """Sets a number of a joint as JointChannel.set does, and brings along what its loops move and
-    the rig does not, with keyframes where those are set."""
+    """Sets a number of a joint as JointChannel.set does, and brings along the joints that its loops
+    move and the rig does not, with keyframes where these are set."""
     named = (each.name for each in read_joints(pose_bone.bone) if channel in each.channels)
     hand = take_loops(pose_bone.id_data, next(named, ""))
     if hand is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's own inverse kinematics, set up so that a link goes where an empty is.
 
-A hidden, locked bone `TIP-<link>` stands in the link's frame, its tail in the link's origin. It has
-the IK constraint, which by that tail brings the origin to the target and the axes with it. Such
-files need no extension. It is good only for joints that turn, one on a bone, with limits that hold
-zero: Blender widens the others. So a rig is asked first, tried, and left as it was where the link
-does not stay where it is.
+A hidden, locked bone `TIP-<link>` has the link's frame, its tail in the link's origin. It has the
+IK constraint, which by that tail brings the origin to the target and the axes with it. Such files
+need no extension. It is good only for joints that turn, one on a bone, with limits that hold zero:
+Blender widens the others. So a rig is asked first, tried, and restored where the link does not stay
+where it is.
 """
 
 from collections import Counter
@@ -103,7 +103,7 @@ def _leader(joint: RigJoint, by_name: Mapping[str, RigJoint]) -> str:
 
 
 def _find_line(armature: Any, link: str) -> list[str]:
-    """The names of the bones from the one that carries a link up to the root."""
+    """The names of the bones from a link's carrier up to the root."""
     empty = find_link(armature, link)
     bone = armature.data.bones.get(empty.parent_bone) if empty.parent == armature else None
     return [] if bone is None else [bone.name, *(each.name for each in bone.parent_recursive)]
@@ -119,8 +119,8 @@ def _cut_chain(
 
 
 def try_native(armature: Any, target: Any, link: str, joints: Collection[str], turned: bool) -> str:
-    """Gives a link Blender's own IK towards a target that stands where the link is. Returns an
-    empty text, or why the rig is as it was: the scene holds the link elsewhere."""
+    """Gives a link Blender's own IK towards a target at the link's frame. Returns an empty text, or
+    the reason why the rig was restored: the scene holds the link elsewhere."""
     wanted, before = link_pose(armature, link), get_joint_positions(armature)
     _build(armature, target, link, joints, turned)
     bpy.context.view_layer.update()
@@ -156,7 +156,7 @@ def _rest_of(armature: Any, link: str) -> tuple[Matrix, str]:
 
 
 def _build_tip(armature: Any, link: str, carrier: str, rest: Matrix) -> str:
-    """Makes the bone; of its lengths the one that gives the best axes. Returns its name."""
+    """Makes the bone, with the length that gives the best axes. Returns its name."""
     size, (x, y, _), origin = max(armature.dimensions) or 1.0, rest[:3, :3].T, rest[:3, 3]
     plain = np.array(bpy.types.Bone.MatrixFromAxisRoll(y, 0.0))
     roll = float(np.arctan2(-x @ plain[:, 2], x @ plain[:, 0]))
@@ -197,7 +197,7 @@ def _constrain(tip: Any, target: Any, count: int, turned: bool) -> None:
 
 
 def drop_native(armature: Any, link: str) -> None:
-    """Takes away the bone of a link's native IK, its constraint and what animates it."""
+    """Takes away the bone of a link's native IK, its constraint and its animation."""
     for home in armatures_of(armature):
         names = [bone.name for bone in home.data.bones if _tip_of(bone) == link]
         if not names:
@@ -229,7 +229,7 @@ def native_targets_of(armature: Any) -> list[Any]:
 
 
 def constraints_of(armature: Any, target: Any = None) -> Iterator[Any]:
-    """Yields the IK constraints of bones at tips: those of one target, or all."""
+    """Yields the IK constraints of bones at tips: one target's, or all."""
     for home in armatures_of(armature):
         for bone in home.pose.bones if home.pose else ():
             for each in bone.constraints if _tip_of(bone.bone) else ():
@@ -255,7 +255,7 @@ def let_go(armature: Any, target: Any) -> None:
 
 
 def write_shown(armature: Any, target: Any = None) -> None:
-    """Sets the joints that native IK moves, for one target or all, to what it shows."""
+    """Sets the joints that native IK moves, for one target or all, to its displayed result."""
     names = set[str]()
     for constraint in constraints_of(armature, target):
         tip = next(each for each in pose_bones_of(armature) if constraint in each.constraints[:])

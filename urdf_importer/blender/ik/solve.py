@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints of a rig set so that a link is where it is wanted; or nothing is touched at all.
+"""Joints of a rig set so that a link reaches its target; or nothing is touched at all.
 
 The numbers are solved from the description, set on the bones' channels, and looked at in the
-evaluated scene: what others made of the rig (muted limits, constraints, animation) may disagree.
+evaluated scene: changes to the rig (muted limits, constraints, animation) may disagree.
 """
 
 from collections.abc import Collection, Mapping
@@ -46,8 +46,8 @@ NEAR_ON_LOOPS = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """The description of a rig with what inverse kinematics needs of it; without loops that the rig
-    was to leave open."""
+    """The description of a rig as input of inverse kinematics; without loops that the rig was to
+    leave open."""
 
     robot: Robot
     tree: KinematicTree
@@ -95,7 +95,7 @@ def solve_ik(
     seed: int = 0,
     diagnostics: Diagnostics | None = None,
 ) -> IKResult:
-    """Poses an imported robot so that a link is where it is wanted, or leaves everything as it is.
+    """Poses an imported robot so that a link reaches its target, or changes nothing.
 
     `target` is a frame (4, 4) or three numbers: with `mode` "absolute" where the link is to be,
     with "relative" how far from where the rig shows it, with "default" how far from where it is in
@@ -105,10 +105,10 @@ def solve_ik(
     numbers are in: "armature", "world", or a link's name. `convention` says how the numbers are
     written.
 
-    `orientation`: "keep" (that of a frame as target; else as the link has it, or has it in the
-    default pose), "free", or a quaternion (x, y, z, w) in the frame's axes. Only the joints of
-    `group` move, a group of the SRDF or names; passive ones stay. `key` keys the joints that moved.
-    `seconds`, `restarts` and `seed` are those of inverse_kinematics.
+    `orientation`: "keep" (a target frame's; else the link's present one, or the one in the default
+    pose), "free", or a quaternion (x, y, z, w) in the frame's axes. Only the joints of `group`
+    move, a group of the SRDF or names; passive ones stay. `key` keys the joints that moved.
+    `seconds`, `restarts` and `seed` are as for inverse_kinematics.
 
     The answer is looked at in the evaluated scene. Without success no channel, keyframe or object
     has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names,
@@ -179,8 +179,8 @@ def suggest_link(armature: Any) -> str:
 def choose_joints(
     armature: Any, rig: Rig, link: str, group: str | Collection[str] | None
 ) -> tuple[str, ...]:
-    """Returns the joints that may move for a link: those of the group, or all with one position;
-    without passive ones, whose bones are marked. Of joints on closed loops those that are free,
+    """Returns the joints that may move for a link: the joints of the group, or all with one
+    position; without passive ones, whose bones are marked. Of joints on closed loops the free ones,
     wherever they are.
 
     Raises KinematicsError for unknown links, groups and joints.
@@ -197,7 +197,7 @@ def choose_joints(
 
 
 def _list_moving(armature: Any, rig: Rig, link: str) -> dict[str, JointMotion]:
-    """Lists the joints that move a link: above it, and free ones of the loops there; without those
+    """Lists the joints that move a link: above it, and free ones of the loops there; without joints
     that loops move."""
     base = rig.tree.links[0].name
     moving = moving_joints(rig.tree, base, link)
@@ -210,13 +210,13 @@ def _list_moving(armature: Any, rig: Rig, link: str) -> dict[str, JointMotion]:
 
 
 def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
-    """The joints that bones stand for: virtual joints move the whole robot."""
+    """The joints on bones: virtual joints move the whole robot."""
     joints = group_joints(rig.robot, extract_semantics(armature), group)
     return tuple(name for name in joints if name in rig.motions)
 
 
 def default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -> Solved:
-    """Returns what mode default starts from: the default pose, or a state of the group."""
+    """Returns the start of mode default: the default pose, or a state of the group."""
     positions: Solved = dict(default_positions(rig.motions, joints))
     if not wish.state:
         return positions
@@ -231,7 +231,7 @@ def default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -
 def _pose(
     armature: Any, link: str, wanted: Aim, found: IKResult, shown: Solved, key: bool
 ) -> IKResult:
-    """Sets what was found and looks at it; takes it back where the scene does not show it."""
+    """Sets the solution and looks at it; takes it back where the scene does not show it."""
     before = set_positions(armature, found.positions)
     bpy.context.view_layer.update()
     distance, angle = _miss(link_pose(armature, link), wanted)
@@ -276,11 +276,11 @@ def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:
 
 
 Channels = list[tuple[str, str, str, int, float]]
-"""(armature, bone, property, index, number) of channels as they were."""
+"""(armature, bone, property, index, number): original values of channels."""
 
 
 def set_positions(armature: Any, positions: Mapping[str, Any]) -> Channels:
-    """Sets the channels of joints, without keyframes. Returns what they were."""
+    """Sets the channels of joints, without keyframes. Returns their original values."""
     before: Channels = []
     for pose_bone, joint in posed_joints_of(armature):
         if joint.name in positions:

@@ -35,7 +35,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the caller wants, as written; see solve_ik."""
+    """The caller's wishes, as written; see solve_ik."""
 
     link: str
     target: ArrayLike
@@ -48,8 +48,8 @@ class Wish:
 
 
 def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved) -> Aim:
-    """Returns where a link is to be. `shown` are the positions that the rig shows, `default` those
-    of the group in the default pose.
+    """Returns the intended frame of a link. `shown` are the displayed positions of the rig,
+    `default` the group's positions in the default pose.
 
     Raises KinematicsError for unknown modes, links and shapes.
     """
@@ -123,8 +123,8 @@ def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
 
 
 def find_frame(armature: Any, frame: str) -> Matrix:
-    """Returns (4, 4), what numbers of a frame ("armature", "world" or a link's name) are in
-    armature space. Raises KinematicsError for an unknown link."""
+    """Returns (4, 4), from a frame ("armature", "world" or a link's name) to armature space. Raises
+    KinematicsError for an unknown link."""
     if frame == "armature":
         return np.eye(4)
     if frame == "world":
@@ -155,8 +155,8 @@ def default_positions(
     motions: Mapping[str, JointMotion], joints: Collection[str]
 ) -> dict[str, float]:
     """Returns the default pose of these joints, as MoveIt has it: zero where the limits hold it,
-    else their middle; limits tightened by the soft ones of a safety controller, where these are
-    stated and in order."""
+    else their middle; limits are tightened by the soft limits of a safety controller, where these
+    are stated and in order."""
     positions = {}
     for name in joints:
         motion = motions[name]

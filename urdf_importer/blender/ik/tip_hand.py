@@ -69,8 +69,8 @@ def take_handle(
     sight: Sight,
     view: mathutils.Quaternion,
 ) -> TipHand:
-    """Takes hold of a part of a handle that stands at `start`, at a `point` under the mouse;
-    `view` is how the view is turned."""
+    """Takes hold of a part of a handle at `start`, at a `point` under the mouse; `view` is the
+    view's rotation."""
     origin, along = np.array(start, dtype=float), np.array(axis, dtype=float)
     ray = make_ray(*(np.array(each, dtype=float) for each in sight))
     up, back = (np.array(view @ mathutils.Vector(each)) for each in ((0, 1, 0), (0, 0, 1)))

@@ -44,8 +44,8 @@ _NO_SIZE = 1e-18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipHandle:
-    """A tip of a robot that stands in the scene: `empty` is that of its link, `point` (3,) where
-    the tip is in the link's frame, `joints` are those that move for it."""
+    """A tip of a robot in the scene: `empty` is its link's, `point` (3,) the tip in the link's
+    frame, `joints` are the joints that move for it."""
 
     armature: Any
     empty: Any
@@ -87,8 +87,8 @@ def read_frame(handle: TipHandle) -> TipFrame:
 
 
 def _place(empty: Any) -> mathutils.Matrix:
-    """Returns the empty's place in the world. Blender does not keep that of hidden objects up to
-    date, but that of bones."""
+    """Returns the empty's place in the world. Blender does not keep hidden objects' places up to
+    date, but it does bones'."""
     above = empty.parent
     if above is None:
         return empty.matrix_world
@@ -102,10 +102,9 @@ def _place(empty: Any) -> mathutils.Matrix:
 @dataclass(slots=True, kw_only=True)
 class TipDrag:
     """A tip that is being dragged by `joints`, which are on `homes`, armatures by their names;
-    `followers` are those that loops move and no driver does. `shown` and `begun` are the positions
-    of all joints, now and at the start. `turned` (3, 3) is how the link was turned then, in
-    armature space, and `raw` are the channels' numbers, to the last bit. `answer` is the last that
-    was found."""
+    `followers` are moved by loops and by no driver. `shown` and `begun` are the positions of all
+    joints, now and at the start. `turned` (3, 3) is the link's rotation then, in armature space,
+    and `raw` are the channels' numbers, to the last bit. `answer` is the last one found."""
 
     handle: TipHandle
     start: TipFrame
@@ -176,7 +175,7 @@ class TipDrag:
         return bool(moved)
 
     def _bring_targets(self) -> None:
-        """Brings live targets to where their links are now, but not those that are animated."""
+        """Brings live targets to where their links are now, except animated ones."""
         for target in followed_targets_of(self.handle.armature):
             live = target[properties.IK].get("live")
             if live and target.is_editable and target.animation_data is None:
@@ -192,8 +191,8 @@ class TipDrag:
             put_position(self._bone(joint), joint, self.begun[name])
 
     def _enter_armature(self, origin: mathutils.Vector, turn: mathutils.Quaternion) -> Matrix:
-        """Returns (4, 4) in armature space, without its scale. Of a mirrored armature too: what
-        turns one way in the world turns the other way there."""
+        """Returns (4, 4) in armature space, without its scale. Also for a mirrored armature: a turn
+        in the world goes the other way there."""
         inverse = np.linalg.inv(np.array(self.handle.armature.matrix_world, dtype=np.float64))
         axes = _nearest_rotation(inverse[:3, :3])
         result = np.eye(4)
@@ -226,7 +225,7 @@ def explain_tip(handle: TipHandle) -> str:
 
 
 def _find_held(handle: TipHandle) -> dict[str, str]:
-    """Returns why joints of a chain stay, of those that do."""
+    """Returns the reasons why joints of a chain cannot move."""
     held = {}
     for name in handle.joints:
         joint = make_handle(handle.armature, name)
@@ -294,8 +293,8 @@ def _groups_of(armature: Any) -> dict[str, str]:
 
 
 def _find_end(armature: Any, empty: Any) -> tuple[float, float, float]:
-    """Finds the point of a link's frame in which its bodies end: the middle of that face of the box
-    around them that is farthest from the frame's origin."""
+    """Finds the point of a link's frame in which its bodies end: the middle of the face, of the box
+    around them, farthest from the frame's origin."""
     corners = [
         empty_from_item @ mathutils.Vector(corner)
         for item in visuals_of(armature)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ways to be at a target: found, looked at without posing the rig, and one of them taken."""
+"""The ways to be at a target: found, looked at without posing the rig, and then chosen."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,15 @@ _MOST_TRIANGLES = 60_000
 _NEAR = 1e-4
 _MOST_FOUND = 24
 _LEAST_APART = 0.12
-"""Of ways, in reaches of the robot or turns of a joint: what is nearer looks the same."""
+"""Of ways, in reaches of the robot or turns of a joint: nearer ways look the same."""
 
 
 def find_ways(
     armature: Any, wish: Wish, *, most: int = 5, seconds: float = 1.0
 ) -> tuple[Solved, ...]:
-    """Returns joint positions by which a link is where it is wished, and that look different: the
-    nearest to what is shown first, then always the one furthest from those before; none where
-    nothing brings it there. Sets nothing."""
+    """Returns joint positions by which a link reaches its target, and that look different: the
+    nearest to the present pose first, then always the one furthest from the earlier ones; none
+    where nothing brings it there. Sets nothing."""
     rig = recall_rig(armature)
     shown = get_joint_positions(armature)
     joints = choose_joints(armature, rig, wish.link, wish.group)
@@ -48,7 +48,7 @@ def find_ways(
 def _choose_unlike(
     rig: Rig, shown: Solved, found: Sequence[Solved], most: int
 ) -> tuple[Solved, ...]:
-    """Chooses ways by what is seen of them: where links are, and how far joints are turned."""
+    """Chooses ways by their visible differences: where links are, and how far joints are turned."""
     if not found:
         return ()
     looks = np.array([_look_of(rig, shown | way, way) for way in found])
@@ -80,10 +80,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ways:
-    """Ways of a robot to have a link somewhere. `frames` are, of each way, those of links in the
-    armature's; `bodies` and `lines`, pairs of links, are of the links that the ways have in
-    different places; `label` is the link that tells them apart best. `shown` is the way that the
-    rig shows, -1 for none."""
+    """Ways of a robot to have a link somewhere. `frames` are, for each way, the frames of links in
+    the armature's; `bodies` and `lines`, pairs of links, belong to the links that the ways have in
+    different places; `label` is the link that distinguishes them best. `shown` is the displayed
+    way, -1 for none."""
 
     link: str
     positions: tuple[Solved, ...]
@@ -110,7 +110,7 @@ def look_at_ways(armature: Any, link: str, found: Sequence[Solved]) -> Ways:
 
 
 def take_way(armature: Any, ways: Ways, number: int, *, key: bool) -> bool:
-    """Sets the joints to a way, counted from 0, and keys those that moved if asked. Returns whether
+    """Sets the joints to a way, counted from 0, and keys the moved ones if asked. Returns whether
     the scene shows it."""
     way, before = ways.positions[number], get_joint_positions(armature)
     set_joint_positions(armature, way)
@@ -123,8 +123,8 @@ def take_way(armature: Any, ways: Ways, number: int, *, key: bool) -> bool:
 
 
 def _moved_links(frames: Sequence[Mapping[str, Matrix]]) -> set[str]:
-    """The links that do not stand in the same frame in all ways, or all of them where there is only
-    one way."""
+    """The links whose frame is not the same in all ways, or all links where there is only one
+    way."""
     first = frames[0]
     moved = {
         link for link in first for other in frames[1:]

@@ -14,13 +14,13 @@ from ..standing.robot_table import recall_table
 from .render import render_preview
 
 _PICTURE = 256
-"""Pixels across: what Blender keeps of a preview."""
+"""Pixels across: Blender's size of a preview."""
 _SAMPLES = 16
 
 
 def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
-    """Marks a robot's collection as an asset, with a picture of the robot as it is posed: the asset
-    browser shows it, and drags the robot into other files. Returns the collection.
+    """Marks a robot's collection as an asset, with a picture of the robot in its present pose: the
+    asset browser shows it, and drags the robot into other files. Returns the collection.
 
     Raises BuildError for an object that is not an imported robot of this file in a collection of
     its own, WriteError where the picture cannot be made.
@@ -36,8 +36,8 @@ def mark_as_asset(armature: Any, *, samples: int = _SAMPLES) -> Any:
 
 
 def make_thumbnail(armature: Any, *, samples: int = _SAMPLES) -> Any:
-    """Gives a robot's collection a picture of the robot as it is posed now, in place of the one
-    that it has; it is kept in the file. Returns the collection. Raises as mark_as_asset does."""
+    """Gives a robot's collection a picture of the robot in its present pose, in place of an earlier
+    one; it is kept in the file. Returns the collection. Raises as mark_as_asset does."""
     collection = find_collection(armature)
     if collection is None:
         raise BuildError(f"{quote(armature.name)} is not in a collection of its own")

@@ -33,9 +33,9 @@ _MADE: tuple[tuple[str, Callable[[Any], None]], ...] = (
 
 
 def make_poses(armature: Any) -> list[Any]:
-    """Makes the poses Home, Zero and Ready of a robot as pose assets, in place of those that it
-    has, and takes a picture of each and of the states of its groups. The robot is in its pose
-    again afterwards. Returns the actions, those of groups behind.
+    """Makes the poses Home, Zero and Ready of a robot as pose assets, in place of earlier ones, and
+    takes a picture of each and of the states of its groups. The robot is in its pose again
+    afterwards. Returns the actions, the groups' last.
 
     Raises BuildError for an object that is not an imported robot, WriteError where a picture
     cannot be made.
@@ -97,7 +97,7 @@ def _take_picture(armature: Any, action: Any) -> None:
 
 @contextmanager
 def _pose_kept(armature: Any) -> Iterator[None]:
-    """Gives all bones of a robot what their channels had before."""
+    """Restores the channels of all bones of a robot afterwards."""
     bones = [bone for each in armatures_of(armature) for bone in each.pose.bones]
     before = [[tuple(getattr(bone, name)) for name in _CHANNELS] for bone in bones]
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones as meshes, since Blender renders no bones.
 
-Moving joints are coloured and carry their axes: a ring for what turns, an arrow for what slides,
-red for the bone's X, green for Y, blue for Z. Fixed bones are grey; mechanism bones are left out.
+Moving joints are coloured and carry their axes: a ring for turning, an arrow for sliding, red for
+the bone's X, green for Y, blue for Z. Fixed bones are grey; mechanism bones are left out.
 """
 
 import math
@@ -37,7 +37,7 @@ _OCTAHEDRON_FACES = [(0, i % 4 + 1, i) for i in range(1, 5)] + [
 _CORNERS = np.concatenate([np.eye(3), -np.eye(3)])
 _SIDES = 24
 _BEADS = 0.012
-"""Radius of the ball that stands for a link without bone, as a share of the robot's size."""
+"""Radius of the ball for a link without bone, as a share of the robot's size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def build_rig_shapes(
     """Puts the bones of evaluated armature objects into the studio, and a ball at the origin of
     each link's frame (n, 4, 4). `size` is the robot's, in metres.
 
-    Returns the points (n, 3) around what marks the joints: it may stick out of the robot.
+    Returns the points (n, 3) around the marks of joints: they may stick out of the robot.
     """
     kit = _build_kit(studio)
     marked = []
@@ -73,7 +73,7 @@ def build_rig_shapes(
 
 
 def _add_bone(bone: Any, frame: Matrix, size: float, kit: _Kit, studio: Studio) -> float:
-    """Adds a bone; returns how far what marks its joints reaches around its head."""
+    """Adds a bone; returns the extent of its joints' marks around its head."""
     joints = read_joints(bone.bone)
     thickness = min(0.1 * bone.length, 0.024 * size)
     shape = np.diag([thickness, bone.length, thickness, 1.0])
@@ -161,7 +161,7 @@ def _turn(vertices: Matrix, axis: int) -> Matrix:
 
 
 _LEAST_SIZE = 1e-3
-"""Metres; a robot smaller than this is viewed from the distance of one of this size."""
+"""Metres; a smaller robot is viewed from the distance for this size."""
 _GLASS = (0.27, 0.34, 0.43)
 
 
@@ -174,12 +174,12 @@ def render_preview(
     samples: int = 16,
     bones: bool = False,
 ) -> None:
-    """Renders an imported robot, as it is posed, into a PNG file; works without a window.
+    """Renders an imported robot, in its present pose, into a PNG file; works without a window.
 
     `width` and `height` are in pixels, `samples` per pixel. `bones` shows the rig through a
-    transparent robot. The scene stays as it is; an existing file is overwritten. Raises BuildError
-    for an object that is not an imported robot, WriteError where the file cannot be written
-    or its name does not end in .png.
+    transparent robot. The scene stays unchanged; an existing file is overwritten. Raises BuildError
+    for an object that is not an imported robot, WriteError where the file cannot be written or its
+    name does not end in .png.
     """
     armature = rig_of(armature)
     need_suffix(path, ".png", "the file of a picture")
@@ -211,7 +211,7 @@ def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
 
 
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
-    """Copies what the robot shows when rendered, each at its present place."""
+    """Copies the robot's visible parts in a render, each at its present place."""
     copies = []
     for source in objects_of(armature):
         if source.type == "MESH" and not source.hide_render and len(source.data.vertices):

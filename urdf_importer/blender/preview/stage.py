@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A studio in the user's own scene: ground, three lights, and a camera that goes around robots.
 
-All of it lies in one collection of the scene, marked by a property; robots, the world and what the
-scene has otherwise stay as they are, but for its active camera, which the removal brings back.
-Light falls off with the square of the distance, so that robots of any size are as bright.
+All of it lies in one collection of the scene, marked by a property; robots, the world and the rest
+of the scene stay unchanged, but for its active camera, which the removal brings back. Light falls
+off with the square of the distance, so that robots of any size are as bright.
 """
 
 import math
@@ -49,13 +49,13 @@ sizes, colour. Together they stay below 1, so that white robots keep their shape
 def build_studio(
     armatures: Sequence[Any], *, turntable: Turntable = "plate", frames: int = 0
 ) -> Any:
-    """Builds a studio around imported robots, as they are posed, in the scene: ground, three
-    lights and the active camera, in one collection, which is returned. One that is there is
-    replaced. Robots, world and render settings stay as they are.
+    """Builds a studio around imported robots, in their present poses, in the scene: ground, three
+    lights and the active camera, in one collection, which is returned. An existing one is replaced.
+    Robots, world and render settings stay unchanged.
 
     `turntable`: "plate" takes camera and lights around the robots, so that they seem to turn on a
     plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
-    first frame on, and goes on without a jump; 0 stands for the scene's own range.
+    first frame on, and goes on without a jump; 0 means the scene's own range.
 
     Raises BuildError for an object that is not an imported robot, and for no robots at all.
     """
@@ -126,7 +126,7 @@ def _outline_all(armatures: Iterable[Any]) -> Matrix:
 
 
 def _data_of(item: Any) -> tuple[Any, Any, Any]:
-    """Returns what an object of the studio uses, or None: action, data, and the data's material."""
+    """Returns the data of a studio's object, or None: action, data, and the data's material."""
     animation = item.animation_data
     action = animation.action if animation is not None else None
     return action, item.data, item.active_material
@@ -146,7 +146,7 @@ def _add_ground(home: Any, low: Vector, middle: Vector, size: float) -> None:
     mesh.from_pydata((_GROUND_SHARE * size * corners).tolist(), [], [list(range(64))])
     mesh.materials.append(_new_ground_material(size))
     ground = _put_into(home, bpy.data.objects.new("Studio Ground", mesh))
-    # A little lower than the robots, or soles that stand on it would flicker.
+    # A little lower than the robots, or soles on it would flicker.
     ground.location = (middle[0], middle[1], low[2] - 1e-4 * size)
     ground.hide_select = True
 
@@ -193,7 +193,7 @@ def _add_light(
 
 
 def _turn_around(points: Matrix, middle: Vector, turntable: Turntable) -> Matrix:
-    """Returns the points (n, 3) that the camera must see: of a turntable those of every angle."""
+    """Returns the points (n, 3) that the camera must see: for a turntable at every angle."""
     if turntable == "none":
         return points
     turned = []
@@ -223,7 +223,7 @@ def _add_camera(home: Any, scene: Any, points: Matrix) -> Any:
 
 def _key_turn(centre: Any, first: int, frames: int) -> None:
     """Turns an empty once around in so many frames, evenly and on and on: the frame after the last
-    shows what the first does."""
+    equals the first."""
     for frame, angle in ((first, 0.0), (first + frames, 2.0 * math.pi)):
         centre.rotation_euler.z = angle
         centre.keyframe_insert("rotation_euler", index=2, frame=frame)

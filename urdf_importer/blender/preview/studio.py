@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene to take a picture in: camera, light, floor, and what is put there.
+"""A scene to take a picture in: camera, light, floor, and the subject.
 
 Cycles on the CPU is the only engine that works on every machine without a graphics driver.
 Everything is made in a scene of its own and removed with it: the user's scene, render settings and
@@ -34,7 +34,7 @@ _ZENITH = (0.44, 0.46, 0.5)
 sun, a white surface that faces the light stays below 1: it keeps its shape."""
 _HORIZON = (0.22, 0.225, 0.24)
 _BACKGROUND = (0.68, 0.695, 0.72)
-"""What the camera sees behind the robot: darker than white in the light, brighter than all else."""
+"""The background of the picture: darker than white in the light, brighter than all else."""
 _LENS = 70.0
 _MARGIN = 1.12
 _FLOOR_SHARE = 3.0

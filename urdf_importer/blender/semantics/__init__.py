@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SRDF on a rig: what a robot's parts are for."""
+"""SRDF on a rig: the semantics of a robot's parts."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An SRDF put on a rig, and made of one.
 
-What the rig's objects say counts, up to single precision: bones of groups, curves of poses. All
-else is given back as the SRDF on the armature has it.
+The rig's objects count, up to single precision: bones of groups, curves of poses. All else is given
+back as the SRDF on the armature has it.
 """
 
 from collections.abc import Mapping
@@ -36,8 +36,8 @@ _WHOLE = "whole_body"
 
 
 def apply_semantics(armature: Any, semantics: Semantics) -> None:
-    """Puts an SRDF on an imported robot: groups, poses, targets, the root control; in place of the
-    one that it has. Raises BuildError for an object that is not an imported robot, and for one of
+    """Puts an SRDF on an imported robot: groups, poses, targets, the root control; in place of an
+    earlier one. Raises BuildError for an object that is not an imported robot, and for a robot of
     another file."""
     robot = extract_robot(armature)
     for datablock in (armature, armature.data):
@@ -55,8 +55,8 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
 
 def extract_semantics(armature: Any) -> Semantics:
     """Returns the SRDF of a rig as the scene has it: groups from bone collections, states from pose
-    assets, and what the SRDF that it came with says beside. A rig that came with none gives what
-    the user made. Raises BuildError for an object that is not an imported robot."""
+    assets, and the rest from its original SRDF. A rig that came with none gives the user's own
+    groups and states. Raises BuildError for an object that is not an imported robot."""
     armature = rig_of(armature)
     robot = extract_robot(armature)
     kept = find_semantics(armature) or Semantics(name=robot.name)
@@ -78,7 +78,7 @@ def show_state(armature: Any, group: str, name: str) -> None:
 
 
 def find_state(armature: Any, group: str, name: str) -> GroupState:
-    """Finds a state of a robot, with what its pose asset holds now."""
+    """Finds a state of a robot, with the present content of its pose asset."""
     for state in extract_semantics(armature).group_states:
         if (state.group, state.name) == (group, name):
             return state
@@ -86,8 +86,8 @@ def find_state(armature: Any, group: str, name: str) -> GroupState:
 
 
 def keep_state(armature: Any, group: str, name: str) -> None:
-    """Keeps what a robot shows of a group's joints as a named state: a pose asset, in place of one
-    of this name. Raises KinematicsError for a group without bones."""
+    """Keeps the displayed positions of a group's joints as a named state: a pose asset, in place of
+    one with this name. Raises KinematicsError for a group without bones."""
     joints = joints_of_group(armature, group)
     shown = get_joint_positions(armature)
     positions = {joint: shown[joint] for joint in joints if joint in shown}
@@ -104,7 +104,7 @@ def _bare(numbers: tuple[float, ...]) -> float | tuple[float, ...]:
 
 
 def _build_states(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    """Makes an action for each state; those that are there are written again."""
+    """Makes an action for each state; existing ones are written again."""
     found = {(group, name): action for group, name, action in poses_of(robot.name)}
     sizes = {joint.name: len(joint.channels) for joint in joints_of(armature)}
     for state in semantics.group_states:
@@ -131,7 +131,7 @@ def _fits(numbers: tuple[float, ...], channels: int) -> bool:
 def _extract_effectors(
     armature: Any, robot: Robot, semantics: Semantics
 ) -> tuple[EndEffector, ...]:
-    """End effectors whose targets the user made are new ones; those of the SRDF stay."""
+    """End effectors whose targets the user made are new ones; the SRDF's stay."""
     known = {effector.name for effector in semantics.end_effectors}
     links = {name_link(item) for item in links_of(armature)}
     new = []
@@ -166,7 +166,7 @@ def _with_new_state(
     name: str,
     positions: Mapping[str, tuple[float, ...]],
 ) -> Semantics:
-    """With a state, in the group that is said or one that has all its joints, made if need be."""
+    """With a state, in the given group or one that has all its joints, made if need be."""
     known = {each.name for each in semantics.groups}
     home = group if group in known else _find_group(robot, semantics, positions)
     made = () if home in known else (Group(name=home, joints=tuple(positions)),)
@@ -179,7 +179,8 @@ def _with_new_state(
 
 
 def _as_shown(state: GroupState, shown: Mapping[str, tuple[float, ...]]) -> GroupState:
-    """The state with what its pose has; numbers that are the same up to single precision stay."""
+    """The state with the positions of its pose; numbers that are the same up to single precision
+    stay."""
     positions = []
     for joint, numbers in state.positions:
         now = shown.get(joint, numbers)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether two shapes touch, by Blender's trees of triangles: where the library coal is missing.
 
-All shapes are surfaces of triangles here, round ones with 32 sides; what lies wholly inside another
-touches it. Blender's trees cannot be moved: of two shapes the one of fewer triangles is put into
+All shapes are surfaces of triangles here, round ones with 32 sides; a shape wholly inside another
+touches it. Blender's trees cannot be moved: of two shapes the one with fewer triangles is put into
 the frame of the other in every pose.
 """
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a robot's root moves in the world, as an SRDF's virtual joint says: a bone to move it by.
+"""The motion of a robot's root in the world, as an SRDF's virtual joint defines it: a bone to move
+it by.
 
-The bone stands in an armature object of its own that carries the robot, so that moving the root
-changes no bone or link within the robot's armature. That object is the joint's parent frame: it is
-where the robot was, and the bone at rest is the joint at zero.
+The bone is in an armature object of its own that carries the robot, so that moving the root changes
+no bone or link within the robot's armature. That object is the joint's parent frame: it is where
+the robot was, and the bone at rest is the joint at zero.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,16 +23,16 @@ from ..standing import properties
 from ..standing.keys import insert_key
 
 _MARKS: dict[str, Mark] = {"planar": ("plane", 2), "floating": ("free", 2)}
-"""The types of virtual joints that move, and what marks them."""
+"""The types of virtual joints that move, and their marks."""
 _LENGTH = 0.25
 """Metres. A power of two: where the robot hangs on the bone, it comes back exactly."""
 _FREE_BASE = "root_joint"
-"""What Pinocchio calls a free base in states."""
+"""Pinocchio's name of a free base in states."""
 
 
 def build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    """Makes the root control of a planar or floating virtual joint; takes away the one that is
-    there where the SRDF has none. A robot that the user has put on something else stays there."""
+    """Makes the root control of a planar or floating virtual joint; takes away an existing one
+    where the SRDF has none. A robot that the user has put on something else stays there."""
     virtual = _find_virtual(robot, semantics.virtual_joints)
     control = find_control(armature)
     if virtual is None:
@@ -128,7 +129,7 @@ def _new_control(armature: Any, virtual: VirtualJoint) -> Any:
     armature.parent = control
     armature.parent_type = "BONE"
     armature.parent_bone = control.data.bones[0].name
-    # What hangs on a bone starts at its tail.
+    # Children of a bone start at its tail.
     armature.matrix_parent_inverse = mathutils.Matrix.Translation((0.0, -_LENGTH, 0.0))
     return control
 

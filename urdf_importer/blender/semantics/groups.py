@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groups of joints as bone collections under a collection `Groups`, beside those of the rig.
+"""Groups of joints as bone collections under a collection `Groups`, beside the rig's own.
 
-A bone may be in many groups, and hold several joints; so what counts is the group in the SRDF, as
-long as its collection has the bones that it was given. Once the user takes bones out or puts others
-in, the joints of those that are in it are the group.
+A bone may be in many groups, and hold several joints; so the group in the SRDF counts, as long as
+its collection has the bones that it was given. Once the user takes bones out or puts others in, the
+joints of its present bones are the group.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,8 @@ _OF_THE_RIG = (JOINTS, FIXED, MECHANISM, MODELS)
 
 
 def build_groups(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    """Makes the collections of all groups that have joints on bones, in place of those that are
-    there. Each armature of a robot gets those whose bones it has."""
+    """Makes the collections of all groups that have joints on bones, in place of existing ones.
+    Each armature of a robot gets the groups whose bones it has."""
     bones: dict[str, dict[str, list[str]]] = {}
     for name, members in find_members(armature, robot, semantics).items():
         for home, bone in members:
@@ -88,8 +88,8 @@ def select_group(armature: Any, name: str) -> None:
 
 
 def joints_of_group(armature: Any, name: str) -> tuple[str, ...]:
-    """Returns the joints on the bones of a group, without those that follow others. Raises
-    KinematicsError for an unknown group."""
+    """Returns the joints on the bones of a group, without followers. Raises KinematicsError for an
+    unknown group."""
     return _joints_on(armature, [(home.name, bone) for home, bone in _members_of(armature, name)])
 
 
@@ -107,8 +107,8 @@ def _members_of(armature: Any, name: str) -> list[tuple[Any, str]]:
 
 
 def extract_groups(armature: Any, robot: Robot, semantics: Semantics) -> tuple[Group, ...]:
-    """Returns the groups as the rig has them: those of the SRDF, in their order, with the joints of
-    changed collections, then those that the user made."""
+    """Returns the groups as the rig has them: the SRDF's, in their order, with the joints of
+    changed collections, then the user's own."""
     members: dict[str, list[tuple[str, str]]] = {}
     for home, collection in find_collections(armature):
         name = name_group(collection)
@@ -133,7 +133,7 @@ def _regroup(robot: Robot, group: Group, joints: Sequence[str]) -> Group:
 
 
 def _joints_on(armature: Any, members: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Returns the joints of these bones, without those that follow others."""
+    """Returns the joints of these bones, without followers."""
     by_name: Mapping[str, Any] = {home.name: home for home in _homes_of(armature)}
     names = {
         name
@@ -148,7 +148,7 @@ def _joints_on(armature: Any, members: Sequence[tuple[str, str]]) -> tuple[str, 
 
 
 def _homes_of(armature: Any) -> list[Any]:
-    """Lists the armatures of a robot, and the one that its root is moved by."""
+    """Lists the armatures of a robot, and its root control's."""
     control = find_control(armature)
     return [*armatures_of(armature), *([] if control is None else [control])]
 
@@ -168,8 +168,7 @@ def _find_above(data: Any) -> Any | None:
 
 
 def _remove_groups(data: Any) -> dict[str, bool]:
-    """Takes away the collections of groups; those that the user made stay. Returns which were
-    shown."""
+    """Takes away the collections of groups; the user's own stay. Returns which were shown."""
     above = _find_above(data)
     if above is None:
         return {}

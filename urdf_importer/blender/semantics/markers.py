@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an SRDF says of single links and joints, as objects and properties of a rig.
+"""An SRDF's data on single links and joints, as objects and properties of a rig.
 
 * An end effector is an empty in the frame of the link that it sits on, marked by `urdf_ik`: the
   target for the inverse kinematics of the arm. It hangs on the root link, not on the arm.
@@ -162,7 +162,7 @@ def _is_marker(item: Any) -> bool:
 
 
 def _home_of(armature: Any) -> Any:
-    """Returns the robot's collection; where the user took it apart, that of the armature."""
+    """Returns the robot's collection; where the user took it apart, the armature's."""
     found = find_collection(armature)
     if found is None:
         return next(iter(armature.users_collection), bpy.context.scene.collection)

@@ -2,8 +2,8 @@
 """An SRDF as a custom property of the main armature: the whole of it, with the text that was read.
 
 It is packed as the model is (see properties.py), but for positions of states, which are joints,
-their counts of numbers, and the numbers, and pairs of links, of which an SRDF may have many: what
-they have in common stands in lists.
+their counts of numbers, and the numbers, and pairs of links, which may be many: their common parts
+are in lists.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _PAIRS = ("disabled_collisions", "enabled_collisions")
 
 
 def keep_semantics(armature: Any, semantics: Semantics) -> None:
-    """Keeps an SRDF on a robot's main armature, in place of the one that was there."""
+    """Keeps an SRDF on a robot's main armature, in place of an earlier one."""
     bare = replace(semantics, group_states=(), disabled_collisions=(), enabled_collisions=())
     packed = properties.pack(bare)
     if semantics.source:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A robot that stands in a scene: what it is, how it is posed, what is shown of it."""
+"""A robot in a scene: its parts, its pose, its visibility."""

@@ -4,11 +4,11 @@
     pr2                                 main armature: the robot's root frame, and its properties
     |-- torso                           on the main armature: nothing that moves is above it
     |   |-- head                        on the bone torso_lift_joint of `torso`
-    |   `-- beyond_torso_lift_joint     the same: what is on that bone and was not given a name
+    |   `-- beyond_torso_lift_joint     the same: unnamed parts on that bone
     `-- ...
 
 Each but the main one has the property `urdf_armature`: its name among the robot's armatures, and
-the main one. What reads a rig goes through all of them, by the functions here; a robot of one
+the main one. Readers of a rig go through all of them, by the functions here; a robot of one
 armature does not pay for it. Parents alone are not enough: programs that work with a robot move its
 parts to other parents, and rename them.
 """
@@ -24,8 +24,8 @@ from . import properties
 
 
 def armatures_of(armature: Any) -> list[Any]:
-    """Lists the main armature of a robot and those split off it: each after the one that carries
-    it, those on one armature in the order in which they were split off.
+    """Lists the main armature of a robot and the ones split off it: each after its carrier, several
+    on one armature in the order in which they were split off.
 
     For a robot of several armatures it takes time for every object of the file (3,000: 0.6 ms).
     """
@@ -60,7 +60,7 @@ def name_armature(armature: Any) -> str:
 
 
 def is_implied(armature: Any) -> bool:
-    """Whether this armature was not asked for: it holds what a split left without one."""
+    """Whether this armature was not asked for: it holds the parts that a split left without one."""
     kept = armature.get(properties.ARMATURE)
     return kept is not None and bool(kept["implied"])
 

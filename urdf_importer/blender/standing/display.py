@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown of a robot, and whether its limits hold: finds the rig's own switches."""
+"""The visibility of a robot's parts, and the enforcement of its limits: finds the rig's own
+switches."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -47,11 +48,11 @@ def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
 
 
 def find_switch(layer: Any, part: str) -> Any:
-    """Finds what shows and hides a part's entry in a view layer, by its `hide_viewport`.
+    """Finds the switch that shows and hides a part's entry in a view layer, by its `hide_viewport`.
 
     Parts that an import hides have the collection's own switch, which goes wherever the collection
     goes; files of before closed the eye of these, too, so that comes first where it is closed. All
-    others have the eye: what is behind it is still evaluated, and others stand on it.
+    others have the eye: parts behind it are still evaluated, and others depend on them.
     """
     if part in properties.HIDDEN and not layer.hide_viewport:
         return layer.collection
@@ -69,8 +70,8 @@ def enforces_limits(armature: Any) -> bool:
 
 
 def enforce_limits(armature: Any, on: bool) -> None:
-    """Switches the limits of all joints, and those that Blender's IK keeps. An import
-    makes them on; constraints that a user added are left alone."""
+    """Switches the limits of all joints, and the ones that Blender's IK keeps. An import makes them
+    on; constraints that a user added are left alone."""
     for constraint in _limits(armature):
         constraint.mute = not on
     for pose_bone, joint in posed_joints_of(armature):

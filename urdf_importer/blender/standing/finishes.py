@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot's materials feel like: plastic, aluminium or rubber. Descriptions give colours and
+"""The finish of a robot's materials: plastic, aluminium or rubber. Descriptions give colours and
 images alone; these stay."""
 
 import colorsys
@@ -49,9 +49,9 @@ _INPUTS = (("Metallic", "metallic"), ("Roughness", "roughness"), ("Specular IOR 
 def set_material_preset(
     armature: Any, preset: Preset = "auto", objects: Collection[Any] | None = None
 ) -> int:
-    """Gives the materials of a robot's visuals, or of those among `objects`, the roughness and
-    metal of a preset; "auto" goes by their names, else by their colours. Colours and images stay.
-    Materials that something else shows too are copied first. Returns how many were set.
+    """Gives the materials of a robot's visuals, or of the visuals among `objects`, the roughness
+    and metal of a preset; "auto" goes by their names, else by their colours. Colours and images
+    stay. Materials that something else shows too are copied first. Returns how many were set.
 
     Raises BuildError for an object that is not an imported robot.
     """

@@ -3,7 +3,7 @@
 
 A planar joint slides in its plane, a floating one across the view; both can be turned instead: a
 planar joint about the normal of its plane, a floating one and a ball as one likes, about the middle
-of the joint. What is held stays under the mouse.
+of the joint. The held point stays under the mouse.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ Sight = tuple[mathutils.Vector, mathutils.Vector]
 @dataclass(slots=True, kw_only=True)
 class FreeDrag:
     """A body that is moved, or turned. All places are the armature's: `axes` (3, 3) has the
-    directions of the bone's location in its columns, `point` (3,) is what is held, `middle` (3,)
+    directions of the bone's location in its columns, `point` (3,) is the held point, `middle` (3,)
     the joint. `start` are the joint's numbers at the grab."""
 
     handle: JointHandle
@@ -72,7 +72,7 @@ class FreeDrag:
         )
 
     def _turn_by(self, turn: Matrix) -> tuple[float, ...]:
-        """The angles near those of before: a body may be turned round and round."""
+        """The angles near the previous ones: a body may be turned round and round."""
         channels = self.handle.joint.channels
         home = mathutils.Euler((0.0, 0.0, 0.0), self._angles.order)
         for channel, start in zip(channels, self.start, strict=True):
@@ -138,5 +138,5 @@ def grip_free(
 def regrip_free(
     drag: FreeDrag, sight: Sight, up: mathutils.Vector, least: float, *, turning: bool
 ) -> FreeDrag:
-    """Goes on with what is held, moving what was turned or the other way round."""
+    """Goes on with the held body, moving after turning or the other way round."""
     return grip_free(drag.handle, drag.find_held(), sight, up, least, turning=turning)

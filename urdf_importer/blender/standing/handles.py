@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints as things to take hold of: which one a body leads to, where it is, what holds it, and its
-position while a body is dragged.
+"""Joints as things to take hold of: the joint of a body, its frame, its obstacles, and its position
+while a body is dragged.
 
 A body leads to the joint that moves it: fixed joints are passed over, and of joints that follow
-others the leader is taken. What is drawn and dragged is where the joint is shown to be, in the pose
-of the moment; nothing waits for Blender to evaluate anything.
+others the leader is taken. The drawn and dragged frame is the joint's displayed one, in the present
+pose; nothing waits for Blender to evaluate anything.
 """
 
 import math
@@ -36,7 +36,7 @@ _STEP = 1e-3
 class JointHandle:
     """A body's way to its joint. `mover` is the joint that moves the body, `joint` the one to be
     dragged: another where `mover` follows it, and then goes `ratio` times as far. Both come with
-    the armature that they are on, `carrier` and `armature`. `name` is that of the robot."""
+    the armature that they are on, `carrier` and `armature`. `name` is the robot's name."""
 
     name: str
     joint: RigJoint
@@ -59,7 +59,8 @@ class JointHandle:
         return self.joint.kind not in SCALAR_KINDS
 
     def shown(self, channel: JointChannel | None = None) -> float:
-        """Returns where the joint is, or one of its numbers, within its limits while they hold."""
+        """Returns the joint's position, or one of its numbers, within its limits while they
+        hold."""
         return _shown(self.pose_bone, channel or self.channel)
 
     def limit(self, channel: JointChannel, position: float) -> float:
@@ -80,8 +81,8 @@ class JointFrame:
 
 
 def find_handle(item: Any) -> JointHandle | None:
-    """Finds the joint that an object of a robot leads to; None for other objects, and for those
-    that nothing moves."""
+    """Finds the joint that an object of a robot leads to; None for other objects, and for unmovable
+    ones."""
     link, robot = _find_link(item), find_robot(item)
     if robot is None or link is None:
         return None
@@ -158,8 +159,8 @@ def read_rest(pose_bone: Any) -> mathutils.Matrix:
 
 
 def read_frame(armature: Any, joint: RigJoint) -> JointFrame:
-    """Reads where a joint of an armature is shown; the axis of one that moves freely is that of its
-    first number."""
+    """Reads the displayed frame of a joint of an armature; the axis of a freely moving joint is its
+    first number's."""
     bone, channel = armature.pose.bones[joint.bone], joint.channels[0]
     place = bone.location.copy()
     angles = bone.rotation_euler.copy()
@@ -186,8 +187,8 @@ def grip_body(
     least: float,
 ) -> Drag:
     """Takes hold of a body at a point that the mouse sees; `sight` is the ray of the mouse, `up`
-    what is up in the view, and within `least` metres of the axis it turns as if it were that far.
-    All in the world; the ray that Drag.move takes is made by `enter_armature`."""
+    the view's upward direction, and within `least` metres of the axis it turns as if it were that
+    far. All in the world; the ray that Drag.move takes is made by `enter_armature`."""
     home = handle.carrier.matrix_world.inverted_safe()
     ray, held = enter_armature(handle, sight), np.array(home @ point)
     frame = read_frame(handle.carrier, handle.mover)
@@ -216,8 +217,8 @@ def snap_position(channel: JointChannel, position: float, *, fine: bool) -> floa
 
 
 def find_active_joints(item: Any, pose_bone: Any | None) -> tuple[str, ...]:
-    """Finds the joints that a user means: those of the active bone in pose mode, else the one that
-    moves the active object, a body or a link. Names; none where nothing is meant."""
+    """Finds the joints that a user means: the joints of the active bone in pose mode, else the
+    joint that moves the active object, a body or a link. Names; none where nothing is meant."""
     if pose_bone is not None:
         return name_joints(pose_bone.bone)
     handle = find_handle(item) if item is not None else None
@@ -239,7 +240,7 @@ def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
 
 
 def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
-    """Yields a joint and then its leaders, up to the one that follows none."""
+    """Yields a joint and then its leaders, up to the first joint without one."""
     for _ in table.joints:
         joint = table.joints.get(name)
         if joint is None:
@@ -251,9 +252,9 @@ def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
 def _find_ratio(
     robot: Any, table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
 ) -> float:
-    """Returns how far a joint goes against the one that it follows: what it mimics says so, or how
-    steep its driver's curve is, where a loop moves it, or how the loop would have it, where its
-    driver has a formula. Zero for ball joints, which go no one way.
+    """Returns how far a joint goes against its leader: from its mimic data, or the slope of its
+    driver's curve, where a loop moves it, or the loop's own ratio, where its driver has a formula.
+    Zero for ball joints, which go no one way.
     """
     if follower.name in table.ratios:
         return table.ratios[follower.name]
@@ -295,8 +296,8 @@ def _read_shown(table: RobotTable, homes: dict[str, Any]) -> Iterator[tuple[str,
 
 def _measure_rise(armature: Any, curve: Any, place: float) -> float:
     """Measures how steep a follower's driver is where its leader's channel is at `place`: by its
-    curve, or by those of the first factors that it adds up, whose second ones depend on another
-    joint."""
+    curve, or by the curves of the first factors that it adds up, whose second ones depend on
+    another joint."""
     if len(curve.keyframe_points):
         place, step = place * CURVE_STRETCH, _STEP * CURVE_STRETCH
         rise = curve.evaluate(place + step) - curve.evaluate(place - step)
@@ -311,7 +312,7 @@ def _measure_rise(armature: Any, curve: Any, place: float) -> float:
 
 def _find_carrier(homes: dict[str, Any], chain: list[RigJoint]) -> RigJoint:
     """Finds the joint of a chain of followers that is nearest to the leader and still moves the
-    body: what hangs on the leader goes where that goes, and turns a little besides."""
+    body: parts on the leader go where that goes, and turn a little besides."""
     first = chain[0]
     bone = homes[first.armature].pose.bones[first.bone]
     above = {first.bone} | {each.name for each in bone.parent_recursive}
@@ -325,8 +326,8 @@ def _shown(pose_bone: Any, channel: JointChannel) -> float:
 
 
 def _outer_rotation(angles: Any, mode: str, index: int) -> mathutils.Matrix:
-    """Returns (3, 3), the turns that act after that of a channel: Blender's name of the order has
-    the first to act first. None where a user chose a mode without angles."""
+    """Returns (3, 3), the turns that act after a channel's: Blender's name of the order has the
+    first to act first. None where a user chose a mode without angles."""
     outer = mathutils.Matrix.Identity(3)
     if mode not in _ORDERS:
         return outer

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Instances of collections that hold a robot: Blender's asset browser drags them in so.
 
-An instance is an empty that shows a collection, as it is posed there. To be posed itself it needs
-objects of its own: overrides of a linked collection's, else the collection's or copies of them.
+An instance is an empty that shows a collection in its pose. To be posed itself it needs objects of
+its own: overrides of a linked collection's, else the collection's or copies of them.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def find_instanced(item: Any) -> Any | None:
 
 def make_posable(holder: Any) -> Any:
     """Puts objects in the place of an instance of a robot, and selects the robot; returns its main
-    armature. What moves the instance, or hangs on it, stays: then the robot hangs on it too.
+    armature. Objects that move the instance, or hang on it, stay: then the robot hangs on it too.
 
     Raises BuildError where the empty shows no robot, or cannot be changed.
     """
@@ -83,7 +83,7 @@ def _roots_of(collection: Any) -> list[Any]:
 
 
 def _put(holder: Any, roots: list[Any], place: Matrix) -> None:
-    """Puts what has no parent where the instance was, and takes the instance away."""
+    """Puts objects without a parent where the instance was, and takes the instance away."""
     bpy.context.view_layer.update()
     kept = holder.animation_data or holder.constraints or holder.parent or holder.children
     holder.instance_type, holder.instance_collection = "NONE", None

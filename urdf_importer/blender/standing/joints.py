@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints of a rig as typed records: which numbers of which bone hold a joint's position.
+"""The joints of a rig as typed records: the bone and the numbers that hold a joint's position.
 
 An import writes them on the bones and on the links' empties. Only this module knows the keys of
 these properties, which docs/reference/rig_properties.md documents for users.
@@ -27,7 +27,7 @@ _LABELS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointChannel:
     """pose_bone.<prop>[index] = sign * position, in radians (`rotation_euler`) or metres
-    (`location`). `label` tells the numbers of one joint apart; `lower` and `upper` bound the
+    (`location`). `label` distinguishes the numbers of one joint; `lower` and `upper` bound the
     position, None where there is no bound."""
 
     label: str
@@ -46,7 +46,7 @@ class JointChannel:
         return float(self.sign * getattr(pose_bone, self.prop)[self.index])
 
     def put(self, pose_bone: Any, position: float) -> None:
-        """Sets the position as it is."""
+        """Sets the position without limits."""
         getattr(pose_bone, self.prop)[self.index] = self.sign * position
 
     def set(self, pose_bone: Any, position: float) -> None:
@@ -88,7 +88,7 @@ class RigJoint:
 
     kind      revolute (also continuous joints), prismatic, planar, floating or spherical
     armature  the armature that has the bone, named as name_armature does
-    channels  the numbers that hold its position: one of a revolute or prismatic joint
+    channels  the numbers that hold its position: one for a revolute or prismatic joint
     initial   the position at which an import starts the joint
     mimics    the joint that it follows; empty if it moves on its own
     """
@@ -131,7 +131,7 @@ def forget_joints(bone: Any) -> None:
 
 
 def rename_joints(bone: Any, names: Mapping[str, str]) -> None:
-    """Gives the joints of a bone, and those that they follow, other names: old -> new."""
+    """Gives the joints of a bone, and their leaders, other names: old -> new."""
     for joint in bone.get(properties.JOINTS, ()):
         for key in ("name", "mimics"):
             if joint.get(key) in names:

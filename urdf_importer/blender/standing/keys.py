@@ -22,7 +22,7 @@ def remove_key(pose_bone: Any, prop: str, index: int) -> None:
 
 def key_state_of(pose_bone: Any, channels: Iterable[Any], curves: Any = None) -> KeyState:
     """Returns the state of several channels of a bone as one: keyed where all are. `curves` are
-    those of find_curves, where the caller has them."""
+    from find_curves, where the caller has them."""
     curves = curves or find_curves(pose_bone.id_data)
     states = {
         find_key_state(curves, pose_bone, channel.prop, channel.index) for channel in channels

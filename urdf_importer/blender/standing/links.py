@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links of a rig: their empties, and what is kept on these."""
+"""The links of a rig: their empties, and the data kept on these."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class LinkRow:
 
 
 def name_link(item: Any) -> str | None:
-    """Returns the name of the link that an object stands for; None where there is none."""
+    """Returns the name of the link that an object represents; None where there is none."""
     described = item.get(properties.LINK)
     return None if described is None else str(described["name"])
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed loops of a rig that stands: which of their joints the rig moves by itself, and where the
-others are to be.
+"""Closed loops of a rig in a scene: the joints that the rig moves by itself, and the positions of
+the others.
 
-What drivers move has a leader, as a joint that mimics has one. Loops that no driver closes are
-closed by numbers, whenever this extension poses or keys the robot.
+A joint that drivers move has a leader, like a mimic joint. Loops that no driver closes are closed
+by numbers, whenever this extension poses or keys the robot.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class RigLoops:
 
     @cached_property
     def open_closer(self) -> LoopCloser:
-        """What closes the linkages that have followers which the rig does not move."""
+        """The closer of the linkages that have followers which the rig does not move."""
         solvers = self.closer.solvers
         return self.closer.select(each for each in solvers if set(each.followers) - self.driven)
 
@@ -55,7 +55,7 @@ class RigLoops:
         return frozenset(name for each in solvers for name in (*each.followers, *each.free))
 
     def close(self, asked: Mapping[str, Position], before: Mapping[str, Position]) -> LoopResult:
-        """Closes what the rig leaves open, traced from the pose before; from that of zero where
+        """Closes the loops that the rig leaves open, traced from the pose before; from zero where
         there is no way."""
         found = self.open_closer.close(asked, start=before)
         if not found.reached:
@@ -81,8 +81,8 @@ class RigLoops:
         return (there - here) / (2.0 * step)
 
     def let_lead(self, joint: str) -> LoopCloser:
-        """Returns what closes the linkage of a joint that numbers move, with that joint free if it
-        can be, and what the rig moves following."""
+        """Returns the closer of the linkage of a joint that numbers move, with that joint free if
+        it can be, and joints that the rig moves following."""
         if joint not in self._led_by:
             self._led_by[joint] = self._plan_lead(joint)
         return self._led_by[joint]
@@ -121,7 +121,7 @@ def _read_loops(armature: Any) -> RigLoops | None:
 
 
 def closes_loops(armature: Any) -> bool:
-    """Whether the import of a rig was asked to close loops; one that does not say so was."""
+    """Whether the import of a rig was asked to close loops; True where it is not recorded."""
     try:
         options = find_record(armature).options
     except BuildError:

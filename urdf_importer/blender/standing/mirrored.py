@@ -41,8 +41,8 @@ def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
 
 
 def home_pose(armature: Any) -> None:
-    """Puts every joint where an import starts it: at zero, or at the valid position next to it.
-    Where the robot stands does not change."""
+    """Puts every joint where an import starts it: at zero, or at the valid position next to it. The
+    place of the robot does not change."""
     with loops_closed(armature):
         for pose_bone, joint in posed_joints_of(armature):
             if not joint.mimics and joint.kind in ("revolute", "prismatic"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where robots stand in a scene, and how large: only their armature objects are placed and scaled,
-so the numbers of the rigs stay what the descriptions say."""
+"""The places of robots in a scene, and their sizes: only their armature objects are placed and
+scaled, so the numbers of the rigs stay as described."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from .armatures import armatures_of, children_of, objects_of
 from .robot_table import list_robots
 
 _GAP = 0.15
-"""What is left between robots side by side, as a share of the wider one's width."""
+"""The gap between robots side by side, as a share of the wider one's width."""
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 
 
@@ -30,9 +30,9 @@ def place_robots(
     across: tuple[float, float, float] = X_AXIS,
 ) -> None:
     """Puts imported robots where the options say, and scales them, by their armature objects.
-    Several stand side by side, and none inside another that the scene shows, unless they are to be
-    at the cursor: along X or Y, whichever is nearer to `across`, the right of whoever looks. Where
-    they stood before does not matter; views stay."""
+    Several are placed side by side, and none inside another that the scene shows, unless they are
+    to be at the cursor: along X or Y, whichever is nearer to `across`, the viewer's right. Their
+    earlier places do not matter; views stay."""
     armatures = rigs_of(armatures)
     options = options_of(options, PlacementOptions)
     scene = bpy.context.scene
@@ -54,8 +54,7 @@ def place_robots(
 def leave_others(
     armature: Any, across: tuple[float, float, float] = X_AXIS, *, but: Sequence[Any] = ()
 ) -> None:
-    """Moves a robot beside those that it stands in, as set_beside does, `but` some: of those that
-    the scene shows."""
+    """Moves a robot out of the visible robots that overlap it, except `but`, as set_beside does."""
     kept = [armature, *but]
     # Each is met once at most: all moves go one way.
     left = [each for each in list_robots() if each not in kept and each.visible_get()]
@@ -71,8 +70,8 @@ def _meet(armature: Any, other: Any) -> bool:
 
 
 def stand(armature: Any, ground: float = 0.0) -> None:
-    """Moves a robot up or down until it stands on a plane of that height. One without shapes stays
-    where it is: it does not show what would touch the ground."""
+    """Moves a robot up or down until it stands on a plane at that height. A robot without shapes
+    stays where it is: it has nothing visible to touch the ground."""
     lowest = find_lowest(armature)
     if lowest is not None:
         _shift(armature, 2, ground - lowest)
@@ -80,7 +79,7 @@ def stand(armature: Any, ground: float = 0.0) -> None:
 
 def set_beside(armature: Any, other: Any, across: tuple[float, float, float] = X_AXIS) -> None:
     """Moves a robot along X or Y, whichever is nearer to the level direction `across` (3,), until
-    it stands beside another one with a gap, as seen with `across` to the right."""
+    it is beside another one with a gap, as seen with `across` to the right."""
     aside = np.array(across) / np.linalg.norm(across)
     axis = int(np.argmax(np.abs(aside)))
     own, there = outline(armature) @ aside, outline(other) @ aside
@@ -89,8 +88,8 @@ def set_beside(armature: Any, other: Any, across: tuple[float, float, float] = X
 
 
 def measure(armature: Any) -> tuple[Matrix, Matrix]:
-    """Returns the corners (3,), (3,) of the box around a robot in the world, as it is posed: around
-    its visuals, else its collisions, else its links and bones."""
+    """Returns the corners (3,), (3,) of the box around a robot in the world, in its present pose:
+    around its visuals, else its collisions, else its links and bones."""
     points = outline(armature)
     return points.min(axis=0), points.max(axis=0)
 
@@ -107,8 +106,8 @@ def outline(armature: Any) -> Matrix:
 
 def find_lowest(armature: Any) -> float | None:
     """Finds the height of the lowest vertex of a robot's visuals, else of its collisions, in the
-    world as it is posed; of link frames too where meshes are missing. None where it was imported
-    without shapes."""
+    world in its present pose; of link frames too where meshes are missing. None where it was
+    imported without shapes."""
     bpy.context.view_layer.update()
     boxes = [(_box(item, world)[:, 2].min(), item, world) for item, world in _shapes(armature)]
     lowest = _link_places(armature)[:, 2].min(initial=np.inf) if _lacks_shapes(armature) else np.inf
@@ -127,8 +126,8 @@ def _lowest_vertex(mesh: Any, world: Matrix) -> float:
 
 
 def _shapes(armature: Any) -> list[tuple[Any, Matrix]]:
-    """Lists shapes with vertices and their frames (4, 4) in the world. Blender does not keep those
-    of hidden shapes up to date, so they are made of their links' frames."""
+    """Lists shapes with vertices and their frames (4, 4) in the world. Blender does not keep the
+    frames of hidden shapes up to date, so they are made from their links' frames."""
     for part in (properties.VISUALS, properties.COLLISIONS):
         found = [
             (item, _frame(item))
@@ -212,8 +211,8 @@ _TRIALS = 12
 
 
 def frame_robots(armatures: Iterable[Any], views: Iterable[tuple[Any, Any]]) -> None:
-    """Aims 3D views, as (space, area), at robots: they fill what no sidebar covers. The direction
-    of a view stays; one through a camera, or locked, is left alone."""
+    """Aims 3D views, as (space, area), at robots: they fill the part that no sidebar covers. The
+    direction of a view stays; one through a camera, or locked, is left alone."""
     points = np.concatenate([outline(each) for each in armatures])
     for space, area in views:
         region = next(each for each in area.regions if each.type == "WINDOW")
@@ -223,8 +222,8 @@ def frame_robots(armatures: Iterable[Any], views: Iterable[tuple[Any, Any]]) -> 
 
 
 def _free_part(area: Any, region: Any) -> tuple[float, float, float, float]:
-    """Returns (middle x, middle y, half width, half height) of what no other region covers, where
-    the larger side of the whole view goes from -1 to 1."""
+    """Returns (middle x, middle y, half width, half height) of the part that no other region
+    covers, where the larger side of the whole view goes from -1 to 1."""
     left, right, low, high = 0.0, float(region.width), 0.0, float(region.height)
     for each in area.regions:
         if each.type == "WINDOW" or each.width <= 1 or each.height <= 1:
@@ -267,7 +266,7 @@ def _fit(
     looks along -Z. At distance d Blender's views show slope * d to either side of the larger side.
 
     A point p that is z nearer than the middle m is within the part, whose middle is c and half
-    width w, where |p - m + c * slope * z| <= w * slope * (d - z). In perspective what is near is
+    width w, where |p - m + c * slope * z| <= w * slope * (d - z). In perspective near parts are
     drawn larger: m moves until both sides are equally full.
     """
     aside, half = np.array(part[:2]), np.array(part[2:]) * _FILLED

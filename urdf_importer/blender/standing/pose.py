@@ -30,7 +30,7 @@ from .links import find_link
 from .loops import RigLoops, find_loops
 
 _SAME = 1e-5
-"""A channel whose evaluated value is this near to the one set is given back as it was set."""
+"""A channel whose evaluated value is this near to the set one is given back as set."""
 
 
 def set_joint_positions(
@@ -66,7 +66,7 @@ def set_joint_positions(
 @contextmanager
 def loops_closed(armature: Any, diagnostics: Diagnostics | None = None) -> Iterator[None]:
     """Lets joints be set; then closes the loops that no driver of the rig closes, from the pose
-    that it had, and has the rig shown anew. What cannot be reached is reported."""
+    that it had, and has the rig shown anew. An unreachable pose is reported."""
     loops = find_loops(armature)
     before = read_channels(armature, loops.asked) if loops is not None else {}
     yield
@@ -80,7 +80,7 @@ def loops_closed(armature: Any, diagnostics: Diagnostics | None = None) -> Itera
 
 
 def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tuple[float, ...]]:
-    """Returns the positions that are set, not those that are shown, within the limits that hold."""
+    """Returns the set positions, not the displayed ones, within the limits that hold."""
     found: dict[str, float | tuple[float, ...]] = {}
     for bone, joint in posed_joints_of(armature) if names else ():
         if joint.name not in names:
@@ -176,8 +176,8 @@ def put_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -
 def channel_numbers(
     joint: RigJoint, value: float | tuple[float, ...], near: Any = (0.0, 0.0, 0.0)
 ) -> tuple[float, ...]:
-    """Returns what the channels of a joint hold at a position, as check_position gives it. Angles
-    of joints that turn freely are those nearest to the Euler angles `near`."""
+    """Returns the numbers in a joint's channels for a position from check_position. Angles of
+    joints that turn freely are those nearest to the Euler angles `near`."""
     if isinstance(value, float):
         return (joint.sign * value,)
     if joint.kind == "planar":
@@ -266,9 +266,9 @@ def _turn_within_limits(joint: RigJoint, position: float) -> float:
 
 
 def _read_angles(pose_bone: Any, own: Matrix) -> Any:
-    """Reads Euler angles of the evaluated rotation; those that are set where they give it: at
-    gimbal lock and beyond half a turn they do not follow from the rotation alone. A bone that a
-    user turns by quaternions has its angles from these."""
+    """Reads Euler angles of the evaluated rotation; the set angles where they give it: at gimbal
+    lock and beyond half a turn they do not follow from the rotation alone. A bone that a user turns
+    by quaternions has its angles from these."""
     angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
     if order in ("QUATERNION", "AXIS_ANGLE"):
         return mathutils.Matrix(own[:3, :3].tolist()).to_euler("XYZ", angles)
@@ -285,7 +285,7 @@ def _prefer_set(raw: float, shown: float) -> float:
 _FREE_SLIDE = 0.5
 """How far (metres) a random pose moves a sliding joint that has no bound on that side."""
 BASES = ("planar", "floating")
-"""Joints that say where a robot stands."""
+"""Joints that move a robot as a whole."""
 
 
 def zero_pose(armature: Any) -> None:
@@ -295,7 +295,7 @@ def zero_pose(armature: Any) -> None:
 
 def random_pose(armature: Any, seed: int) -> None:
     """Puts every joint somewhere within its limits, the same for the same seed; angles without
-    bounds within half a turn. Where the robot stands (planar and floating joints) does not change,
+    bounds within half a turn. The place of the robot (planar and floating joints) does not change,
     nor do joints that an SRDF calls passive."""
     chance = random.Random(seed)
 
@@ -324,8 +324,8 @@ def find_range(channel: JointChannel) -> tuple[float, float]:
 def _set_all(
     armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool = True
 ) -> int:
-    """Sets what `choose` makes of (kind of joint, channel, position) for all joints that do not
-    follow another, or for those alone that an SRDF does not call passive. Returns how many joints
+    """Sets the result of `choose` for (kind of joint, channel, position) for all joints that do not
+    follow another, or only for joints that an SRDF does not call passive. Returns how many joints
     moved."""
     with loops_closed(armature):
         moved = 0
@@ -345,8 +345,8 @@ def _set_all(
 
 
 def key_joints(armature: Any, names: Iterable[str] | None = None) -> int:
-    """Keys the positions of joints (all that do not follow another, or those named) at the current
-    frame. Returns how many there were."""
+    """Keys the positions of joints (all that do not follow another, or the named ones) at the
+    current frame. Returns how many there were."""
     chosen = None if names is None else set(names)
     count = 0
     for pose_bone, joint in posed_joints_of(armature):

@@ -3,8 +3,8 @@
 them. An action has the channels of its joints and no others; the property `urdf_state` says whose
 pose it is.
 
-What the curves say is the pose: who changes them, or replaces a pose asset by Blender's own tools,
-changes it. Numbers that are what was written, up to single precision, are given back as they were.
+The curves are the pose: changing them, or replacing a pose asset by Blender's own tools, changes
+it. Numbers equal to the written ones, up to single precision, are given back exactly as written.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from .pose import channel_numbers, position_of_numbers
 
 _FRAME = 1.0
 _SAME = 2e-6
-"""A number of a curve this near to the one that was written is that one."""
+"""A number of a curve this near to the written one is that one."""
 
 Numbers = tuple[float, ...]
 
@@ -36,9 +36,9 @@ def new_pose(
 ) -> Any:
     """Makes an action that holds the positions of joints of a rig, and marks it as an asset.
 
-    `name` is that of the pose among those of its `group` of joints; the asset is called by both.
-    Joints that the rig does not have, that follow others or have no position are passed over. That
-    of the `whole` robot belongs to no group, and is not written to SRDF.
+    `name` is the pose's name among the poses of its `group` of joints; the asset is called by both.
+    Joints that the rig does not have, that follow others or have no position are passed over. A
+    pose of the `whole` robot belongs to no group, and is not written to SRDF.
     """
     action = bpy.data.actions.new(f"{group}: {name}" if group else name)
     state = {"name": name, "group": group, "robot": robot}
@@ -82,8 +82,8 @@ def read_pose(action: Any, armature: Any) -> dict[str, Numbers]:
 
 
 def is_same_position(kept: Numbers, read: Numbers) -> bool:
-    """Whether a position that was read from an action is the one that was written, up to single
-    precision. Of quaternions both signs say the same turn."""
+    """Whether a position that was read from an action equals the written one, up to single
+    precision. Both signs of a quaternion are the same turn."""
     if len(kept) != len(read):
         return False
     if len(kept) >= 4 and sum(a * b for a, b in zip(kept[-4:], read[-4:], strict=True)) < 0.0:

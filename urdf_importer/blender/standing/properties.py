@@ -2,9 +2,9 @@
 """Custom properties: the content of the description, kept in the .blend.
 
 The schema is documented in docs/reference/rig_properties.md. Model classes become groups of their
-fields; what is not given (None, empty) is left out, since custom properties cannot hold None. A
-group of a shape also holds its `type`. Further attributes are one list of names and values in turn.
-Lines of the source are left out.
+fields; unset values (None, empty) are left out, since custom properties cannot hold None. A group
+of a shape also holds its `type`. Further attributes are one list of names and values in turn. Lines
+of the source are left out.
 """
 
 from dataclasses import fields, is_dataclass
@@ -62,7 +62,8 @@ VIRTUAL_JOINT = "urdf_virtual_joint"
 PASSIVE = "urdf_passive"
 JOINT_PROPERTIES = "urdf_joint_properties"
 
-# What a collection holds: the armature, or what an object under a link's empty stands for.
+# The content of a collection: the armature, or the part that an object under a link's empty
+# represents.
 RIG = "Rig"
 VISUALS = "Visuals"
 COLLISIONS = "Collisions"

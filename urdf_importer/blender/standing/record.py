@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a rig was made, kept on its armature: from which file, with which options, and what was
+"""The record of a rig's import, kept on its armature: its file, its options, and everything
 substituted or lost. It can be shown, and the import repeated, also in a re-opened .blend."""
 
 import json
@@ -40,7 +40,7 @@ def record_import(
     diagnostics: Iterable[Diagnostic],
     files: Mapping[str, FileState] | None = None,
 ) -> None:
-    """Records how a rig was made, in place of what was on the armature before."""
+    """Records how a rig was made, in place of the record on the armature before."""
     recorded: dict[str, Any] = {
         "path": str(Path(path).absolute()),
         "options": json.dumps(_chosen(options)),
@@ -53,15 +53,15 @@ def record_import(
 
 
 def note_files(armature: Any, files: Mapping[str, FileState]) -> None:
-    """Records the states of the files of which a rig is made, in place of those before. Touches
-    nothing where they are the same."""
+    """Records the states of the files from which a rig is made, in place of the earlier ones.
+    Touches nothing where they are the same."""
     if find_record(armature).files != files:
         armature[properties.IMPORT]["files"] = json.dumps(files)
         forget()
 
 
 def find_record(armature: Any) -> ImportRecord:
-    """Finds what record_import kept. Raises BuildError for an object that is not an imported
+    """Finds the record of record_import. Raises BuildError for an object that is not an imported
     robot."""
     kept = armature.get(properties.IMPORT)
     if kept is None:
@@ -87,8 +87,8 @@ def _chosen(options: ImportOptions) -> dict[str, Any]:
 
 
 def _read_options(text: str) -> ImportOptions:
-    """Reads options; those that a later version wrote and this one does not know, and values that
-    it does not take, are left out."""
+    """Reads options; options from a later version that this one does not know, and values that it
+    does not take, are left out."""
     known = {field.name for field in fields(ImportOptions)}
     options = ImportOptions()
     for key, value in json.loads(text).items():

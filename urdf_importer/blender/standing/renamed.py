@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drivers that read a bone which was renamed.
 
-Blender mends the paths of a renamed bone in curves and constraints, but not in what a driver reads
-from one property: mimic joints and combined ones would stand still. The bone is known by its
-joints, after which an import names it, and after the first mending by a name that it keeps.
+Blender mends the paths of a renamed bone in curves and constraints, but not in a driver's reading
+of one property: mimic joints and combined ones would stop moving. The bone is known by its joints,
+after which an import names it, and after the first mending by a name that it keeps.
 """
 
 import re
@@ -21,8 +21,8 @@ _BETWEEN = ">"
 
 
 def mend_drivers(robot: Any) -> int:
-    """Lets the drivers of a robot read the bones that they mean, under their names of now. Returns
-    how many were mended; those whose bone is gone stay as they are."""
+    """Lets the drivers of a robot read the bones that they mean, under their present names. Returns
+    how many were mended; drivers whose bone is gone stay unchanged."""
     mended = 0
     for armature in armatures_of(robot):
         # All bones are found first: the names by which they are known change below.

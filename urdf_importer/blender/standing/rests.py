@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where an import put bones and links, kept on them: so that what the user moved since can be told
-from what an import could not place more exactly."""
+"""Where an import put bones and links, kept on them: so that a user's moves can be distinguished
+from the limits of an import's exactness."""
 
 import zlib
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from . import properties
 Packed = Mapping[str, Any]
 
 PARTS = ("origin", "limit", "inertial", "visuals", "collisions")
-"""What of a joint and its link may be edited both in the properties and in the scene."""
+"""Parts of a joint and its link that may be edited both in the properties and in the scene."""
 
 
 def note_bone_rests(armature: Any, names: Iterable[str]) -> None:
@@ -33,8 +33,8 @@ def write_bone_rest(bone: Any, rest: Matrix, length: float) -> None:
 
 
 def note_link_rest(empty: Any, rest: Matrix, link: Packed, joint: Packed | None) -> None:
-    """Notes on a link's empty its frame (4, 4) in the armature with all joints at zero, and what
-    its properties say as long as they are not edited."""
+    """Notes on a link's empty its frame (4, 4) in the armature with all joints at zero, and its
+    properties as long as they are not edited."""
     empty[properties.REST] = rest.ravel().tolist()
     empty[properties.BUILT] = digest_parts(link, joint)
 
@@ -53,8 +53,8 @@ def digest_parts(link: Packed, joint: Packed | None) -> dict[str, str]:
 
 
 def find_edited_parts(empty: Any, link: Link, joint: Joint | None) -> frozenset[str]:
-    """Finds those of PARTS whose properties were edited since the import; all of them on an empty
-    that does not say what they were."""
+    """Finds the parts in PARTS whose properties were edited since the import; all of them on an
+    empty without a record of them."""
     built = empty.get(properties.BUILT)
     kept: Mapping[str, str] = {} if built is None else built.to_dict()
     packed = None if joint is None else properties.pack(joint)

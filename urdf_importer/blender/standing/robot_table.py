@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a panel shows of a robot, as plain values, read from its properties once and remembered:
-reading a robot of 3,000 joints takes longer than a redraw may."""
+"""The content of a panel about a robot, as plain values, read from its properties once and
+remembered: reading a robot of 3,000 joints takes longer than a redraw may."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,12 +29,9 @@ from .record import FileState, find_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotTable:
     """`joints` by name, in the order of armatures and bones; `mass` in kg, None where no link has
-    one; `depths` says how many links are above each; `triangles` of all visuals as they stand in
-    the file, without modifiers; `limits` are the constraints that hold joints within theirs, as
-    (armature, bone, constraint). `movers` are, by the names of links, the moving joints nearest
-    above them, "" where nothing moves the link; `ratios` say how far a joint goes that mimics
-    another when that goes by one. `files` are the states that the robot's files had when they were
-    read."""
+    one; `depths` counts the links above each; `triangles` of all visuals in the file, without
+    modifiers; `limits` are the constraints that hold joints within theirs, as (armature, bone,
+    constraint)."""
 
     name: str
     source: str

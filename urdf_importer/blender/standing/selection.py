@@ -21,7 +21,7 @@ def select_link(armature: Any, link: str) -> None:
 
 
 def select_link_visuals(armature: Any, link: str) -> None:
-    """Selects what a link looks like; its empty where it looks like nothing."""
+    """Selects the visuals of a link; its empty where it has none."""
     empty = find_link(armature, link)
     select_objects([item for item in visuals_of(armature) if item.parent == empty] or [empty])
 
@@ -37,7 +37,7 @@ def select_link_bone(armature: Any, link: str) -> None:
 
 def find_moving_joint(item: Any) -> str:
     """Finds the name of the joint that moves an object of a robot: of a link or a shape the nearest
-    joint above that is not fixed, of the armature that of the active bone. Empty where there is
+    joint above that is not fixed, of the armature the active bone's joint. Empty where there is
     none."""
     robot = find_robot(item)
     if robot is None:
@@ -51,8 +51,8 @@ def find_moving_joint(item: Any) -> str:
 
 
 def select_joint(armature: Any, joint: str) -> None:
-    """Selects the bone of a joint; a joint without one is shown by the link below it, and one that
-    closes a loop by both its links.
+    """Selects the bone of a joint; a joint without one is shown by the link below it, and a loop
+    joint by both its links.
 
     Raises KinematicsError for an unknown joint.
     """
@@ -74,7 +74,8 @@ def select_joint(armature: Any, joint: str) -> None:
 
 
 def select_subject(armature: Any, item: Diagnostic) -> None:
-    """Selects what a diagnostic is about. Raises KinematicsError where the rig does not have it."""
+    """Selects the subject of a diagnostic. Raises KinematicsError where the rig does not have
+    it."""
     name = item.subject
     users = [each for each in visuals_of(armature) if _uses_material(each, name)]
     ways = {
@@ -127,8 +128,8 @@ def _select_bone(armature: Any, name: str) -> None:
 
 
 def measure_selection() -> float | None:
-    """Measures between what is selected, in metres: between the heads of two bones in pose mode, or
-    along one; else between the origins of two objects. None where something else is selected."""
+    """Measures the selection, in metres: between the heads of two bones in pose mode, or along one;
+    else between the origins of two objects. None where something else is selected."""
     bones: Any = bpy.context.selected_pose_bones or ()
     if len(bones) == 1:
         (bone,) = bones
@@ -162,7 +163,7 @@ def choose_bones(armature: Any, names: Sequence[str]) -> None:
 
 
 def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:
-    """Yields the collections that hide a bone: users have to see what was selected for them."""
+    """Yields the collections that hide a bone: users have to see the selection made for them."""
     collections = list(armature.data.bones[bone].collections)
     if not any(each.is_visible_effectively for each in collections):
         yield from collections

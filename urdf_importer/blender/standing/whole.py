@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot as one thing: all that belongs to it is copied and removed together.
 
-Blender's own Duplicate takes what is selected, so it leaves out what is hidden, and its Delete
-leaves everything below the armature behind. Here a robot is all its armatures, what is under them
-and what lies in its collections.
+Blender's own Duplicate takes the selection, so it leaves out hidden parts, and its Delete leaves
+everything below the armature behind. Here a robot is all its armatures, everything under them and
+in its collections.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ _LAYER_FLAGS = ("exclude", "hide_viewport", "holdout", "indirect_only")
 
 def list_objects(armature: Any) -> list[Any]:
     """Lists the objects of a robot, each once: its armatures, the main one first, all that is under
-    them, and what else lies in its collections."""
+    them, and the rest of its collections."""
     found = [*armatures_of(armature), *objects_of(armature)]
     for collection in _list_collections(armature):
         found += (item for item in collection.objects if find_robot(item) in (None, armature))
@@ -66,8 +66,8 @@ def duplicate_robot(armature: Any, *, linked: bool = True) -> Any:
 
 
 def delete_robot(armature: Any) -> None:
-    """Removes a whole robot and what only it uses. Objects that you attached to it stay where they
-    are. Raises BuildError."""
+    """Removes a whole robot and all data that only it uses. Objects that you attached to it stay
+    where they are. Raises BuildError."""
     armature = rig_of(armature)
     _check(armature)
     leave_modes()
@@ -96,8 +96,8 @@ def _check(armature: Any) -> None:
 
 
 def _list_collections(armature: Any) -> list[Any]:
-    """Lists the robot's collection and those in it, parents first, without those of other robots
-    that a user put there."""
+    """Lists the robot's collection and the ones in it, parents first, without other robots' that a
+    user put there."""
     home = find_collection(armature)
     found: list[Any] = []
     waiting = [home] if home is not None else []
@@ -240,7 +240,7 @@ def _list_above(collection: Any) -> list[Any]:
 
 
 def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
-    """Copies what a view layer keeps: which collections and objects are hidden in it."""
+    """Copies the settings of a view layer: which collections and objects are hidden in it."""
     layer = bpy.context.view_layer
     entries = {each.collection: each for each in _walk(layer.layer_collection)}
     for source, copy in homes.items():
@@ -262,8 +262,8 @@ def _walk(layer: Any) -> Iterator[Any]:
 
 
 def _split_own(armature: Any) -> tuple[list[Any], list[Any]]:
-    """Splits the objects of a robot into the importer's and those of a user. What stands under a
-    mounted object belongs to it."""
+    """Splits the objects of a robot into the importer's and a user's. Objects under a mounted
+    object belong to it."""
     own: list[Any] = []
     others: list[Any] = []
     for item in list_objects(armature):
@@ -290,7 +290,7 @@ def _detach(others: Iterable[Any], own: Iterable[Any]) -> None:
 
 
 def _list_data(own: Iterable[Any]) -> list[list[Any]]:
-    """Lists what the objects use, by kinds that use each other: what is used comes later."""
+    """Lists the data of the objects, by kinds that use each other: used data comes later."""
     objects = list(own)
     data = {item.data for item in objects if item.data is not None}
     materials = {slot.material for item in objects for slot in item.material_slots}

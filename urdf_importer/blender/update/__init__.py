@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A standing rig becomes that of a changed description; `graft` holds the order of the work."""
+"""A standing rig becomes the rig of a changed description; `graft` holds the order of the work."""

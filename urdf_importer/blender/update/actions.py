@@ -3,7 +3,7 @@
 
 A channel moves by combining or separating joints: another bone, another axis, the other sign. That
 is linear, so curves are rewritten. Where a joint now moves in another way (turns, where it slid)
-its numbers mean something else: the curve is muted, and a warning says so.
+its numbers mean something else: the curve is muted, with a warning.
 """
 
 import re
@@ -40,7 +40,7 @@ class Move:
 
 def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict[Channel, Move]:
     """Plans old channel -> where it goes, for joints whose channel changes. Old bones have the
-    names that they get from `renames`. To be called while the bones are as they were."""
+    names that they get from `renames`. To be called before the bones change."""
     planned = {joint.joint.name: joint for joint in plan.joints}
     moves: dict[Channel, Move] = {}
     for joint in (joint for bone in armature.data.bones for joint in read_joints(bone)):
@@ -236,9 +236,9 @@ def _move_variables(armature: Any, moves: Mapping[Channel, Move]) -> None:
 
 
 def note_variables(armature: Any, bones: Iterable[str]) -> list[tuple[Any, str, str]]:
-    """Notes the drivers that read these bones by their paths: (target, bone, what follows it). To
-    be called before the bones are renamed: some of Blender's versions correct such paths, others
-    do not."""
+    """Notes the drivers that read these bones by their paths: (target, bone, rest of the path). To
+    be called before the bones are renamed: some of Blender's versions correct such paths, others do
+    not."""
     heads = {f'pose.bones["{bpy.utils.escape_identifier(bone)}"]': bone for bone in bones}
     return [
         (target, bone, target.data_path[len(head) :])

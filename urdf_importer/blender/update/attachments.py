@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps attached what the user attached to a rig.
+"""Keeps the user's attachments to a rig.
 
 An object on a link's empty follows the empty, wherever the link goes. One on a bone follows the
 link that the bone carries: Blender holds it at the bone's tail, which may now be elsewhere, so its
@@ -36,7 +36,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orphan:
-    """An object whose link goes: `world` is where it stood, `link` its parent from now on (empty:
+    """An object whose link goes: `world` is its place before, `link` its parent from now on (empty:
     the armature)."""
 
     item: Any
@@ -83,7 +83,7 @@ def detach_from_bones(standing: StandingRig, gone: set[str]) -> None:
 def reseat_attachments(
     standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan
 ) -> None:
-    """Puts back objects whose link is still there, and those on bones that carry none."""
+    """Puts back objects whose link is still there, and objects on bones that carry none."""
     tails = _tails(standing.armature)
     bones = {item.link.name: item.bone for item in plan.links}
     for noted in attachments:
@@ -111,13 +111,13 @@ def _attach(item: Any, bone: str, inverse: Matrix) -> None:
 def note_orphans(
     standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan, going: Iterable[Any]
 ) -> list[Orphan]:
-    """Notes the user's objects under what goes: links, bones of links, and shapes; in the pose as
-    it is shown."""
+    """Notes the user's objects under removed parts: links, bones of links, and shapes; in the
+    displayed pose."""
     stay = {item.link.name for item in plan.links}
     above = _links_above(standing)
     going = list(going)
     gone = set(going)
-    # Also where there are none: what drivers of the user say now is noted next.
+    # Also where there are none: the user's drivers are noted next.
     bpy.context.view_layer.update()
     link_of = {empty: name for name, empty in standing.links.items()}
     found = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones of a standing rig become those of a new plan, in place: what the user put on them stays.
+"""Bones of a standing rig become the bones of a new plan, in place: the user's additions to them
+stay.
 
 A bone goes on under its name. Where joints are newly combined or separated, the bone that moves the
 last of them goes on under the new name, and Blender's own renaming takes along whatever points at
@@ -65,8 +66,8 @@ def find_gone(armature: Any, plan: RigPlan) -> set[str]:
 
 
 def reshape_bones(armature: Any, staged: Any, plan: RigPlan) -> None:
-    """Makes the importer's bones those of the plan. `staged` is a fresh armature of this plan, to
-    see what is different; where nothing is, edit mode is not entered."""
+    """Makes the importer's bones equal the plan's. `staged` is a fresh armature of this plan, to
+    see the differences; where there are none, edit mode is not entered."""
     wanted = {bone.name: bone for bone in plan.bones}
     gone = find_gone(armature, plan)
     if not gone and all(_is_same(armature, staged, bone) for bone in plan.bones):
@@ -122,7 +123,7 @@ def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | No
 
 
 def sort_bones(armature: Any, plan: RigPlan) -> None:
-    """Sorts the bones of the plan into the importer's bone collections; those that the user added
+    """Sorts the bones of the plan into the importer's bone collections; bones that the user added
     stay."""
     collections = armature.data.collections
     for bone in plan.bones:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns a standing rig into that of a new plan, and keeps what the user did to it.
+"""Turns a standing rig into the rig of a new plan, and keeps the user's work on it.
 
 The new rig is first built beside the old one, whole: a failure before that is done leaves the old
-one as it was. Then the old objects take over what is new in their twins, the bones are changed in
-place, and what is left of the new rig goes. The order of the stages is only here.
+one unchanged. Then the old objects take over the new data of their twins, the bones are changed in
+place, and the rest of the new rig goes. The order of the stages is only here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -64,9 +64,9 @@ from .standing import StandingRig, find_standing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the rig is to become. `base` is the plan of what it describes now, None where that is
-    not a robot any more; `before` are the options of its import. With `names` both plans have the
-    new ones."""
+    """The intended rig. `base` is the plan of its present description, None where that is not a
+    robot any more; `before` are the options of its import. With `names` both plans have the new
+    ones."""
 
     plan: RigPlan
     base: RigPlan | None
@@ -76,7 +76,7 @@ class Wanted:
 
 
 def check_editable(armature: Any) -> None:
-    """Raises BuildError for what cannot be changed here: rigs of other files, and of several
+    """Raises BuildError for rigs that cannot be changed here: rigs of other files, and of several
     armatures."""
     if properties.ARMATURES in armature:
         raise BuildError(
@@ -91,8 +91,8 @@ def check_editable(armature: Any) -> None:
 
 
 def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
-    """Turns the rig into that of `wanted.plan`. An exception while the new parts are made leaves
-    everything as it was. Raises BuildError."""
+    """Turns the rig into the rig of `wanted.plan`. An exception while the new parts are made leaves
+    everything unchanged. Raises BuildError."""
     check_editable(armature)
     with selection_kept(armature):
         standing = find_standing(armature)
@@ -118,7 +118,7 @@ def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
 
 
 def _stage(wanted: Wanted, files: RobotFiles) -> Rig:
-    # What it shared with the standing rig, or with others, could not be told from theirs.
+    # Data shared with the standing rig, or with others, could not be distinguished from theirs.
     steps = build_rig(wanted.plan, wanted.options, files, shares=False)
     while True:
         try:
@@ -149,7 +149,7 @@ def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
 
 
 def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
-    """Lists (datablock, what an import calls it) of objects, and of the meshes of limit marks."""
+    """Lists (datablock, an import's name for it) of objects, and of the meshes of limit marks."""
     found: list[tuple[Any, str | None]] = []
     for (part, link), shapes in standing.shapes.items():
         called = f"{standing.links[link].name}_{part.lower().removesuffix('s')}"
@@ -228,7 +228,7 @@ def _change_bones(
     for joint in muted:
         diagnostics.warning(
             "muted-keyframes",
-            f"joint {quote(joint)} moves in another way now; what animated it is muted",
+            f"joint {quote(joint)} moves in another way now; its animation is muted",
             subject=joint,
         )
 
@@ -245,7 +245,7 @@ def _report_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
 
 
 def _collect(staged: Rig, mover: Mover, standing: StandingRig, pairing: Pairing) -> Rig:
-    """Collects what the result names. Shapes that the user removed are not in it."""
+    """Collects the parts that the result names. Shapes that the user removed are not in it."""
     removed = set(pairing.removed)
 
     def final(groups: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -272,7 +272,7 @@ def _clear(
     names: NamesAside,
     shapes: ShapeUpdater,
 ) -> None:
-    """Removes what is left of the staged rig, and what the description no longer has."""
+    """Removes the rest of the staged rig, and parts that the description no longer has."""
     twins = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
     armatures = (staged.armature, staged.armature.data)
     collections = list(pairs_of_collections(standing, staged))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Images that an import packed, when their files have changed.
 
-An image notes what was packed. If it holds something else now, the user painted on it or packed
+An image notes its packed content. If it holds something else now, the user painted on it or packed
 another, and it stays.
 """
 
@@ -21,8 +21,8 @@ Content = tuple[Any, Path, bytes]
 
 
 def find_changed(materials: Iterable[Any], paths: Collection[Path]) -> list[Path]:
-    """Lists the files of packed images that hold something else now. Only `paths` are read: what
-    a .blend says may be any file."""
+    """Lists the files of packed images that hold something else now. Only `paths` are read: a
+    .blend may name any file."""
     return [path for image, path, content in _find(materials, paths) if _is_other(image, content)]
 
 
@@ -33,7 +33,7 @@ def find_new(materials: Iterable[Any], paths: Collection[Path]) -> list[Path]:
 
 
 def refresh_images(materials: Iterable[Any], paths: Collection[Path], *, packs: bool) -> None:
-    """Packs what is in the files now, or lets the images refer to their files again."""
+    """Packs the present content of the files, or lets the images refer to their files again."""
     for image, _, content in _find(materials, paths):
         if not packs and properties.PACKED in image:
             image.unpack(method="REMOVE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells the materials that are still as they were made from those that are the user's now."""
+"""Distinguishes unmodified materials of the importer from the user's own."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from ..standing import properties
 
 
 def find_touched(materials: Iterable[Any]) -> set[Any]:
-    """Finds those of the importer's materials that the user changed."""
+    """Finds the importer's materials that the user changed."""
     return {material for material in materials if not is_as_made(material)}
 
 

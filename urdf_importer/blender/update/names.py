@@ -2,8 +2,8 @@
 """Names during an update.
 
 The new parts are built beside the old ones. So that they get the names of a fresh import, the old
-names are put aside; afterwards what stays takes the name of its new twin. Names that the user
-gave are never touched.
+names are put aside; afterwards remaining objects take the names of their new twins. Names that the
+user gave are never touched.
 """
 
 import re
@@ -15,7 +15,7 @@ _CUT = 58
 
 
 class NamesAside:
-    """Remembers names, and what each datablock is to be called in the end."""
+    """Remembers names, and the final name of each datablock."""
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
@@ -53,7 +53,7 @@ class NamesAside:
         self._final.pop(datablock, None)
 
     def give_back(self) -> None:
-        """Gives every datablock its final name; where it has no twin, the one that it had."""
+        """Gives every datablock its final name; where it has no twin, its old one."""
         for datablock, name in self._final.items():
             datablock.name = name
         for datablock, name in self._names.items():
@@ -61,14 +61,14 @@ class NamesAside:
                 datablock.name = name
 
     def restore(self) -> None:
-        """Restores all names as they were before."""
+        """Restores all old names."""
         self._final.clear()
         self.give_back()
 
 
 def is_named_after(name: str, wanted: str) -> bool:
-    """Whether Blender may have made this name from `wanted`: it cuts names and numbers those that
-    clash."""
+    """Whether Blender may have made this name from `wanted`: it cuts names and numbers clashing
+    ones."""
     if name == wanted:
         return True
     stem = _stem(name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects of a standing rig and their twins in the staged one.
 
-An object that has a twin stays, with all that the user did to it, and takes over what comes from
-the description: the importer's properties, the link's frame, an origin that changed. One without a
-twin goes; a twin without an old one is new and moves in.
+An object that has a twin stays, with all that the user did to it, and takes over the description's
+data: the importer's properties, the link's frame, an origin that changed. An object without a twin
+goes; a twin without an old one is new and moves in.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _OWN = "urdf_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
-    """`pairs`: (old, twin). `new` objects have no old one. `removed` twins are those of shapes that
+    """`pairs`: (old, twin). `new` objects have no old one. `removed` twins belong to shapes that
     the user took away. `going` have no twin."""
 
     pairs: list[tuple[Any, Any]] = field(default_factory=list)
@@ -98,7 +98,7 @@ def _read_shapes(objects: list[Any], part: str) -> list[Any]:
 
 
 class Mover:
-    """Moves what was staged into the standing rig. `scale` is how the robot's size changed: (old,
+    """Moves staged objects into the standing rig. `scale` is the change of the robot's size: (old,
     new), for empties whose size the user left alone."""
 
     def __init__(self, standing: StandingRig, staged: Rig, scale: tuple[float, float]) -> None:
@@ -180,8 +180,8 @@ def _origin(item: Any) -> Any:
 
 
 def _replace(old: Any, twin: Any) -> None:
-    """Redirects all that points at the old object to its twin, which also gets what the user
-    set."""
+    """Redirects all that points at the old object to its twin, which also gets the user's
+    settings."""
     for key in old.keys():  # noqa: SIM118
         if not key.startswith(_OWN):
             twin[key] = old[key]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pose side of a standing rig: settings, constraints, drivers and joint positions.
 
-What the description did not change stays as the user has it: a bone that is the same in the plans
-of the old and the new description is left alone.
+Parts that the description did not change stay as the user has them: a bone that is the same in the
+plans of the old and the new description is left alone.
 """
 
 import math
@@ -32,8 +32,8 @@ _CHANNELS = tuple((prop, i) for prop in ("location", "rotation_euler") for i in 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """A joint's numbers as they were set, `sign` taken out; `untouched` where it and all that it
-    follows stood where an import puts them."""
+    """A joint's set numbers, `sign` taken out; `untouched` where it and all that it follows were
+    where an import puts them."""
 
     kind: str
     values: tuple[float, ...]
@@ -155,7 +155,8 @@ def _copy_look(pose_bone: Any, twin: Any) -> None:
 
 
 Kept = dict[str, dict[str, tuple[bool, float]]]
-"""Bone -> type -> what the user may have set of the importer's constraints: mute and influence."""
+"""Bone -> type -> the user's possible settings of the importer's constraints: mute and influence.
+"""
 
 
 def remove_constraints(
@@ -217,8 +218,8 @@ def _arrange(pose_bone: Any, kept: Mapping[str, tuple[bool, float]]) -> None:
 
 
 def remove_drivers(armature: Any) -> None:
-    """Takes away the importer's drivers: those of joints that mimic, and of hidden bones. To be
-    called while the bones still have their old names and properties."""
+    """Takes away the importer's drivers: of joints that mimic, and of hidden bones. To be called
+    while the bones still have their old names and properties."""
     for pose_bone in armature.pose.bones if armature.pose else ():
         bone = pose_bone.bone
         if properties.PART not in bone:

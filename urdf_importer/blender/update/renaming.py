@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gives links and joints of a standing rig other names, in place: what points at their bones
-follows, actions that nothing plays as well. The rest of an update then finds them by name."""
+"""Gives links and joints of a standing rig other names, in place: references to their bones follow,
+actions that nothing plays as well. The rest of an update then finds them by name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ class NewNames:
 
 
 def rename_standing(armature: Any, names: NewNames) -> None:
-    """Renames bones and what the properties of the rig name. Objects keep their names: those that
-    an import gave them follow later, like those of any update."""
+    """Renames bones and names in the properties of the rig. Objects keep their names: names that an
+    import gave them follow later, as in any update."""
     own = set(own_bones(armature))
     renames = {
         old.name: new.name

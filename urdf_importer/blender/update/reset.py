@@ -27,7 +27,7 @@ _SAME = 3e-6
 
 def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
     """Puts links, shapes and inertial frames that were displaced back to where the description has
-    them, in any pose; returns how many there were. With `locked_only` those that a user unlocked
+    them, in any pose; returns how many there were. With `locked_only` parts that a user unlocked
     stay. Raises BuildError."""
     armature = rig_of(armature)
     moved = 0
@@ -67,7 +67,7 @@ def _place_links(
     armature: Any, robot: Robot, empties: dict[str, Any]
 ) -> Iterator[tuple[Any, Matrix]]:
     if len(robot.links) < len(armature[properties.ROBOT].get("links", ())):
-        return  # Without the links that were deleted nothing says where the others stand.
+        return  # Without the deleted links the places of the others are unknown.
     tree = retrace_tree(robot)
     armatures = frames_at_rest(armature)
     for link, frame in zip(tree.links, zero_frames(tree), strict=True):
@@ -78,7 +78,7 @@ def _place_links(
 
 
 def _find_frame(item: Any, link: Link) -> Matrix | None:
-    """Finds the frame (4, 4) of a part in its link's; None for what a user put there."""
+    """Finds the frame (4, 4) of a part in its link's; None for a user's own object."""
     part = item.get(properties.PART)
     if part == properties.INERTIALS:
         return matrix_from_pose(link.inertial.origin) if link.inertial is not None else None

@@ -2,9 +2,9 @@
 """Meshes and materials of a standing rig and their twins in the staged one.
 
 A mesh whose fingerprint is the same stays, even if the user edited it, also on a link that another
-was melted into. One that the user edited and that has another size now is scaled. Any other is
-replaced by its twin. A material that the user changed, or put into a slot, stays in the slot; all
-others follow the description.
+was melted into. An edited mesh of another size now is scaled. Any other is replaced by its twin. A
+material that the user changed, or put into a slot, stays in the slot; all others follow the
+description.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -95,8 +95,8 @@ class ShapeUpdater:
         return next(iter([*untouched, *alike]), None)
 
     def _update_slots(self, old: Any, mesh: Any) -> Any:
-        """Updates the slots of a mesh that stays; those of the user stay too. Returns the mesh, or
-        a copy where other robots use it and are not to change."""
+        """Updates the slots of a mesh that stays; the user's slots stay too. Returns the mesh, or a
+        copy where other robots use it and are not to change."""
         wanted, materials = _looks(mesh), self._wanted_materials(old, mesh)
         if materials == list(old.materials) and _looks(old) == wanted:
             return old
@@ -156,8 +156,8 @@ class ShapeUpdater:
         self._set_object_materials(old, twin, own, cleared)
 
     def _scale_edited(self, old: Any, twin: Any) -> Any | None:
-        """Returns the mesh that the user edited in the size that its shape has now; None for one
-        that was not edited, and where the shape is another one."""
+        """Returns the mesh that the user edited in the present size of its shape; None for an
+        unedited mesh, and where the shape is another one."""
         before, after = (item[properties.SHAPE]["geometry"].to_dict() for item in (old, twin))
         ratio = _find_ratio(before, after)
         if ratio is None or not is_edited(old.data):
@@ -224,7 +224,7 @@ class ShapeUpdater:
         return _distinct([*self._spent_meshes, *self._meshes])
 
     def spent_materials(self) -> list[Any]:
-        """Returns old and staged materials, except those that the user changed."""
+        """Returns old and staged materials, except the ones that the user changed."""
         spent = _distinct([*self._spent_materials, *self._materials])
         return [material for material in spent if material not in self._touched]
 
@@ -236,7 +236,7 @@ class ShapeUpdater:
 
 
 def is_edited(mesh: Any) -> bool:
-    """Whether a mesh is not what an import or update made of its shape."""
+    """Whether a mesh differs from an import's or update's result for its shape."""
     return properties.CONTENT in mesh and mesh[properties.CONTENT] != fingerprint_content(mesh)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rig that stands, found by its properties: what is the importer's and what is the user's."""
+"""The standing rig, found by its properties: the importer's parts and the user's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class StandingRig:
             yield from (shape for shape in shapes if shape is not None)
 
     def meshes(self) -> list[Any]:
-        """Lists the meshes that the importer made, each once; those that the user put in have no
+        """Lists the meshes that the importer made, each once; the user's own have no
         fingerprint."""
         found = {}
         for shape in self.objects():
@@ -71,7 +71,7 @@ class StandingRig:
         return found
 
     def materials(self) -> list[Any]:
-        """Lists the importer's materials on its shapes, each once, as they are in the slots now."""
+        """Lists the importer's materials in the present slots of its shapes, each once."""
         found = {}
         for shape in self.objects():
             for slot in shape.material_slots:
@@ -81,8 +81,7 @@ class StandingRig:
 
 
 def find_standing(armature: Any) -> StandingRig:
-    """Finds what belongs to the rig. Raises BuildError for an object that is not an imported
-    robot."""
+    """Finds the parts of the rig. Raises BuildError for an object that is not an imported robot."""
     robot = extract_robot(armature)
     children = group_children()
     collection = _find_collection(armature)
@@ -113,8 +112,7 @@ def find_fingerprints(
     standing: StandingRig, robot: Robot, options: ImportOptions
 ) -> Iterator[tuple[Visual | Collision, Mesh, str | None]]:
     """Finds the shapes of mesh files that both the rig and `robot` have, with the fingerprint of
-    their mesh; None where an empty stands in the file's place. Meshes that the user put in are left
-    out."""
+    their mesh; None where an empty replaces the file. Meshes that the user put in are left out."""
     wanted = {
         (part, shape.geometry)
         for link in robot.links
