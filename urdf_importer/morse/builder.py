@@ -40,7 +40,7 @@ def find_builder() -> ModuleType:
 
 
 def _find_names() -> dict[str, Any]:
-    """Returns what scripts get, by name."""
+    """Returns the names for scripts."""
     from . import stand_in
     from .patches import make_robot_class
     from .stand_in.creators import ABSENT

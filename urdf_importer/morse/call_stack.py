@@ -17,7 +17,7 @@ from typing import Any
 
 def without_sources(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps a function so that inspect.getouterframes lists frames and their names for it, but no
-    sources. It sees its caller as if nothing stood between them."""
+    sources. It sees its caller as if nothing were between them."""
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MORSE's own builder on today's Blender.
 
-MORSE 1.4 was written for Blender 2.7 and its game engine. install() provides what it needs of them:
+MORSE 1.4 was written for Blender 2.7 and its game engine. install() provides the missing parts:
 attributes of data-blocks that are gone (Object.game keeps its data in a custom property, so it is
-saved), and replacements for those functions of MORSE's module bpymorse that call what is gone. Each
+saved), and replacements for functions of MORSE's module bpymorse that call missing parts. Each
 piece is added only if Blender lacks it, and uninstall() takes all of them back; the data that
 scripts left stays.
 """
@@ -68,8 +68,8 @@ def install() -> ModuleType:
 
 
 def uninstall() -> None:
-    """Leaves Blender's types and MORSE's modules as they were before install(). Environments that
-    are not created yet never will be."""
+    """Restores Blender's types and MORSE's modules to their state before install(). Environments
+    that are not created yet never will be."""
     if not _installed:
         return
     from .game_engine.replacements import remove_handlers
@@ -83,7 +83,7 @@ def uninstall() -> None:
 
 
 def forget_components() -> None:
-    """Lets MORSE's builder forget all components and what is configured for them.
+    """Lets MORSE's builder forget all components and their configuration.
 
     MORSE ran one script in a process; in a session of Blender another may follow, and would find
     the components of the previous one in its own configuration. Opening another file forgets them

@@ -43,8 +43,9 @@ MORSE = WriterFormat(
     label="MORSE",
     title="MORSE Script",
     text="a builder script of MORSE (.py)",
-    description="Write the active robot for the simulator MORSE, as it stands in the scene: one "
-    "Python file, with its meshes, that makes the robot anew and needs no other file",
+    description="Write the active robot for the simulator MORSE, in its state in the scene: "
+    "one Python file, with its meshes, that makes the robot anew and needs no "
+    "other file",
     kinds=(OutputKind(name="SCRIPT", label="Builder Script", suffix=".py"),),
     options=MorseOptions,
     write=_write,
@@ -52,4 +53,4 @@ MORSE = WriterFormat(
     operator="morse_builder",
 )
 WRITERS = (MORSE,)
-"""What this part adds to the table."""
+"""This part's additions to the table."""

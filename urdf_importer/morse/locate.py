@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MORSE's builder, imported from wherever it is, without what the import does to the process.
+"""MORSE's builder, imported from wherever it is, without the import's side effects on the process.
 
 MORSE 1.4 expects to run inside a Blender program called "blender": outside of it, its mathutils are
 stand-ins that do nothing. It also sets a hook that ends the process at the first exception, and
@@ -37,9 +37,9 @@ def find_morse(root: str | PathLike[str] | None = None) -> ModuleType:
     """Imports MORSE's package morse.builder and returns it.
 
     `root` is the folder that holds MORSE's lib/ and share/, such as "/usr". Without it, uses MORSE
-    if it is loaded already, then what the variable MORSE_ROOT names, then what Python finds. Sets
-    MORSE_ROOT: MORSE looks for its data there. Raises BuildError if there is no MORSE, or if a
-    MORSE other than that of `root` is loaded.
+    if it is loaded already, then the one in the variable MORSE_ROOT, then the one that Python
+    finds. Sets MORSE_ROOT: MORSE looks for its data there. Raises BuildError if there is no MORSE,
+    or if a MORSE other than the one in `root` is loaded.
     """
     loaded = sys.modules.get(BUILDER)
     package = _find_loaded(root) if loaded is not None else _find_package(root)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots of builder scripts that come from a description.
 
-`DescribedRobot` is what a description adds to a builder's Robot: MORSE's own if it can be imported,
-else the stand-in's. It uses only public methods to make what MORSE expects: a root with the robot's
-tag, below it the armature, and the links' empties flat below that.
+`DescribedRobot` is a description's addition to a builder's Robot: MORSE's own if it can be
+imported, else the stand-in's. It uses only public methods to make the structure that MORSE expects:
+a root with the robot's tag, below it the armature, and the links' empties flat below that.
 """
 
 import logging
@@ -41,7 +41,7 @@ _MISREAD = ("morse-prismatic-misread", "morse-prismatic-runaway")
 
 
 def is_description(filename: Any) -> bool:
-    """Tells whether a robot's file is a description rather than one of Blender's files."""
+    """Returns whether a robot's file is a description rather than one of Blender's files."""
     return isinstance(filename, str | PathLike) and str(filename).lower().endswith(SUFFIXES)
 
 
@@ -53,7 +53,7 @@ class DescribedRobot:
         robot.append(VideoCamera(), link="hand")
 
     filename       the description; found like the builder's robots, from the working folder
-    name           the robot's name; that of the variable if none
+    name           the robot's name; the variable's name if none
     package_paths  folders in which to look for packages; files in them may be read
     packages       package -> folder
     xacro_args     argument -> value, for xacro files
@@ -104,7 +104,7 @@ class DescribedRobot:
         self, objects: Any = None, component: Any = None, prefix: Any = None
     ) -> list[Any]:
         """Returns the robot's objects, the root first, when the builder's Robot asks for them. For
-        files of Blender it does what the builder does."""
+        files of Blender it does the same as the builder."""
         filename = component or self._blender_filename
         if not is_description(filename):
             found: list[Any] = super().append_meshes(objects, component, prefix)  # type: ignore[misc]
@@ -123,7 +123,7 @@ class DescribedRobot:
 
     @property
     def rig(self) -> Any:
-        """The armature object of the whole robot; what was split off is parented to it."""
+        """The armature object of the whole robot; armatures split off it are parented to it."""
         return self._made.armature
 
     @property
@@ -133,7 +133,7 @@ class DescribedRobot:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What of the description was substituted or lost."""
+        """Substitutes and losses of the description."""
         return self._made.diagnostics
 
     @property
@@ -158,7 +158,7 @@ class DescribedRobot:
         return MappingProxyType({c.title: c.joints for c in read_table(self.rig).chains})
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """Returns what MORSE cannot drive, or drives differently, joint by joint."""
+        """Returns the joints that MORSE cannot drive, or drives differently."""
         from ..blender.standing.armatures import armatures_of
 
         return tuple(item for each in armatures_of(self.rig) for item in check_morse_profile(each))
@@ -177,9 +177,9 @@ class DescribedRobot:
         obj._bpy_object.parent = holder
 
     def armature(self, group: str = "", joints: Sequence[str] = ()) -> Any:
-        """Returns the actuator of the whole robot, MORSE's Armature, or that of a group of joints,
-        which get an armature of their own: one of `groups`, or these `joints` under a name of your
-        own. The same group always gives the same actuator.
+        """Returns the actuator of the whole robot, MORSE's Armature, or the actuator of a group of
+        joints, which get an armature of their own: one of `groups`, or these `joints` under a name
+        of your own. The same group always gives the same actuator.
 
         MORSE reads a sliding joint correctly only if it begins an armature. Raises KinematicsError
         for an unknown group, and for joints that are not connected.
@@ -217,7 +217,7 @@ class DescribedRobot:
     def create_ik_targets(self, ends: Sequence[str] = ()) -> list[Any]:
         """Makes targets at these links or joints, for the actuators' cartesian services; if none
         are named, at the ends of all rows of three joints or more. Returns their empties, which get
-        their names when the environment is created. Raises KinematicsError for what no joint
+        their names when the environment is created. Raises KinematicsError for parts that no joint
         moves."""
         from .game_engine import robots
 
@@ -231,7 +231,7 @@ class DescribedRobot:
         return [target for target, _, _ in self._targets]
 
     def set_end_effector(self, link: str) -> None:
-        """Makes a link the place where MORSE mounts what is appended to an actuator. Raises
+        """Makes a link the place where MORSE mounts additions to an actuator. Raises
         KinematicsError for an unknown link."""
         from ..blender.standing.links import find_link
         from .game_engine.robots import mark_end_effector
@@ -284,7 +284,7 @@ class DescribedRobot:
             above()
 
     def save_blend(self, path: str | PathLike[str]) -> None:
-        """Saves the scene as it is, with what MORSE has to know of it. Raises WriteError."""
+        """Saves the scene in its present state, with MORSE's data. Raises WriteError."""
         from .. import save_blend
 
         save_blend(path)
@@ -368,7 +368,7 @@ def _find_description(filename: str | PathLike[str]) -> Path:
 
 
 def forget(robot: Any) -> None:
-    """Takes back what the builder noted of a robot that could not be made."""
+    """Takes back the builder's notes about a robot that could not be made."""
     noted = getattr(robot, "components", [])
     if robot in noted:
         noted.remove(robot)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A .blend file as a stream of blocks, of which only what may hold game data is kept.
+"""A .blend file as a stream of blocks; only blocks that may hold game data are kept.
 
     BLENDER-v279 | code length address structure count | bytes | code ... | DNA1 ... | ENDB
 
-A file is read once from front to end, compressed or not: meshes and images are passed over, so the
-memory it takes is that of its objects. Everything that a file claims is bounded before it is
-believed.
+A file is read once from front to end, compressed or not: meshes and images are passed over, so it
+takes as much memory as its objects. Everything that a file claims is bounded before it is believed.
 """
 
 import gzip
@@ -28,14 +27,14 @@ MOST_BLOCKS = 4_000_000
 # Structures of the game engine take hundreds of bytes, a sensor's 32767 links 256 KiB.
 MOST_BYTES_OF_A_BLOCK = 2**18
 MOST_BYTES_OF_DNA = 2**24
-# The name of a data-block stands within its first hundred bytes.
+# The name of a data-block is within its first hundred bytes.
 _BYTES_OF_AN_ID = 256
 
 FIRST_WITHOUT_GAME_ENGINE = 280
 
 _HEADER = re.compile(rb"BLENDER([_-])([vV])(\d{3})")
 _NEW_HEADER = re.compile(rb"BLENDER\d\d-")
-# Two letters stand first or last among the four, depending on the byte order.
+# Two letters are first or last among the four, depending on the byte order.
 _CODE = re.compile(rb"\0{0,2}([A-Z0-9]{2,4})\0{0,2}")
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -51,7 +50,7 @@ class Layout(NamedTuple):
 
 
 class Block(NamedTuple):
-    """`data` is empty if the block cannot matter. `address` is what pointers to it hold."""
+    """`data` is empty if the block cannot matter. `address` is the value of pointers to it."""
 
     code: bytes
     address: int
@@ -131,7 +130,7 @@ def _read_blocks(file: BufferedIOBase, layout: Layout) -> Iterator[Block]:
 
 
 def _bytes_to_keep(code: bytes, owner: bytes, length: int) -> int:
-    """Returns how many bytes of a block matter. What belongs to a data-block follows it as DATA."""
+    """Returns how many bytes of a block matter. The data of a data-block follows it as DATA."""
     if code == b"DNA1":
         if length > MOST_BYTES_OF_DNA:
             raise ReadError("the file is damaged: its catalogue of structures is too big")

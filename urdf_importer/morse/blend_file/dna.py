@@ -2,7 +2,7 @@
 """The catalogue of structures that every .blend file carries, and reading by its names.
 
 Each version of Blender laid its structures out anew; since all offsets come from the file's own
-catalogue, one reader does for all of them. What a version did not have yet reads as None.
+catalogue, one reader does for all of them. Fields that a version did not have yet read as None.
 """
 
 import math
@@ -15,8 +15,8 @@ from typing import NamedTuple
 from ...diagnostics import ReadError
 from .blocks import Layout
 
-# The plain types and their letters in Python's struct. What was unsigned in Blender's source is
-# written as if it were signed.
+# The plain types and their letters in Python's struct. Types that were unsigned in Blender's source
+# are written as if they were signed.
 _LETTERS = {
     "char": "b",
     "uchar": "B",
@@ -151,7 +151,7 @@ class View:
         return decode_text(self.data[member.offset : member.offset + member.length])
 
     def read_pointer(self, path: str) -> int:
-        """Reads an address; 0 stands for none."""
+        """Reads an address; 0 means none."""
         member = self._find(path)
         if member is None or member.letter != "P":
             return 0

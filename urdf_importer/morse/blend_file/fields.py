@@ -17,8 +17,8 @@ Settings = dict[str, Setting]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A structure with what is needed to make sense of it: the file's version and the names of its
-    data-blocks by address."""
+    """A structure with its context: the file's version and the names of its data-blocks by
+    address."""
 
     view: View
     version: tuple[int, int]
@@ -74,7 +74,7 @@ def text(path: str) -> Field:
 
 
 def choice(path: str, names: Mapping[int, str], bits: int = -1) -> Field:
-    """Makes a field for the name of a number, of which only `bits` count; None for a number without
+    """Makes a field for the name of a number, with only `bits` counting; None for a number without
     a name."""
 
     def read(item: Item) -> str | None:
@@ -95,7 +95,7 @@ def constant(value: Setting) -> Field:
 
 
 def by_version(version: tuple[int, int], before: Field, since: Field) -> Field:
-    """Makes a field that is `since` from the version on in which Blender changed what is stored,
+    """Makes a field that is `since` from the version on in which Blender changed the stored value,
     and `before` in older files."""
     return lambda item: (since if item.version >= version else before)(item)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the settings of those actuators are stored that move or replace objects."""
+"""The stored settings of actuators that move or replace objects."""
 
 from collections.abc import Callable
 

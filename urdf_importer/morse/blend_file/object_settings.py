@@ -116,8 +116,7 @@ def _read_body(item: Item) -> str | None:
 
 
 def _read_bounds(item: Item) -> Setting | None:
-    """Reads the collision bounds. Up to 2.60 the bounds that were drawn were also those that
-    collided."""
+    """Reads the collision bounds. Up to 2.60 the drawn bounds were also the colliding ones."""
     member = "collision_boundtype" if item.version >= (260, 1) else "boundtype"
     return choice(member, _BOUNDS)(item)
 

@@ -36,7 +36,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """`blocks` by address: addresses are unique within what belongs to one data-block only."""
+    """`blocks` by address: addresses are unique within one data-block's blocks only."""
 
     name: str
     address: int
@@ -44,7 +44,7 @@ class StoredObject:
     blocks: dict[int, Block]
 
     def take_data(self, address: int) -> bytes:
-        """Takes what belongs to one owner only, such as the text of a property; empty if it is not
+        """Takes data with one owner only, such as the text of a property; empty if it is not
         stored. It can be taken once, so that the work does not outgrow the file."""
         block = self.blocks.pop(address, None)
         return block.data if block else b""
@@ -62,7 +62,7 @@ class StoredObject:
     def iterate_list(self, path: str, structure: str) -> Iterator[tuple[int, View]]:
         """Yields the address and the view of each element of a linked list.
 
-        Raises ReadError where the list leads elsewhere than to structures of that name, or never
+        Raises ReadError where the list leads elsewhere than to structures with that name, or never
         ends.
         """
         address = self.view.read_pointer(f"{path}.first")
@@ -157,7 +157,7 @@ def read_legacy_game(path: Path | str) -> dict[str, GameRecord]:
     """Returns the game data by object name; objects with nothing but defaults are left out.
 
     A record has the lists "properties", "sensors", "controllers", "actuators" and the mapping
-    "settings", as far as they are not empty:
+    "settings", if not empty:
 
         properties    {"name", "type", "value"}; FLOAT and TIMER in single precision
         sensors       {"name", "type", "settings", "controllers"}
@@ -166,8 +166,8 @@ def read_legacy_game(path: Path | str) -> dict[str, GameRecord]:
 
     Types and settings have the names of Blender 2.7's Python. Vectors are lists of three numbers,
     data-blocks are given by name; SI units, angles in radians except a radar's, which is in
-    degrees. "controllers" and "actuators" of a brick are the names of those on the same object that
-    it is linked to; links to bricks of other objects are listed in "elsewhere" as {"object",
+    degrees. "controllers" and "actuators" of a brick are the names of the bricks on the same object
+    that it is linked to; links to bricks of other objects are listed in "elsewhere" as {"object",
     "name"}. Kinds of bricks that Blender 2.7 no longer has are left out.
 
     Files of Blender 2.80 and later have no game data: {}. Raises ReadError for a file that is
@@ -206,7 +206,7 @@ class _Bricks:
         )
 
     def places(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Address and place of what others may be linked to."""
+        """Address and place of the possible targets of links."""
         for address, view in [*self.controllers.items(), *self.actuators.items()]:
             yield address, {"object": self.stored.name, "name": _name(view)}
 
@@ -223,7 +223,7 @@ def _list_bricks(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the record of one object. `places` are those of the bricks of all objects."""
+    """Reads the record of one object. `places` are the places of the bricks of all objects."""
 
     bricks: _Bricks
     contents: Contents

@@ -14,11 +14,11 @@ from .scene_objects import deselect
 from .storage import KEY, GameRecord, write_game
 
 ReadGame = Callable[[Path], Mapping[str, GameRecord]]
-"""Gives what the game engine kept in a .blend: name of an object in the file -> record."""
+"""Reads the game engine's data in a .blend: name of an object in the file -> record."""
 
 
 def append(read_game: ReadGame, directory: str, **options: Any) -> set[str]:
-    """Calls wm.append, then gives every new object what the game engine kept of it in the file.
+    """Calls wm.append, then gives every new object its game engine's data in the file.
 
     Blender drops that data, and renames objects whose name is taken; so existing objects give up
     their names while the file is read. Raises RuntimeError as the operator does.
@@ -35,8 +35,8 @@ def append(read_game: ReadGame, directory: str, **options: Any) -> set[str]:
 
 
 def parents_first(items: Iterable[Any]) -> list[Any]:
-    """Sorts objects as Blender 2.7 had them in a scene, on which MORSE relies: what was appended
-    begins with its root. Objects at the same depth are sorted by name."""
+    """Sorts objects as Blender 2.7 had them in a scene, on which MORSE relies: appended objects
+    begin with their root. Objects at the same depth are sorted by name."""
     return sorted(items, key=lambda item: (_depth(item), item.name.casefold(), item.name))
 
 
@@ -80,9 +80,9 @@ _LEFT_OUT = "_"
 def append_objects(
     path: Path, read_game: ReadGame, names: Sequence[str] | None = None, prefix: str = ""
 ) -> list[Any]:
-    """Appends objects of a file, and what they are parented to; roots come first.
+    """Appends objects of a file, and their parents; roots come first.
 
-    `names` are the wanted ones, all if None; only those with the `prefix`, and none that begins
+    `names` are the wanted ones, all if None; only names with the `prefix`, and none that begins
     with "_". `read_game` gives the game engine's data of the file. Raises BuildError if the file
     has no such object or is not a .blend; nothing is left behind then.
     """
@@ -110,7 +110,7 @@ def append_scene(path: Path, read_game: ReadGame, name: str) -> list[Any]:
 
 
 def _choose(path: Path, kind: str, names: Sequence[str] | None) -> list[str]:
-    """Returns the names of a kind in the file: the wanted ones, none of which may be missing, or
+    """Returns the names of a kind in the file: the wanted ones, all of which must be there, or
     all."""
     try:
         with bpy.data.libraries.load(str(path)) as (source, _):

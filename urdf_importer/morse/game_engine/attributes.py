@@ -26,7 +26,7 @@ _DISTANCE = 25.0
 
 
 def install_attributes(replacements: Replacements) -> None:
-    """Adds what is missing. Data-blocks do not change by that."""
+    """Adds missing attributes. Data-blocks do not change by that."""
     types = bpy.types
     _add(replacements, types.Object, _object_attributes())
     _add(replacements, types.Scene, _scene_attributes())
@@ -129,7 +129,7 @@ def _set_selected(item: Any, selected: bool) -> None:
 
 
 def _update_scene(scene: Any) -> None:
-    """Does what Scene.update() of 2.7 did: brings places and modifiers up to date."""
+    """Does the work of 2.7's Scene.update(): brings places and modifiers up to date."""
     for view_layer in scene.view_layers:
         view_layer.update()
 

@@ -22,7 +22,7 @@ def import_collada(filepath: str) -> None:
     """Imports the geometries of a COLLADA document as one object, selected, in the active
     collection.
 
-    Textures are read from the document's folder. What is missing is logged. Raises MeshError if the
+    Textures are read from the document's folder. Missing parts are logged. Raises MeshError if the
     document cannot be read; nothing is left behind then.
     """
     path = Path(filepath)

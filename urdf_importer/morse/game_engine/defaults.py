@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender 2.79 knew of its game engine: names, choices, and the settings of new things.
+"""Blender 2.79's data on its game engine: names, choices, and the settings of new things.
 
-A name that is missing here can be set too, and is then kept as it is given: a gap in a table must
-not stop a script that ran. Choices are checked, since scripts rely on the TypeError.
+A name that is missing here can be set too, and is then kept unchecked: a gap in a table must not
+stop a script that ran. Choices are checked, since scripts rely on the TypeError.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ Default = bool | int | float | str | tuple[Any, ...]
 
 
 class Setting(NamedTuple):
-    """A setting of the game engine. `default` also gives the type. `choices` are those of an
+    """A setting of the game engine. `default` also gives the type. `choices` are the values of an
     enumeration. `collection` is the list of bpy.data with the thing whose name is kept."""
 
     default: Default
@@ -152,7 +152,7 @@ PHYSICS: Settings = _settings(
     friction=0.5,
     use_fh_normal=False,
 )
-"""Of a material, as all of those below."""
+"""Of a material, as all tables below."""
 
 GAME_MATERIAL: Settings = {
     "alpha_blend": _choice("OPAQUE", "ADD", "CLIP", "ALPHA", "ALPHA_SORT", "ALPHA_ANTIALIASING"),
@@ -332,4 +332,5 @@ CAMERA = {
     "clip_end": 100.0,
     "display_size": 0.5,
 }
-"""What a new camera was in 2.7, in millimetres and metres. MORSE's scanners read its angle."""
+"""The settings of a new camera in 2.7, in millimetres and metres. MORSE's scanners read its
+angle."""

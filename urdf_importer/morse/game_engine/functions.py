@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What MORSE's builder calls of Blender 2.7, as functions for its module bpymorse.
+"""The functions of Blender 2.7 that MORSE's builder calls, for its module bpymorse.
 
 All that MORSE does through Blender's operators and lists goes through that module, so Blender
-itself is not touched here. Functions that are not replaced work as they are.
+itself is not touched here. Functions that are not replaced work unchanged.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,8 @@ _newest: dict[str, str] = {}
 def install_functions(
     replacements: Replacements, bpymorse: ModuleType, read_game: ReadGame
 ) -> None:
-    """Replaces what today's Blender lacks, or does differently, in MORSE's module bpymorse."""
+    """Replaces functions that today's Blender lacks, or that behave differently, in MORSE's module
+    bpymorse."""
     functions: dict[str, Any] = {**_ALWAYS, "append": partial(append, read_game)}
     if not _has_operator(bpy.ops.object, "game_property_new"):
         functions |= _GAME
@@ -65,7 +66,8 @@ def select_only(item: Any) -> None:
     MORSE would go on with another object."""
     select_all("DESELECT")
     if item.name not in bpy.context.view_layer.objects:
-        # What a script has just linked to the scene is known to the view layer after an update.
+        # Objects that a script has just linked to the scene are known to the view layer after an
+        # update.
         bpy.context.view_layer.update()
     try:
         item.select_set(True)
@@ -159,8 +161,7 @@ def new_object(name: str, data: Any) -> Any:
 def apply_transform(
     location: bool = False, rotation: bool = False, scale: bool = False
 ) -> set[str]:
-    """Calls object.transform_apply so that what is not named stays. Today's operator would apply
-    it."""
+    """Calls object.transform_apply so that unnamed parts stay. Today's operator would apply it."""
     done: set[str] = bpy.ops.object.transform_apply(
         location=location, rotation=rotation, scale=scale
     )
@@ -176,8 +177,8 @@ def get_scene(name_or_id: str | int) -> SceneView:
 
 
 def set_active_scene(name_or_id: str | int) -> SceneView:
-    """Shows a scene. What is added then goes into the scene itself, not into a collection that
-    other scenes may show as well: in 2.7 objects belonged to scenes alone."""
+    """Shows a scene. New objects then go into the scene itself, not into a collection that other
+    scenes may show as well: in 2.7 objects belonged to scenes alone."""
     scene = bpy.data.scenes[name_or_id]
     show_scene(scene)
     return SceneView(scene)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Object.game of Blender 2.7: game properties and logic bricks, in lists that work as those of
-Blender's Python do: by index, by name, and always current."""
+"""Object.game of Blender 2.7: game properties and logic bricks, in lists that work like Blender's
+own in Python: by index, by name, and always current."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
@@ -22,9 +22,9 @@ Entry = TypeVar("Entry")
 
 
 class LiveList(Generic[Entry]):
-    """`read_names` gives the names as they are now, `make` the thing of a number.
+    """`read_names` gives the present names, `make` the object for a number.
 
-    Stands for what bpy_prop_collection was to game properties and logic bricks. Annotations quote
+    Replaces bpy_prop_collection of game properties and logic bricks. Annotations quote
     LiveList[...] and nothing is overloaded: typing keeps both past the end of Python, and with them
     the module bpy, which in Blender 4.2 then crashes.
     """
@@ -192,7 +192,7 @@ class GameProperty(_Entry):
 
 
 class LogicBrick(_Entry, Kept):
-    """A sensor, a controller or an actuator; its settings are those of its type."""
+    """A sensor, a controller or an actuator; its settings are its type's."""
 
     __slots__ = ()
     _list: Kind

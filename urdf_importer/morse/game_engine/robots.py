@@ -34,7 +34,7 @@ _LEAST_ROW = 3
 
 
 def build_root(armature: Any, name: str) -> Any:
-    """Makes the empty that stands for the robot, at the place of its armature, and parents that to
+    """Makes the empty that represents the robot, at the place of its armature, and parents that to
     it."""
     root = bpy.data.objects.new(name, None)
     root.empty_display_type = "ARROWS"
@@ -48,9 +48,9 @@ def build_root(armature: Any, name: str) -> Any:
 
 
 def set_physics(root: Any, armature: Any) -> None:
-    """Sets what the game engine takes each object for. Collision shapes are static bodies that the
-    rig carries along, with bounds and their share of the link's mass; visuals touch nothing; the
-    root has the mass of all links."""
+    """Sets the physics of each object in the game engine. Collision shapes are static bodies that
+    the rig carries along, with bounds and their share of the link's mass; visuals touch nothing;
+    the root has the mass of all links."""
     total = 0.0
     for each in armatures_of(armature):
         _set(each, physics_type=KINEMATIC)
@@ -89,9 +89,9 @@ def set_physics_type(root: Any, physics_type: str) -> None:
 
 
 def mark_end_effector(armature: Any, link: Any) -> None:
-    """Makes a link the place where MORSE mounts what is added to an actuator, in place of an
-    earlier one. The robot's own parts are marked, so that MORSE does not mount those as well; call
-    this again after armatures were split off."""
+    """Makes a link the place where MORSE mounts an actuator's additions, in place of an earlier
+    one. The robot's own parts are marked, so that MORSE does not mount those as well; call this
+    again after armatures were split off."""
     for item in links_of(armature):
         _drop_property(item, "end_effector")
     for item in (*links_of(armature), *armatures_of(armature)[1:]):
@@ -119,7 +119,7 @@ def find_joints(armature: Any) -> dict[str, Any]:
 def find_ik_bones(armature: Any, ends: Sequence[str]) -> list[tuple[Any, str]]:
     """Returns (armature object, bone) for each of these links or joints. Without any: all bones
     that end a row of three or more, where nothing or a branch (a hand) follows; that is where one
-    would pull. Raises KinematicsError for what no joint moves."""
+    would pull. Raises KinematicsError for parts that no joint moves."""
     if ends:
         return [_find_carrier(armature, end) for end in ends]
     return [
@@ -159,8 +159,8 @@ def _find_carrier(armature: Any, name: str) -> tuple[Any, str]:
 
 
 def place_component(item: Any, frame: Matrix) -> None:
-    """Puts a component into a frame (4, 4) of its parent. What it is turned by already stays
-    on top, since some components of MORSE are made with a rotation."""
+    """Puts a component into a frame (4, 4) of its parent. Its own rotation stays on top, since some
+    components of MORSE are made with one."""
     x, y, z, w = quaternion_from_rotation(frame[:3, :3])
     turn = item.rotation_euler.to_quaternion()
     turn.rotate(mathutils.Quaternion((w, x, y, z)))

@@ -29,7 +29,7 @@ def add_empty(name: str = "Empty", display: str = "ARROWS", size: float = 1.0) -
 
 
 def add_shape(name: str, shape: Shape) -> Any:
-    """Adds a mesh object as large as Blender's own of that kind: two metres across."""
+    """Adds a mesh object as large as Blender's own primitive: two metres across."""
     mesh = bpy.data.meshes.new(name)
     if shape == "TORUS":
         _fill_torus(mesh)
@@ -124,8 +124,8 @@ def deselect() -> None:
 
 
 def parent_to(item: Any, parent: Any) -> None:
-    """Makes one object the parent of another; what the other's place was in the world, it is now
-    in the parent."""
+    """Makes one object the parent of another; the other's place in the world becomes its place in
+    the parent."""
     item.matrix_parent_inverse.identity()
     item.parent = parent
 

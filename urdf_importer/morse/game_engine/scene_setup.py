@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a builder script sets of the scene: texts, the camera of the simulator, the game engine's
-settings, and what windows show. Blender's own settings are set; the rest is kept in the scene's
-game record. Without a window only the scene counts."""
+"""A builder script's settings of the scene: texts, the camera of the simulator, the game engine's
+settings, and the content of windows. Blender's own settings are set; the rest is kept in the
+scene's game record. Without a window only the scene counts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def set_gravity(gravity: float) -> None:
 
 
 def set_background(name: str) -> bool:
-    """Shows a scene behind this one; False if there is none of that name."""
+    """Shows a scene behind this one; False if there is none with that name."""
     found = bpy.data.scenes.get(name)
     if found is not None:
         bpy.context.scene.background_set = found
@@ -142,8 +142,8 @@ _PERSPECTIVES = ("CAMERA", "PERSP", "ORTHO")
 
 
 def find_window() -> Any:
-    """Returns the window of the script, else the first: Blender in the background keeps that of its
-    start file. Raises BuildError if there is none."""
+    """Returns the window of the script, else the first: Blender in the background keeps its start
+    file's. Raises BuildError if there is none."""
     window = _first_window()
     if window is None:
         raise BuildError("Blender has no window here, so no scene can be shown")
@@ -151,7 +151,7 @@ def find_window() -> Any:
 
 
 def show_scene(scene: Any) -> None:
-    """Makes a scene the one that scripts work on."""
+    """Makes a scene the active one for scripts."""
     find_window().scene = scene
     add_to_scene()
 

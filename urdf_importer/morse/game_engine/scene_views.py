@@ -2,8 +2,8 @@
 """A scene as scripts of Blender 2.7 handle it.
 
 Builder scripts get scenes from functions of MORSE's builder, so those can return a view: it handles
-what Blender's own scene cannot do (an engine that is gone, scene.objects.active) and leaves
-everything else to the scene.
+the missing features of Blender's own scene (an engine that is gone, scene.objects.active) and
+leaves everything else to the scene.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ class View:
 
 
 def unwrap(value: Any) -> Any:
-    """Returns what a view shows; anything else as it is."""
+    """Returns the object behind a view; anything else unchanged."""
     return value._viewed if isinstance(value, View) else value
 
 
@@ -109,7 +109,7 @@ class SceneView(View):
 
 
 class SceneObjects(View):
-    """Scene.objects of 2.7, in which objects are linked and one of which is the active one."""
+    """Scene.objects of 2.7: objects are linked to it, and one is the active one."""
 
     __slots__ = ("_scene",)
 

@@ -11,7 +11,7 @@ and attributes whose values are kept there and checked as Blender's own are.
         "settings": {"physics_type": "STATIC", "mass": 1.0, ...},
     }
 
-What is empty is left out, and the property is missing if all is empty. Schema and meaning are
+Empty values are left out, and the property is missing if all is empty. Schema and meaning are
 documented in docs/project/morse.md. Reading gives plain copies; only the functions here change
 anything.
 """
@@ -61,7 +61,8 @@ def write_game(item: Any, game: GameRecord) -> None:
 
 
 def _mark_component(item: Any, game_properties: Iterable[GameRecord]) -> None:
-    """Lets those who read the robot back leave out what a builder script mounted on a link."""
+    """Marks an object that a builder script mounted on a link, so that readers of the robot leave
+    it out."""
     if any(each["name"] == COMPONENT_TAG and each.get("value") for each in game_properties):
         item[MOUNTED] = True
     elif MOUNTED in item:
@@ -69,7 +70,7 @@ def _mark_component(item: Any, game_properties: Iterable[GameRecord]) -> None:
 
 
 def set_property(item: Any, name: str, value: Value, kind: str = "") -> None:
-    """Sets a game property: changes the one of that name, or adds one as the last.
+    """Sets a game property: changes the existing one, or adds one as the last.
 
     `kind` is BOOL, INT, FLOAT, STRING or TIMER; if empty, the value's type decides. Raises
     TypeError for a value that no game property can hold.
@@ -86,7 +87,7 @@ def set_property(item: Any, name: str, value: Value, kind: str = "") -> None:
 
 
 def get_property(item: Any, name: str) -> Value | None:
-    """Returns the value of a game property; None if there is none of that name."""
+    """Returns the value of a game property; None if there is none with that name."""
     for record in read_game(item)["properties"]:
         if record["name"] == name:
             value: Value = record["value"]
@@ -157,7 +158,7 @@ def _complete(record: Any) -> GameRecord:
 
 
 class Kept:
-    """Attributes that store nothing themselves but where their values are kept.
+    """Attributes that store nothing themselves but their values' place.
 
     A known one reads as its default until it is set. An unknown one can be set as well.
     """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Armature actuator of MORSE can drive."""
+"""The capabilities of MORSE's Armature actuator."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads from an armature what MORSE's Armature actuator would read, and what its joints really
-are."""
+"""Reads from an armature the data that MORSE's Armature actuator would read, and the real
+properties of its joints."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,8 +25,8 @@ _MOVED = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_an
 
 
 def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
-    """Returns what MORSE cannot drive, or drives differently, bone by bone, of any armature object;
-    for the main armature of a robot also the joints without a bone in any of its armatures.
+    """Returns the bones that MORSE cannot drive, or drives differently, of any armature object; for
+    the main armature of a robot also the joints without a bone in any of its armatures.
 
     Raises BuildError for an object that is not an armature.
     """
@@ -45,7 +45,7 @@ def check_morse_profile(armature: Any) -> tuple[Diagnostic, ...]:
 
 
 def _read_tree(robot: Any) -> KinematicTree | None:
-    """Reads the robot's tree; None if what is left of a rig is not a robot."""
+    """Reads the robot's tree; None if the rest of a rig is not a robot."""
     try:
         return retrace_tree(extract_robot(robot))
     except KinematicsError:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What MORSE's Armature actuator makes of bones, and where that differs from the robot.
+"""MORSE's Armature actuator's view of bones, and where it differs from the robot.
 
-An error is about what cannot be driven or ends the actuator, a warning about what it drives
-differently. Any bones will do; those that name the joint they hold are compared with that joint.
+An error is about bones that cannot be driven or end the actuator, a warning about bones that it
+drives differently. Any bones will do; bones that name the joint they hold are compared with that
+joint.
 """
 
 import math
@@ -19,9 +20,9 @@ from ...rig.single_axis import find_joints_to_hold, report_held
 
 _SAME = 1e-5
 """Limits (radians, metres), heights (metres) and parts of unit vectors this near are equal:
-Blender's numbers are of single precision."""
+Blender's numbers have single precision."""
 
-_SPLIT_OFF = "give it an armature of its own that stands at the joint with Z along it"
+_SPLIT_OFF = "give it an armature of its own at the joint with Z along it"
 _IMPORT_AGAIN = "import the robot with the rig profile 'morse'"
 
 
@@ -40,8 +41,8 @@ class HeldJoint:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoneState:
     """A bone as MORSE finds it. `rest` (4, 4) is in armature space, X, Y, Z as columns; `free` are
-    the axes that IK may use; `ik_limits` (radians) those of X, Y, Z, switched on or not.
-    `joints` are those that the bone is known to hold."""
+    the axes that IK may use; `ik_limits` (radians) the limits of X, Y, Z, switched on or not.
+    `joints` are the bone's joints, as far as known."""
 
     name: str
     parent: str
@@ -68,8 +69,8 @@ class BoneState:
 def judge_bones(
     bones: Sequence[BoneState], mimics: Mapping[str, Mimic], diagnostics: Diagnostics
 ) -> None:
-    """Reports what MORSE cannot drive, or drives differently, bone by bone. `mimics`: follower ->
-    how it follows, as far as that is known."""
+    """Reports the bones that MORSE cannot drive, or drives differently. `mimics`: follower -> how
+    it follows, as far as that is known."""
     by_name = {bone.name: bone for bone in bones}
     if not bones:
         _report_no_bones(diagnostics)
@@ -117,8 +118,8 @@ def _report_no_bone(motion: JointMotion, diagnostics: Diagnostics) -> None:
 def _report_no_axis(bone: BoneState, diagnostics: Diagnostics) -> None:
     diagnostics.error(
         "morse-no-free-axis",
-        f"{bone} has no free IK axis, which ends MORSE's Armature actuator with an exception; "
-        f"unlock the one that it moves by, or {_IMPORT_AGAIN}",
+        f"{bone} has no free IK axis, which ends MORSE's Armature actuator with "
+        f"an exception; unlock the axis of its joint, or {_IMPORT_AGAIN}",
         subject=bone.subject,
     )
 
@@ -126,8 +127,8 @@ def _report_no_axis(bone: BoneState, diagnostics: Diagnostics) -> None:
 def _report_several_axes(bone: BoneState, freedoms: int, diagnostics: Diagnostics) -> None:
     diagnostics.error(
         "morse-several-axes",
-        f"{bone} has {freedoms} degrees of freedom, of which MORSE drives one (IK axis "
-        f"{'XYZ'[bone.free[0]]}); lock the others, or {_IMPORT_AGAIN}",
+        f"{bone} has {freedoms} degrees of freedom, and MORSE drives only one (IK "
+        f"axis {'XYZ'[bone.free[0]]}); lock the others, or {_IMPORT_AGAIN}",
         subject=bone.subject,
     )
 
@@ -162,9 +163,9 @@ def _report_wrong_axis(bone: BoneState, joint: HeldJoint, diagnostics: Diagnosti
     prop, axis = joint.channels[0]
     diagnostics.error(
         "morse-wrong-axis",
-        f"{bone} {words[prop]} bone {'XYZ'[axis]}, but in MORSE it {words[_moved(bone)]} "
-        f"{'XYZ'[bone.free[0]]}; unlock this IK axis alone, and give what slides, and only that, "
-        "an IK stretch",
+        f"{bone} {words[prop]} bone {'XYZ'[axis]}, but in MORSE it "
+        f"{words[_moved(bone)]} {'XYZ'[bone.free[0]]}; unlock this IK axis alone, "
+        "and give sliding bones, and only these, an IK stretch",
         subject=bone.subject,
     )
 
@@ -184,7 +185,7 @@ def _judge_limits(bone: BoneState, joint: HeldJoint, diagnostics: Diagnostics) -
     else:
         own, hint = f"from {lower:g} to {upper:g}", "send it positions within both"
     if max(lower, given[0]) > min(upper, given[1]):
-        hint = "stream its positions, of which MORSE's services reach none"
+        hint = "stream its positions, which MORSE's services cannot reach"
     diagnostics.warning(
         code,
         f"{bone} {moves} {own}, in MORSE from {given[0]:g} to {given[1]:g}; {hint}",
@@ -211,7 +212,7 @@ def _judge_follower(bone: BoneState, mimic: Mimic | None, diagnostics: Diagnosti
         offset = f" {mimic.offset:+g}" if mimic.offset else ""
         position = f"{mimic.multiplier:g} times the position of {quote(follows)}{offset}"
     elif follows:
-        position = f"what follows from {quote(follows)}"
+        position = f"the part that follows from {quote(follows)}"
     diagnostics.warning(
         "morse-follower",
         f"{bone} is moved by a driver, which MORSE's engine does not run; send it {position}",
@@ -223,7 +224,7 @@ def _judge_reading(
     bone: BoneState, by_name: Mapping[str, BoneState], diagnostics: Diagnostics
 ) -> None:
     """Judges how MORSE reads a sliding bone: it takes the height of the posed bone's head above the
-    armature for the position, and slides the bone until that is what was asked for."""
+    armature for the position, and slides the bone until that equals the requested one."""
     height, rise = float(bone.rest[2, 3]), float(bone.rest[2, bone.free[0]])
     lifted_by = [each.name for each in _walk_up(bone, by_name) if _changes_height(each)]
     if bone.is_connected or rise <= _SAME:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which armatures a script makes, and what MORSE does differently from the description."""
+"""The armatures that a script makes, and MORSE's differences from the description."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ _HALF_TURN = (-math.pi, math.pi)
 def judge_armatures(
     plan: RigPlan, armatures: Sequence["ArmaturePlan"], diagnostics: Diagnostics
 ) -> None:
-    """Reports what MORSE's Armature actuators drive in another way, or not at all. An armature
-    without bones gets no actuator."""
+    """Reports joints that MORSE's Armature actuators drive in another way, or not at all. An
+    armature without bones gets no actuator."""
     held = {joint.channels[0].bone: joint for joint in plan.joints}
     for armature in armatures:
         if armature.bones:
@@ -32,8 +32,8 @@ def judge_armatures(
 
 
 def list_findings(diagnostics: Diagnostics, first: int) -> Iterator[str]:
-    """Yields the messages of the findings about MORSE from the item `first` on. Those about a
-    sensor stand beside it instead."""
+    """Yields the messages of the findings about MORSE from the item `first` on. Findings about a
+    sensor are beside it instead."""
     for item in list(diagnostics)[first:]:
         if item.code.startswith("morse-") and item.code != "morse-sensor-changed":
             yield item.message
@@ -73,9 +73,8 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArmaturePlan:
-    """`frame` (4, 4) is in the robot's root frame, the rest of the bones in that of the armature.
-    It is parented to the bone `carrier`; if that is empty, to the main armature, which is the
-    first."""
+    """`frame` (4, 4) is in the robot's root frame, the rest of the bones in the armature's. It is
+    parented to the bone `carrier`; if that is empty, to the main armature, which is the first."""
 
     name: str
     carrier: str
@@ -84,7 +83,7 @@ class ArmaturePlan:
 
 
 def plan_armatures(plan: RigPlan, groups: Groups = ()) -> tuple[ArmaturePlan, ...]:
-    """Plans the main armature, and those of the groups and of sliding joints.
+    """Plans the main armature, and the ones of the groups and of sliding joints.
 
     Sliding joints get none if a joint would then carry the armature of the joint that it follows:
     Blender's drivers cannot do that.

@@ -42,7 +42,7 @@ def table(name: str, head: str, rows: Sequence[str]) -> str:
 
 
 def comment(paragraph: str, *, first: str = "", indent: str = "") -> str:
-    """Writes a wrapped comment; `first` stands before the first line, `indent` before all."""
+    """Writes a wrapped comment; `first` begins the first line, `indent` all lines."""
     plain = printable(paragraph)
     rest = " " * len(first)
     wrapped = textwrap.wrap(

@@ -116,7 +116,7 @@ class PackedMesh:
 
 
 class MeshPacker:
-    """`meshes` are those packed so far, by their names in the script."""
+    """`meshes` are the packed ones so far, by their names in the script."""
 
     def __init__(self) -> None:
         self.meshes: dict[str, PackedMesh] = {}
@@ -133,7 +133,7 @@ class MeshPacker:
         return packed
 
     def pack_collision(self, triangles: Triangles, name: str) -> str:
-        """Packs an invisible mesh and returns its name: that of a visual if they are alike."""
+        """Packs an invisible mesh and returns its name: a visual's if they are alike."""
         shape = _digest(triangles)
         if shape not in self._by_shape:
             used, corners = np.unique(triangles.corners, return_inverse=True)
@@ -181,6 +181,6 @@ def make_mesh_name(name: str) -> str:
 
 
 def _digest(triangles: Triangles) -> bytes:
-    """Hashes what collides: the vertices and faces."""
+    """Hashes the colliding part: the vertices and faces."""
     content = triangles.vertices.tobytes() + b"\0" + triangles.corners.astype("<i4").tobytes()
     return hashlib.sha256(content).digest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of a robot and what collides, as tables of a script."""
+"""Visuals and collisions of a robot, as tables of a script."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,8 +37,8 @@ _DIGITS = 6
 
 
 class ShapeTables:
-    """Tables of shapes, filled link by link. What cannot be shown or collide is left out and
-    reported, with the code of its MeshError; images are left out and reported once."""
+    """Tables of shapes, filled link by link. Shapes that cannot be shown or collide are left out
+    and reported, with the code of their MeshError; images are left out and reported once."""
 
     def __init__(self, robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -> None:
         self._files = files

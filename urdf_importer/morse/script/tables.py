@@ -2,10 +2,10 @@
 """The robot's rig and its sensors, as tables of a script.
 
 The table TAILS lists other tails for bones whose axes Blender may make inexact. Blender works a
-bone's axes out in single precision, in the armature's frame and again in that of its parent, by a
-formula that loses its last digits for bones near -Y there. By how much is chance, and differs
-between Blenders. So a script measures such bones and tries other tails, turned slightly about the
-joint's axis, until one is right.
+bone's axes out in single precision, in the armature's frame and again in its parent's, by a formula
+that loses its last digits for bones near -Y there. By how much is chance, and differs between
+Blenders. So a script measures such bones and tries other tails, turned slightly about the joint's
+axis, until one is right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,8 +115,8 @@ def _bone_rows(armature: ArmaturePlan) -> list[str]:
 def _write_joints(plan: RigPlan, start: Mapping[str, float]) -> str:
     bones = {bone.name: bone for bone in plan.bones}
     head = (
-        "bone, what moves it and by which axis, whether it may be posed by hand, limits of the "
-        "axis in IK or None, stretch, where it starts"
+        "bone, its joint's motion and axis, whether it may be posed by hand, "
+        "limits of the axis in IK or None, stretch, its start"
     )
     rows = [
         _joint_row(joint, bones[joint.channels[0].bone], start.get(joint.joint.name, 0.0))
@@ -138,7 +138,7 @@ def _joint_row(joint: JointPlan, bone: BonePlan, position: float) -> str:
 def _write_followers(plan: RigPlan) -> str:
     by_name = {joint.joint.name: joint for joint in plan.joints}
     rows = [_follower_row(joint, by_name[joint.mimics]) for joint in plan.joints if joint.mimics]
-    head = "bone, the bone that it follows, position = factor * position of that + offset"
+    head = "bone, the bone that it follows, position = factor * the other's position + offset"
     return table("FOLLOWERS", head, rows)
 
 
@@ -183,7 +183,7 @@ def name_sensors(
 
 
 def write_sensors(sensors: Sequence[SensorSuggestion], armatures: Sequence[str] = ()) -> str:
-    """Writes the table SENSORS, under comments with what is worth knowing about them."""
+    """Writes the table SENSORS, under comments with notes about them."""
     names = name_sensors(sensors, armatures)
     rows = [_row(name, sensor) for name, sensor in zip(names, sensors, strict=True)]
     who_is: dict[str, list[str]] = {}
@@ -208,7 +208,7 @@ def _row(name: str, sensor: SensorSuggestion) -> str:
 
 
 def _value(value: bool | int | float | str) -> str:
-    """Writes a value, also one of numpy's numbers, whose own text Python would not read."""
+    """Writes a value, also a number of numpy's, whose own text Python would not read."""
     if isinstance(value, bool | str):
         return ascii(value)
     return str(int(value)) if isinstance(value, int) else single(float(value))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builder scripts: the comment at the top says what a script is, how it is used and what MORSE
-cannot do; below it, tables are filled into a template."""
+"""Builder scripts: the comment at the top explains a script, its use and MORSE's limits; below it,
+tables are filled into a template."""
 
 import math
 from collections.abc import Sequence
@@ -41,8 +41,8 @@ _TOOLS = (
 
 
 def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -> str:
-    """Writes the comment at the top. `name` is that of the class, `findings` is what MORSE does
-    differently with this robot."""
+    """Writes the comment at the top. `name` is the class's name, `findings` are MORSE's differences
+    for this robot."""
     source = Path(robot.source).name
     made_from = f", made from {source}" if source else ""
     parts = [
@@ -58,7 +58,7 @@ def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -
 
 
 def _write_usage(name: str, path: Path) -> list[str]:
-    """Writes how the script is used. Foreign names stand only where they cannot end a line."""
+    """Writes how the script is used. Foreign names are used only where they cannot end a line."""
     stem = path.stem
     rename = "" if stem.isidentifier() and stem.isascii() else " (rename it first)"
     module = "NAME" if rename else stem
@@ -87,7 +87,7 @@ _EMPTY_SHARE = 0.04
 class BuilderScript(Written):
     """A script that was written.
 
-    path         the file; `files` has it too, as other exports list all of theirs
+    path         the file; `files` has it too, as all exports do
     robot        the robot's name
     class_name   the robot's class in the script
     links        the links' names, in tree order
@@ -109,7 +109,7 @@ class BuilderScript(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Parts:
-    """What a script is made of. `start`: joint -> radians or metres."""
+    """The parts of a script. `start`: joint -> radians or metres."""
 
     plan: RigPlan
     armatures: tuple[ArmaturePlan, ...]
@@ -171,7 +171,7 @@ def _plan_start(plan: RigPlan, options: StartOptions, diagnostics: Diagnostics) 
     """Returns the position of every joint that has a bone, in radians or metres: as the options
     say, else zero, each within its limits; joints that mimic another follow it.
 
-    Raises KinematicsError for an unknown joint and for what cannot be a position of a joint.
+    Raises KinematicsError for an unknown joint and for an impossible position.
     """
     motions = plan.tree.joint_motions
     given = read_positions(options)
@@ -199,7 +199,7 @@ def _keep_within_limits(joint: JointPlan, wanted: float, diagnostics: Diagnostic
     if nearest != wanted:
         diagnostics.warning(
             "morse-start-position",
-            f"joint {quote(joint.joint.name)} cannot stand at {wanted:g}; it starts at {nearest:g}",
+            f"joint {quote(joint.joint.name)} cannot be at {wanted:g}; it starts at {nearest:g}",
             subject=joint.joint.name,
             line=joint.joint.line,
         )
@@ -275,13 +275,13 @@ def _write_tables(parts: _Parts) -> str:
 
 
 def _title(robot: Robot) -> str:
-    """Returns a title that may stand in triple quotes."""
+    """Returns a title that is safe in triple quotes."""
     name = printable(robot.name).replace("\\", "\\\\").replace('"', "'")
     return f"The robot {name}."
 
 
 def _write_stand(options: StartOptions) -> str:
-    """Writes where the robot stands, as lines of the script."""
+    """Writes the place of the robot, as lines of the script."""
     lines = []
     for what, numbers in (("translate", options.translation), ("rotate", options.rotation)):
         if any(numbers):

@@ -35,7 +35,7 @@ def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[ComponentPlan]:
 
 
 def plan_logical(sensor: LogicalCamera, notes: list[str]) -> list[ComponentPlan]:
-    """Plans what sees objects with their names and places."""
+    """Plans a sensor that sees objects with their names and places."""
     near, far = max(sensor.near, 1e-3), sensor.far
     aspect = min(max(sensor.aspect, 0.01), 100.0)
     width, height = _LOGICAL_WIDTH, max(round(_LOGICAL_WIDTH / aspect), _LEAST_PIXELS)

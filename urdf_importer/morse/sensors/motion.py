@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MORSE's sensors of motion, place and touch. All but Collision measure in the frame in which they
-stand."""
+"""MORSE's sensors of motion, place and touch. All but Collision measure in their own frame."""
 
 from ...geometry.transforms import matrix_from_pose
 from ...kinematics.sensor_frames import frame_of
@@ -61,14 +60,14 @@ def plan_barometer(sensor: Barometer, notes: list[str]) -> list[ComponentPlan]:
     if held != sensor.altitude:
         notes.append(f"its altitude is {held:g} m, not {sensor.altitude:g}")
     pressure = _SEA_LEVEL_PRESSURE * (1.0 - _LAPSE * held) ** _EXPONENT
-    notes.append("its altitude is that of the place where it starts")
+    notes.append("its altitude is relative to the place where it starts")
     return [_plan(sensor, "Barometer", (("ReferencePressure", pressure),))]
 
 
 def plan_contact(sensor: ContactSensor, link: Link, notes: list[str]) -> list[ComponentPlan]:
-    """Plans a Collision. It stands at the first of the collisions that it feels with."""
+    """Plans a Collision. It is at the first of the collisions that it feels with."""
     felt = next((c for c in link.collisions if c.name in sensor.collisions), link.collisions[0])
-    notes.append("it feels with a small box of its own, and tells what touches, not how strongly")
+    notes.append("it feels with a small box of its own, and reports contacts without their force")
     frame = matrix_from_pose(felt.origin)
     return [ComponentPlan(component="Collision", frame=frame, topic=sensor.stream.topic)]
 

@@ -12,7 +12,7 @@ Properties = tuple[tuple[str, Value], ...]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComponentPlan:
     """`component` is a class of morse.builder; `frame` (4, 4 in the frame of the link) is the one
-    in which it looks along +x with z up. `suffix` tells apart those of one sensor."""
+    in which it looks along +x with z up. `suffix` distinguishes several of one sensor."""
 
     component: str
     frame: Matrix

@@ -29,7 +29,7 @@ _STEEPEST = 0.25 * math.pi
 """Elevation where sin v = 1."""
 _CONE_RAYS = 9
 _NEAR = 0.01
-"""Metres: a nearest distance up to here is of no account."""
+"""Metres: a nearest distance up to here is ignored."""
 _FLAT = 1e-9
 _SEEN = math.radians(0.01)
 
@@ -46,7 +46,7 @@ class _Layers:
 
 
 def plan_lidar(rays: Lidar, notes: list[str]) -> list[ComponentPlan]:
-    """Plans a scanner, or an Infrared for one ray and for what makes one distance of all."""
+    """Plans a scanner, or an Infrared for one ray and for a sensor with one distance for all."""
     if rays.noise:
         notes.append("it has no noise")
     if rays.resolution:
@@ -82,7 +82,7 @@ def plan_sonar(cone: Sonar, notes: list[str]) -> list[ComponentPlan]:
 
 def _note_near(near: float, notes: list[str]) -> None:
     if near > _NEAR:
-        notes.append(f"it measures what is nearer than {near:g} m too")
+        notes.append(f"it also measures anything nearer than {near:g} m")
 
 
 def _plan(rays: Lidar, component: str, notes: list[str]) -> ComponentPlan:
@@ -150,7 +150,7 @@ def _plan_layers(up: Fan, edge: float) -> _Layers:
 
 def _find_error(wanted: Vector, made: Vector, tilt: float, edge: float) -> float:
     """Returns the angle in radians between the outermost rays of elevations `wanted` and the
-    nearest of those `made` in a tilted scanner: the error is nowhere larger."""
+    nearest elevations `made` in a tilted scanner: the error is nowhere larger."""
     turn = rotations_from_rpy(np.array([0.0, -tilt, 0.0]))
     cosines = _directions(wanted, edge) @ (_directions(made, edge) @ turn.T).T
     return float(np.arccos(np.clip(cosines.max(axis=1), -1.0, 1.0)).max())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sensors of a description as components of MORSE's builder.
 
-A sensor that MORSE cannot have is an ERROR diagnostic. One that differs is a WARNING, one for each
-sensor, which lists all differences.
+A sensor that MORSE cannot have is an ERROR diagnostic. A sensor that differs is a WARNING, one for
+each sensor, which lists all differences.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,12 +56,12 @@ class SensorSuggestion:
     link        the link that it is on
     component   its class in morse.builder
     frame       (4, 4), in the frame of the link: in it the component looks along +x with z up, as
-                all of MORSE's do that are appended and not turned. Those that MORSE turns when it
-                makes them (cameras) stay turned within it
-    properties  (name, value): what its method properties() takes
-    frequency   Hz, what its method frequency() takes; 0 for that of the component
-    topic       the description's name for what it sends through ROS; "" for none
-    notes       what differs from the description
+                all of MORSE's do that are appended and not turned. Components that MORSE turns when
+                it makes them (cameras) stay turned within it
+    properties  (name, value): arguments of its method properties()
+    frequency   Hz, argument of its method frequency(); 0 for the component's own
+    topic       the description's name for its ROS topic; "" for none
+    notes       differences from the description
     line        of the description
     """
 
@@ -147,7 +147,9 @@ def _plan(tree: KinematicTree, sensor: Sensor, link: Link, notes: list[str]) -> 
     if isinstance(sensor, ContactSensor):
         return plan_contact(sensor, link, notes)
     if isinstance(sensor, Imu) and is_moved(tree, link.name):
-        notes.append("on a robot with physics it feels the motion of the base, not that of joints")
+        notes.append(
+            "on a robot with physics it feels the motion of the base, not the motion of joints"
+        )
     return _PLANNERS[type(sensor)](sensor, notes)
 
 
@@ -182,8 +184,8 @@ def _report_changed(diagnostics: Diagnostics, sensor: Sensor, notes: tuple[str, 
 
 
 def _name_component(sensor: Sensor, plan: ComponentPlan) -> str:
-    """Makes an identifier: MORSE takes no dots, which have a meaning for it, and identifiers can
-    also stand in scripts and in topics of ROS."""
+    """Makes an identifier: MORSE takes no dots, which have a meaning for it, and identifiers are
+    also valid in scripts and in topics of ROS."""
     return _make_identifier(f"{sensor.name}_{plan.suffix}" if plan.suffix else sensor.name)
 
 

@@ -2,9 +2,8 @@
 """Frames of armature objects that are split off a robot's.
 
 A bone keeps its place when it changes to another armature object with another frame, so its numbers
-are rounded anew. If they came from what Blender made of them the first time, the errors of two
-roundings would add up; so they come from the description, exactly, wherever the rig still stands as
-described.
+are rounded anew. If they came from Blender's first result, the errors of two roundings would add
+up; so they come from the description, exactly, wherever the rig is still as described.
 """
 
 from collections.abc import Sequence
@@ -50,7 +49,7 @@ def locate_joints(tree: KinematicTree) -> dict[str, JointLine]:
 def sharpen_rest(rest: Matrix, line: JointLine, sign: int) -> Matrix:
     """Sharpens the rest frame (4, 4) of a joint's bone, as Blender holds it, in the robot's root
     frame: its origin becomes the joint's, and X, times `sign`, the joint's axis exactly. A frame
-    that is not near that is returned as it is."""
+    that is not near that is returned unchanged."""
     axes = _square(sign * line.axis, rest[:3, 1])
     shift = np.linalg.norm(rest[:3, 3] - line.origin) / (1.0 + np.linalg.norm(line.origin))
     if max(float(shift), float(np.linalg.norm(rest[:3, 0] - axes[:, 0]))) > _AS_DESCRIBED:
@@ -71,9 +70,9 @@ def _square(x: Vector, y: Vector) -> Matrix:
 
 def frame_armature(rest: Matrix, line: JointLine) -> Matrix:
     """Returns the frame (4, 4) of an armature object whose first bone has this rest frame: its
-    origin is the bone's, its axes are those of the robot's root frame. If the bone slides, these
-    are turned as little as possible so that Z is the joint's axis: a bone's height is then its
-    joint's position."""
+    origin is the bone's, its axes are the robot's root frame's. If the bone slides, these are
+    turned as little as possible so that Z is the joint's axis: a bone's height is then its joint's
+    position."""
     frame = np.eye(4)
     frame[:3, 3] = rest[:3, 3]
     if line.slides:

@@ -127,7 +127,7 @@ def _find_carrier(main: Any, old: Any) -> tuple[Any, str]:
 
 
 def _divide(old: Any, group: Group, taken: Iterable[str]) -> tuple[list[str], tuple[PartPlan, ...]]:
-    """Divides the bones into those of the group, and a part for the bones below each of these."""
+    """Divides the bones into the group's, and a part for the bones below each of these."""
     names = Claims()
     for name in taken:
         names.claim(name)
@@ -161,7 +161,7 @@ def _check_bones(old: Any, bones: Iterable[str]) -> None:
 
 
 def _check_object(old: Any) -> None:
-    """Checks that nothing would get lost, and that other objects keep what is theirs."""
+    """Checks that nothing would get lost, and that other objects keep their data."""
     name = quote(old.name)
     for datablock in (old, old.data):
         if datablock.library is not None or datablock.override_library is not None:
@@ -178,8 +178,8 @@ def _check_object(old: Any) -> None:
 
 
 def extract_groups(armature: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Returns (name, joints) of each armature that was split off a robot's main one; those that
-    carry others come first."""
+    """Returns (name, joints) of each armature that was split off a robot's main one; carriers of
+    others come first."""
     return tuple(
         (name_armature(each), tuple(name for bone in each.data.bones for name in name_joints(bone)))
         for each in armatures_of(armature)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to bones goes with them to another armature object: settings, constraints, what
-hangs on them, what drives them and what they drive.
+"""The data of bones goes with them to another armature object: settings, constraints, children, the
+drivers on them and the drivers that read them.
 
-Bones keep their names. Blender holds what hangs on a bone at its tail, which is rounded anew in the
+Bones keep their names. Blender holds a bone's children at its tail, which is rounded anew in the
 other armature: places under it are worked out from the rest frames as Blender made them.
 """
 
@@ -73,8 +73,8 @@ def _list_settings(kind: str) -> tuple[str, ...]:
 
 
 def move_children(old: Any, homes: Mapping[str, Any], frames: Mapping[Any, Matrix]) -> None:
-    """Hangs what hangs on these bones of `old` on the same bones of their new armatures, where it
-    is. `frames` are those of frames_at_rest, with the new armatures."""
+    """Hangs the children of these bones of `old` on the same bones of their new armatures, in
+    place. `frames` come from frames_at_rest, with the new armatures."""
     for item in [each for each in bpy.data.objects if each.parent == old]:
         bone = bone_of(item)
         if bone not in homes:
@@ -152,7 +152,7 @@ def drivers_of(item: Any) -> list[Any]:
 
 
 def reads_of(curve: Any) -> Iterator[tuple[Any, str, bool]]:
-    """Yields what a driver reads of bones: (target, bone, whether it reads where the bone is rather
+    """Yields a driver's readings of bones: (target, bone, whether it reads where the bone is rather
     than only a number of it)."""
     for variable in curve.driver.variables:
         for target in variable.targets:
@@ -200,7 +200,7 @@ def check_followers(main: Any, plan: SplitPlan) -> None:
 def _find_needs(
     main: Any, reads: Sequence[_Read], homes: Mapping[str, str], carriers: Mapping[str, str]
 ) -> dict[_Node, set[_Node]]:
-    """Returns what has to be worked out before the numbers and the place of each bone."""
+    """Returns the prerequisites of the numbers and the place of each bone."""
     needs: dict[_Node, set[_Node]] = {}
     for bone in bones_of(main):
         home = homes[bone.name]

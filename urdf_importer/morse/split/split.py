@@ -4,8 +4,8 @@
 A bone's parent is always in the same armature, so splitting makes a tree of armature objects, each
 on a bone of the one before it. Bones beyond the group cannot stay either: they go to armatures of
 their own, one for each bone of the group that carries some. Such an implied armature is called
-`beyond_<joint>`, after the joint of that bone, with _2, _3 at the end if the robot already has one
-of this name. A later split that would leave nothing in an implied armature makes it the group's. An
+`beyond_<joint>`, after the bone's joint, with _2, _3 at the end if the robot already has one with
+this name. A later split that would leave nothing in an implied armature makes it the group's. An
 armature that a user asked for keeps its first joint for good.
 
 Everything moves exactly as before. The new armatures are first built whole beside the old one; then
@@ -67,9 +67,9 @@ def split_armature(armature: Any, name: str, joints: Iterable[str]) -> Any:
     `morse` makes them. `joints` are names of connected joints in one armature; fixed ones among
     them have no bone and are passed over. The new object is called `name` (Blender numbers it if
     the file has an object of this name) and is parented to the bone above the group, or to the
-    armature object if there is none. Its origin is that of the group's first joint; its axes are
-    those of the robot's root frame, turned as little as possible so that Z is the joint's axis if
-    that joint slides.
+    armature object if there is none. Its origin is the origin of the group's first joint; its axes
+    are the robot's root frame's, turned as little as possible so that Z is the joint's axis if that
+    joint slides.
 
     Raises KinematicsError for joints that are not such a group; BuildError for a rig that cannot be
     split (not imported, animated, from another file) and for a name that the robot already has.
@@ -112,7 +112,7 @@ class _Builder:
         return cls(main=main, old=plan.old, frames=frames, rests=rests, lines=lines)
 
     def build(self, plan: SplitPlan) -> list[Any]:
-        """Builds the armatures of the parts, in their order; `old` stays as it was. On an exception
+        """Builds the armatures of the parts, in their order; `old` stays unchanged. On an exception
         none of them is left."""
         ledger = Ledger()
         made: list[Any] = []
@@ -166,7 +166,7 @@ class _Builder:
         return made
 
     def _plan_bones(self, part: PartPlan) -> list[BonePlan]:
-        """Plans the bones as they are, in the robot's root frame."""
+        """Plans the existing bones, in the robot's root frame."""
         own = set(part.bones)
         bones = [self.old.data.bones[name] for name in part.bones]
         return [

@@ -66,7 +66,7 @@ class Keyboard(ActuatorCreator):
 
 class Light(ActuatorCreator):
     """A spot that can be turned on and off. Its properties size (radians), distance (metres) and
-    color ("(255, 127, 0)") are also those of the light."""
+    color ("(255, 127, 0)") also apply to the light."""
 
     _classpath = "morse.actuators.light.Light"
 
@@ -158,7 +158,7 @@ class Teleport(ActuatorCreator):
 
 
 class Waypoint(ActuatorCreator):
-    """Drives the robot to a place; two radars in front of it see what is in the way."""
+    """Drives the robot to a place; two radars in front of it see obstacles in the way."""
 
     _classpath = "morse.actuators.waypoint.Waypoint"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all components of a builder script are and can do, including their Blender objects and their
+"""The common base of all components of a builder script, including their Blender objects and their
 interfaces. Names and meanings are MORSE's."""
 
 import logging
@@ -40,7 +40,7 @@ _TAGS = {
     "calling.sensor_action": ("Component_Tag", "morse.core.sensor.Sensor"),
     "calling.actuator_action": ("Component_Tag", "morse.core.actuator.Actuator"),
 }
-"""What the game engine calls of MORSE -> tag and class of such an object."""
+"""The game engine's names of MORSE's calls -> tag and class of such an object."""
 
 _PROFILED = ("profile", "profile_action", "profile_modifiers", "profile_datastreams")
 
@@ -72,7 +72,7 @@ class AbstractComponent:
         note_component(self)
 
     def set_blender_object(self, obj: Any) -> None:
-        """Lets an object of Blender stand for the component, and shows it."""
+        """Lets an object of Blender represent the component, and shows it."""
         if obj is not None:
             obj.matrix_parent_inverse.identity()
             show(obj)
@@ -80,7 +80,7 @@ class AbstractComponent:
 
     @property
     def _game(self) -> GameData:
-        """What the game engine knows of its object."""
+        """The game engine's data of its object."""
         return GameData(self._bpy_object)
 
     def has_object(self) -> bool:
@@ -107,7 +107,7 @@ class AbstractComponent:
             raise ScriptError(f"{quote(self.name)} has no child {quote(str(child))}")
         if is_below(holder, obj._bpy_object):
             raise ParentError(
-                f"{quote(obj.name)} cannot be appended to itself or to what is below it"
+                f"{quote(obj.name)} cannot be appended to itself or to an object below it"
             )
         parent_to(obj._bpy_object, holder)
         obj.parent = self
@@ -140,7 +140,7 @@ class AbstractComponent:
             self._bpy_object.name = value
 
     def rename(self, name: str) -> None:
-        """Renames its object, dots and all, and moves what was configured under the old name."""
+        """Renames its object, dots and all, and moves the configuration of the old name."""
         SCRIPT.configuration.rename(self.name, name)
         self._bpy_object.name = name
 
@@ -259,7 +259,7 @@ class AbstractComponent:
     def add_overlay(
         self, datastream: str, overlay: str, config: str | None = None, **kwargs: Any
     ) -> None:
-        """Lets a class stand before its services on an interface. Raises UnknownNameError."""
+        """Puts a class before its services on an interface. Raises UnknownNameError."""
         manager = config or find_service(datastream)
         SCRIPT.configuration.overlay.setdefault(manager, {})[self._ask()] = [overlay, kwargs]
 
@@ -339,9 +339,9 @@ class AbstractComponent:
         """Puts the objects of its .blend into the scene and returns them, the root first; an Empty
         where it has none.
 
-        objects    their names; all but those that begin with "_" if none
+        objects    their names; all except names that begin with "_" if none
         component  another .blend
-        prefix     only those whose names begin so
+        prefix     only objects whose names begin so
 
         Raises MissingModelError if there is no such file.
         """

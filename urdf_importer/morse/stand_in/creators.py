@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sensors and actuators: an Empty that MORSE calls, and what a script adds to it.
+"""Sensors and actuators: an Empty that MORSE calls, and a script's additions to it.
 
-Scripts derive their own from these, with the `_classpath` of a class of theirs.
+Scripts derive their own from these, with the `_classpath` of their own class.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ _BODY = (0.1, 0.1, 0.1)
 
 
 class ComponentCreator(AbstractComponent):
-    """An Empty of its own (APPEND_EMPTY), the objects of a .blend (USE_BLEND), of which
-    `blendobject` or the first is the component, or the object of that name that is in the scene
-    already (LINK_EXISTING_OBJECT).
+    """An Empty of its own (APPEND_EMPTY), the objects of a .blend (USE_BLEND), with `blendobject`
+    or the first as the component, or the named object that is in the scene already
+    (LINK_EXISTING_OBJECT).
 
     Raises MissingModelError without the .blend, UnknownNameError without the object.
     """
@@ -166,4 +166,4 @@ class AbsentComponent(AbstractComponent):
 ABSENT: dict[str, type[AbsentComponent]] = {
     name: type(name, (AbsentComponent,), {"__module__": __name__}) for name in _NAMES
 }
-"""Name -> class, so that a script which derives from one reports what it lacks."""
+"""Name -> class, so that a script which derives from one reports the missing component."""

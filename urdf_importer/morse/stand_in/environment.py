@@ -174,7 +174,7 @@ class Environment(SceneWords):
         """Ends the script: writes component_config.py and the settings of the simulation. `name` is
         this node of a simulation that runs on several; if none, the variable MORSE_NODE or the
         computer's name."""
-        # Once: what failed is not tried again when the script's variables go.
+        # Once: a failure is not tried again when the script's variables go.
         self._created = True
         for component in list(SCRIPT.components):
             finish = getattr(component, "after_renaming", None)
@@ -257,7 +257,7 @@ class Environment(SceneWords):
         set_property(camera, "Speed", float(self._camera_speed))
 
     def __del__(self) -> None:
-        """Creates what the script did not."""
+        """Creates the environment where the script did not."""
         if not self._created and not sys.is_finalizing() and self.is_alive():
             self.create()
 
@@ -271,7 +271,7 @@ def append_surroundings(filename: str | PathLike[str], scene: str = "") -> None:
         if str(filename).endswith(".blend"):
             raise
         logger.warning(
-            "the environment %s comes with MORSE, which is not here: the scene stays as it is",
+            "the environment %s comes with MORSE, which is not here: the scene stays unchanged",
             quote(str(filename)),
         )
         return
@@ -279,9 +279,9 @@ def append_surroundings(filename: str | PathLike[str], scene: str = "") -> None:
 
 
 def add_default_interfaces() -> None:
-    """Gives the components of robots with a default interface what they still lack over it. As in
-    MORSE, the children of a component that MORSE does not call are left out, and services are added
-    in any case."""
+    """Gives the components of robots with a default interface their missing streams and services
+    over it. As in MORSE, the children of a component that MORSE does not call are left out, and
+    services are added in any case."""
     for robot in list(SCRIPT.components):
         if not isinstance(robot, Robot) or not robot.default_interface:
             continue
@@ -319,7 +319,7 @@ class Multinode:
         return [found] if isinstance(found, str) else list(found)
 
     def write(self, node: str) -> None:
-        """Makes all robots but those of this node external ones, which stand still, and writes the
+        """Makes all robots except this node's external ones, which do not move, and writes the
         node's configuration."""
         if node not in self.distribution:
             logger.warning("no robots were given to node %s", quote(node))

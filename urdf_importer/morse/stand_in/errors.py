@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a builder script.
+"""The errors of a builder script.
 
     BuildError
-    `-- ScriptError              what MORSE's builder raises as MorseBuilderError
+    `-- ScriptError              raised as MorseBuilderError by MORSE's builder
         |-- UnknownNameError     also a KeyError
         |-- ComponentNameError   also a SyntaxError
         |-- ComponentTypeError   also an AttributeError
@@ -11,18 +11,18 @@
         |-- MissingModelError    also a FileNotFoundError
         `-- UnexportableError    MORSE ends the program here
 
-Each is also what MORSE raises in that case, so that a script which catches that catches these.
+Each is also MORSE's own exception in that case, so that a script which catches that catches these.
 """
 
 from ...diagnostics import BuildError
 
 
 class ScriptError(BuildError):
-    """One clear sentence. Nothing of what the script asked for was done."""
+    """One clear sentence. Nothing that the script asked for was done."""
 
 
 class UnknownNameError(ScriptError, KeyError):
-    """No interface, level, modifier, property or object of that name."""
+    """No interface, level, modifier, property or object with that name."""
 
 
 class ComponentNameError(ScriptError, SyntaxError):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which class of MORSE serves which component over which interface: what a builder script that runs
-without MORSE needs to know to write the same configuration.
+"""Which class of MORSE serves which component over which interface: data for a builder script that
+runs without MORSE and writes the same configuration.
 
 Facts of MORSE 1.4. Components have MORSE's names, by module and class: "morse.sensors.pose.Pose".
 """
@@ -23,7 +23,7 @@ STREAM_MANAGERS: Mapping[str, str] = {
         ("mavlink", "mavlink", "Mavlink"),
     )
 }
-"""Interface -> what runs its streams. yarp_json has none of its own."""
+"""Interface -> the manager of its streams. yarp_json has none of its own."""
 
 SERVICE_MANAGERS: Mapping[str, str] = {
     name: f"morse.middleware.{module}_request_manager.{kind}RequestManager"
@@ -35,7 +35,7 @@ SERVICE_MANAGERS: Mapping[str, str] = {
         ("ros", "ros", "Ros"),
     )
 }
-"""Interface -> what answers its requests. The others have no services."""
+"""Interface -> the manager of its requests. The others have no services."""
 
 DEFAULT_CLASSES: Mapping[Direction, Mapping[str, str]] = {
     "OUT": {
@@ -51,7 +51,7 @@ DEFAULT_CLASSES: Mapping[Direction, Mapping[str, str]] = {
         "yarp_json": "morse.middleware.yarp.yarp_json.YarpJsonReader",
     },
 }
-"""What serves components of no special kind: sensors send out, actuators take in."""
+"""The classes for components of no special kind: sensors send out, actuators take in."""
 
 DEFAULT_LEVEL = "default"
 """The level of components that have no levels of abstraction."""
@@ -63,8 +63,8 @@ LEVELS: Mapping[str, str] = {
 }
 """Component with levels -> the one it has unless the script sets another."""
 
-# An interface alone is served by the default class; else its class stands behind it, without the
-# folder of the interface.
+# An interface alone is served by the default class; else its class follows it, without the folder
+# of the interface.
 _ACT = "socket yarp"
 _SENSE = "socket yarp text"
 _SENSE_JSON = "socket yarp yarp_json text"
@@ -229,14 +229,14 @@ _DIRECTIONS: dict[str, Direction] = {
 
 
 def find_direction(component: str) -> Direction | None:
-    """Returns which way its streams go; None for what is neither a sensor nor an actuator of
-    MORSE."""
+    """Returns the direction of its streams; None for a class that is neither a sensor nor an
+    actuator of MORSE."""
     return _DIRECTIONS.get(component)
 
 
 def _transform(module: str, kind: str, components: tuple[str, ...]) -> dict[str, str]:
-    """Lists modifiers for what sensors send into other coordinates, and what actuators take back
-    from them."""
+    """Lists modifiers that transform sensors' output into other coordinates, and actuators' input
+    back from them."""
     return {
         f"morse.{name}": f"morse.modifiers.{module}.{what}{way}{kind}"
         for name in components
@@ -273,4 +273,4 @@ MODIFIERS: Mapping[str, Mapping[str, str]] = {
     "IMUNoise": _IMU_NOISE,
     "Noise": {**_IMU_NOISE, **_POSE_NOISE},
 }
-"""Modifier -> component -> class that changes what it sends or takes."""
+"""Modifier -> component -> class that changes its output or input."""

@@ -30,8 +30,8 @@ class LaserSensorWithArc(SensorCreator):
     _classpath = "morse.sensors.laserscanner.LaserScanner"
 
     def create_laser_arc(self) -> Any:
-        """Draws the rays, one metre long, in place of those drawn before. Raises UnknownNameError
-        if a property is missing, ScriptError for too many rays."""
+        """Draws the rays, one metre long, in place of earlier ones. Raises UnknownNameError if a
+        property is missing, ScriptError for too many rays."""
         has = get_properties(self._bpy_object)
         for name in ("scan_window", "resolution"):
             if name not in has:

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def name_free_components(variables: Mapping[str, Any]) -> None:
-    """Gives each component that has neither a parent nor a name that of its variable."""
+    """Gives each component that has neither a parent nor a name its variable's."""
     for name, component in list(variables.items()):
         if not isinstance(component, AbstractComponent) or not component.is_alive():
             continue
@@ -33,16 +33,16 @@ def rename_trees() -> None:
 
 
 def report_lost_names() -> None:
-    """Logs what was configured under a name that no component has in the end, so that MORSE will
-    not find it: the component was renamed later, or Blender cut its name off."""
+    """Logs configurations under a name that no component has in the end, so that MORSE will not
+    find them: the component was renamed later, or Blender cut its name off."""
     names = {component.name for component in SCRIPT.components}
     for name in sorted(SCRIPT.configuration.find_names() - names):
         logger.warning("no component has the name %s: MORSE finds no streams for it", quote(name))
 
 
 def _rename_tree(robot: Robot) -> None:
-    """Renames a robot and everything below it, parents first. A name that is taken gets a number;
-    what has no variable keeps its name, and so does everything below it."""
+    """Renames a robot and everything below it, parents first. A name that is taken gets a number; a
+    component without a variable keeps its name, and so does everything below it."""
     taken = Counter(each.name for each in SCRIPT.components if each is not robot)
     waiting: list[tuple[AbstractComponent, str]] = [(robot, "")]
     while waiting:

@@ -19,7 +19,7 @@ from .errors import ComponentTypeError, ScriptError, UnknownNameError
 
 
 class Armature(ActuatorCreator):
-    """Moves the armature object `armature_name`, that of the .blend `model_name` if given.
+    """Moves the armature object `armature_name`, from the .blend `model_name` if given.
 
     Bones whose IK has no target get one. Raises ScriptError without either name, UnknownNameError
     without the object, ComponentTypeError for an object that is not an armature.
@@ -48,9 +48,9 @@ class Armature(ActuatorCreator):
                     self.create_ik_targets([bone.name])
 
     def create_ik_targets(self, bones: Sequence[str]) -> None:
-        """Makes an Empty for each of these bones, at which its IK aims; it stands at the bone's
-        tail as if the armature were at the origin. Raises ScriptError for an unknown bone, and for
-        one with several IK constraints."""
+        """Makes an Empty for each of these bones, at which its IK aims; it is at the bone's tail as
+        if the armature were at the origin. Raises ScriptError for an unknown bone, and for one with
+        several IK constraints."""
         for name in bones:
             bone = self._find_bone(name)
             constraints = [each for each in bone.constraints if each.type == "IK"]
@@ -93,8 +93,8 @@ _LEFT_AT = 0.075
 
 
 class Component(AbstractComponent):
-    """The objects of a .blend, of which the first is the component; an Empty without a file.
-    Robots, sensors and actuators are made such that MORSE calls them, if they are not."""
+    """The objects of a .blend; the first is the component; an Empty without a file. Robots, sensors
+    and actuators are made such that MORSE calls them, if they are not."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class Robot(Component):
         fade_below(self._bpy_object, alpha)
 
     def make_grasper(self, obj_name: str) -> None:
-        """Lets one of its objects sense what can be grasped near it. Raises UnknownNameError."""
+        """Lets one of its objects sense graspable objects near it. Raises UnknownNameError."""
         item = find_object(obj_name)
         if item is None:
             raise UnknownNameError(f"there is no object {quote(obj_name)}")
@@ -237,9 +237,9 @@ class FakeRobot(Robot):
 
 
 class PassiveObject(AbstractComponent):
-    """Objects of a .blend that only stand there. MORSE's own need MORSE.
+    """Objects of a .blend without behaviour. MORSE's own need MORSE.
 
-    prefix     only those whose names begin so
+    prefix     only objects whose names begin so
     keep_pose  where the file has the first of them, not at the origin
     """
 
@@ -268,7 +268,7 @@ class PassiveObject(AbstractComponent):
 
 
 def _feel_near(item: Any, name: str, distance: float) -> Any:
-    """Adds a sensor of what comes near an object, in metres, that wakes a controller of its own."""
+    """Adds a sensor of objects near an object, in metres, that wakes a controller of its own."""
     add_logic_brick(item, "sensors", "NEAR")
     game = GameData(item)
     sensor = game.sensors[-1]

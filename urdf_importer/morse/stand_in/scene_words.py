@@ -89,7 +89,7 @@ class SceneWords(AbstractComponent):
         game_settings().use_auto_start = auto_start
 
     def set_time_strategy(self, strategy: int) -> None:
-        """Sets one of TimeStrategies. Raises ValueError for anything else."""
+        """Sets the time strategy, in TimeStrategies. Raises ValueError for anything else."""
         if strategy not in (TimeStrategies.BestEffort, TimeStrategies.FixedSimulationStep):
             raise ValueError(f"{strategy!r} is not one of TimeStrategies")
         is_fixed = strategy == TimeStrategies.FixedSimulationStep
@@ -165,6 +165,6 @@ class SceneWords(AbstractComponent):
             raise UnknownNameError(f"there is no scene {quote(scene)}")
 
     def set_log_level(self, component: str, level: str) -> None:
-        """Sets what a class of MORSE logs: debug, info, warning, error. Raises ValueError for
-        others."""
+        """Sets the log level of a class of MORSE: debug, info, warning, error. Raises ValueError
+        for others."""
         logging.getLogger(f"morse.{component}").setLevel(level.upper())

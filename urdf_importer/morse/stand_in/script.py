@@ -17,7 +17,7 @@ DEFAULT_FREQUENCY = 60
 
 @dataclass(slots=True)
 class Configuration:
-    """Component name -> what was configured for it, in order."""
+    """Component name -> its configuration, in order."""
 
     datastream: dict[str, list[list[Any]]] = field(default_factory=dict)
     """[manager, class, [path], direction, settings] each."""
@@ -33,7 +33,7 @@ class Configuration:
     """Hz."""
 
     def rename(self, old: str, new: str) -> None:
-        """Moves what was configured under the old name to the new one."""
+        """Moves the configuration of the old name to the new one."""
         named: tuple[dict[str, Any], ...] = (
             self.datastream,
             self.modifier,
@@ -107,7 +107,8 @@ def forget_components() -> None:
 
 
 def drop_lost_components() -> None:
-    """Forgets those that could not be made and those whose objects are gone from Blender."""
+    """Forgets components that could not be made and components whose objects are gone from
+    Blender."""
     SCRIPT.components[:] = [each for each in SCRIPT.components if each.is_alive()]
     for component in SCRIPT.components:
         component.children[:] = [each for each in component.children if each.is_alive()]
@@ -118,7 +119,7 @@ class timer(float):
 
 
 class TimeStrategies:
-    """What the simulator does when it is too slow: drop frames, or lag behind the clock."""
+    """The simulator's behaviour when it is too slow: drop frames, or lag behind the clock."""
 
     BestEffort = 0
     FixedSimulationStep = 1
@@ -137,16 +138,16 @@ if TYPE_CHECKING:
 
 
 def find_variables(frame: FrameType) -> dict[str, Any]:
-    """Returns the variables of a frame; those of a method come with the attributes of its self."""
+    """Returns the variables of a frame; a method's come with the attributes of its self."""
     found = dict(frame.f_locals)
     own = getattr(found.get("self"), "__dict__", None)
     return {**own, **found} if isinstance(own, dict) else found
 
 
 def find_script_frame(frame: FrameType) -> FrameType:
-    """Returns the frame that made the environment of which `frame` is the constructor. If a
-    constructor of a class of the script did that, it is the frame that called it: the outermost
-    constructor counts. Constructors of the program that runs the script do not."""
+    """Returns the frame that made the environment; `frame` is its constructor's. If a constructor
+    of a class of the script did that, it is the frame that called it: the outermost constructor
+    counts. Constructors of the program that runs the script do not."""
     made = frame
     inside: FrameType | None = frame
     while inside is not None and inside.f_code.co_name != "<module>":

@@ -16,8 +16,8 @@ _EYE = "CameraRobot"
 class VideoCamera(SensorCreator):
     """A camera that looks along the robot's X, with Z up; `camera` is Blender's, below it.
 
-    Its own axes are those of Blender's cameras, which look along -Z. `rotate` turns about the axes
-    of what it shows: x is the line of sight.
+    Its own axes are like other cameras of Blender, which look along -Z. `rotate` turns about the
+    axes of the view: x is the line of sight.
     """
 
     _classpath = "morse.sensors.video_camera.VideoCamera"
@@ -121,7 +121,8 @@ class Clock(SensorCreator):
 
 
 class Collision(SensorCreator):
-    """Senses what touches it; only what has the property `only_objects_with_property`, if set."""
+    """Senses contacts; only with objects that have the property `only_objects_with_property`, if
+    set."""
 
     _classpath = "morse.sensors.collision.Collision"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which class serves a component over an interface, and which way its data goes.
 
-MORSE logs most of what is wrong here and goes on without the stream; so does this.
+MORSE logs most errors here and goes on without the stream; so does this.
 """
 
 import logging
@@ -88,7 +88,7 @@ def find_modifier(name: str | None, classpath: str) -> str:
 
 
 def _find_direction(component: "AbstractComponent", classpath: Any) -> Direction | None:
-    """Returns which way data goes. Classes of MORSE are known; for those of other programs, which
+    """Returns which way data goes. Classes of MORSE are known; for other programs' classes, which
     only MORSE could inspect, the component itself decides."""
     if not isinstance(classpath, str) or "." not in classpath:
         raise ClassPathError(f"{quote(str(classpath))} names no class by its module and name")
