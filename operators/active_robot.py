@@ -25,9 +25,9 @@ class _Meant:
 
 
 def active_robot(context: Any) -> Any | None:
-    """Returns the armature of the robot that is meant: the pinned one, else that of the active
-    object. Where that belongs to none (a camera, a light, a target), the one that was meant last,
-    or the only one of the scene; None where there is none."""
+    """Returns the armature of the intended robot: the pinned one, else the active object's. Where
+    that belongs to none (a camera, a light, a target), the one that was meant last, or the only one
+    of the scene; None where there is none."""
     scene = context.scene
     meant = recall_state(_Meant)
     pinned = _recall(meant.pinned, scene)
@@ -86,7 +86,7 @@ def poll_robot(kind: Any, context: Any) -> bool:
 
 
 class RobotOperator:
-    """What operators on the active robot have in common."""
+    """Base of the operators on the active robot."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -104,7 +104,7 @@ def redraw_views() -> None:
 
 
 def register_watch() -> None:
-    """Makes panels forget what they remember of robots whenever robots change."""
+    """Makes panels forget cached data about robots whenever robots change."""
     watch()
 
 

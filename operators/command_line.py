@@ -4,8 +4,8 @@
     blender --command urdf_import robot.urdf robot.blend
 
 Its arguments, messages and exit status are the command's. The package folders of the preferences
-come after those in the arguments; import options are the command's own defaults, not those of the
-preferences, so that a script gives the same robot on every machine.
+come after those in the arguments; import options are the command's own defaults, not the
+preferences', so that a script gives the same robot on every machine.
 """
 
 import os
@@ -54,7 +54,7 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def add_package_folders(words: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """Returns the arguments with more folders, which come last and yet before `--`: what follows it
+    """Returns the arguments with more folders, which come last and yet before `--`: words after it
     are not options."""
     end = words.index("--") if "--" in words else len(words)
     added = [word for folder in folders for word in ("--package-path", folder)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that are dropped on the window. Blender asks extensions by the suffix of what is dropped,
-so a folder without one never reaches them."""
+"""Files that are dropped on the window. Blender asks extensions by the suffix of a dropped file, so
+a folder without one never reaches them."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -2,8 +2,8 @@
 """An operator's properties for options: one for each field, made from its metadata.
 
 Blender has no lists among operator properties: folders are text, one to a line or separated by
-semicolons, named folders are name=folder, and other pairs are name:=value. Its numbers are of
-single precision: what is read is the shortest number that they stand for.
+semicolons, named folders are name=folder, and other pairs are name:=value. Its numbers have single
+precision: each is read as the shortest number with the same value.
 """
 
 import os
@@ -30,7 +30,7 @@ Options = TypeVar("Options", bound=_Some)
 OptionClass = type[_Some]
 
 IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
-"""What an import by hand asks for, in the order in which it is shown."""
+"""Option classes of an import by hand, in the order in which they are shown."""
 
 # The files of the last time are not a setting: neither presets nor the next call keep it.
 OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
@@ -51,7 +51,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def read_options(operator: Any, options: type[Options], **instead: Any) -> Options:
-    """Reads options of a class from an operator's properties, or from what is given in place of
+    """Reads options of a class from an operator's properties, or from values given in place of
     them. Raises RobotError."""
     hints = get_type_hints(options)
     return options(
@@ -89,8 +89,8 @@ def _read_number(field: "Field[Any]", text: str) -> float | None:
 
 
 def _shorten(number: float) -> float:
-    """Returns the shortest number that is the same in single precision: 0.001 for what Blender
-    keeps of 0.001."""
+    """Returns the shortest number that is the same in single precision: 0.001 for Blender's version
+    of 0.001."""
     kept = struct.pack("f", number)
     written = (f"{number:.{digits}g}" for digits in range(1, 10))
     return next((float(text) for text in written if struct.pack("f", float(text)) == kept), number)
@@ -133,8 +133,8 @@ def _is_in_browser() -> bool:
 
 
 class AddShownFolder(bpy.types.Operator):
-    """A file browser cannot open another one: so the one that is open takes the part of the button
-    of a folder."""
+    """A file browser cannot open another one: so the open one takes the part of the button of a
+    folder."""
 
     bl_idname = "import_scene.urdf_add_folder"
     bl_label = "Add the Folder Shown"
@@ -159,14 +159,14 @@ class AddShownFolder(bpy.types.Operator):
 
 
 class ImportWithFolder(bpy.types.Operator):
-    """The panel of the last operation (F9) has no file browser of its own. An operator that is
-    done can be done again: that is what this does, with one more folder."""
+    """The panel of the last operation (F9) has no file browser of its own. A finished operator can
+    be repeated: this does so, with one more folder."""
 
     bl_idname = "import_scene.urdf_with_folder"
     bl_label = "Import Again with a Folder"
     bl_description = (
-        "Choose a folder that holds ROS packages, and import again what was just imported: files "
-        "that were missing are looked for there"
+        "Choose a folder that holds ROS packages, and repeat the last import: "
+        "files that were missing are looked for there"
     )
     bl_options = {"INTERNAL"}
 
@@ -232,7 +232,7 @@ def _property(field: "Field[Any]") -> Any:
 
 
 def _label(key: str) -> str:
-    """Makes a label; names that are written with capitals stay as they are."""
+    """Makes a label; names that are written with capitals keep them."""
     return key.replace("_", " ").title() if key.islower() else key
 
 

@@ -20,7 +20,7 @@ _FILE = "remembered.json"
 
 
 def load() -> dict[str, str]:
-    """Loads what save kept last."""
+    """Loads the values that save kept last."""
     try:
         kept = json.loads(_folder(create=False).joinpath(_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -31,7 +31,7 @@ def load() -> dict[str, str]:
 
 
 def save(texts: dict[str, str]) -> None:
-    """Replaces what was kept; the file is there as a whole or as it was."""
+    """Replaces the kept values; the file is complete or unchanged."""
     if texts == load():
         return
     with suppress(OSError):
@@ -66,7 +66,7 @@ def shows_morse(context: Any) -> bool:
 
 
 def preference_options(context: Any) -> dict[str, Any]:
-    """Returns what an import through the menu starts with: values for the operator's properties.
+    """Returns the defaults of an import through the menu: values for the operator's properties.
     Empty if the extension runs without preferences."""
     found = find_preferences(context)
     if found is None:
@@ -123,9 +123,10 @@ class AddPackageFolder(bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_add"
     bl_label = "Add Package Folder"
     bl_description = (
-        "Choose a folder that holds ROS packages. Imports through the menu, by drag-and-drop and "
-        "by blender --command urdf_import look there for what package:// names, after the folders "
-        "given for the import itself; scripts give their own"
+        "Choose a folder that holds ROS packages. Imports through the menu, by "
+        "drag-and-drop and by blender --command urdf_import look there for "
+        "packages of package:// names, after the folders given for the import "
+        "itself; scripts give their own"
     )
     bl_options = {"INTERNAL"}
 
@@ -150,7 +151,7 @@ class AddPackageFolder(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
         if not os.path.isdir(path):
-            self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose one that exists")
+            self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose an existing one")
             return {"CANCELLED"}
         if not add_package_folder(context, path):
             self.report({"INFO"}, f"'{path}' is in the list already")
@@ -202,7 +203,7 @@ class ImporterPreferences(bpy.types.AddonPreferences):
     )
     defaults: bpy.props.PointerProperty(  # type: ignore[valid-type]
         name="Import Defaults",
-        description="What an import through the menu starts with",
+        description="Defaults of an import through the menu",
         type=ImportDefaults,
     )
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came of an import: messages, text blocks, and the last failure.
+"""The results of an import: messages, text blocks, and the last failure.
 
-A failure is one sentence (a popup where a user asked, an exception where a script did); what had
-come up before is in a text block. The sentence and the text's name stay in the window manager's
+A failure is one sentence (a popup where a user asked, an exception where a script did); earlier
+reports are in a text block. The sentence and the text's name stay in the window manager's
 `urdf_last_failure` and `urdf_last_failure_text` until an import succeeds.
 """
 
@@ -41,7 +41,7 @@ def register() -> None:
     )
     manager.urdf_last_failure_text = bpy.props.StringProperty(
         name="Text of the Last Failure",
-        description="The text block with what was reported until then",
+        description="The text block with the reports until then",
         options=options,
     )
 
@@ -53,8 +53,8 @@ def unregister() -> None:
 
 
 def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
-    """Reports what a finished batch made and failed to make; returns what the operator returns.
-    Blender shows the last report in the status bar: it is about what is missing."""
+    """Reports the successes and failures of a finished batch; returns the operator's result.
+    Blender shows the last report in the status bar: it is about missing parts."""
     note_failure("", "")
     for result in batch.results:
         report_diagnostics(operator, result.robot.name, result.diagnostics)
@@ -79,14 +79,14 @@ def report_failures(operator: Any, failures: Sequence[Report], others: int) -> N
 
 
 def refuse(operator: Any, error: RobotError, level: str = "ERROR") -> set[str]:
-    """Reports an error in one sentence; returns what the operator returns then. With the level
-    WARNING scripts go on: nothing was lost."""
+    """Reports an error in one sentence; returns the operator's result. With the level WARNING
+    scripts go on: nothing was lost."""
     operator.report({level}, str(error))
     return {"CANCELLED"}
 
 
 def note_failure(sentence: str, text: str) -> None:
-    """Keeps a failure where panels find it; an empty one stands for none."""
+    """Keeps a failure where panels find it; an empty one means none."""
     for manager in bpy.data.window_managers:
         manager.urdf_last_failure = sentence
         manager.urdf_last_failure_text = text

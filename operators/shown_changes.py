@@ -13,13 +13,13 @@ _LEAST_SHOWN, _MOST_SHOWN = 4, 24
 _LINE = 20
 """Pixels that a line takes at a scale of 1."""
 _LINES_AROUND = 16
-"""Lines of a dialog beside its list, and of what stands around it in a window."""
+"""Lines of a dialog beside its list, and of its surroundings in a window."""
 
 _ICONS = {"added": "ADD", "removed": "REMOVE", "changed": "DOT"}
 
 
 def list_changes(column: Any, context: Any, changes: Sequence[Change], above: int = 0) -> None:
-    """Draws a line for each change, as wide as they are; no more than the window holds under so
+    """Draws a line for each change, at its natural width; no more than the window holds under so
     many lines above."""
     shown = find_room(context.window.height, context.preferences.system.ui_scale, above)
     for change in changes[:shown]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wraps text in panels, where Blender cuts what is too long for a line."""
+"""Wraps text in panels, where Blender cuts long lines."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 import blf
 
 _FONT = 0
-"""Blender's own, that of the interface."""
+"""Blender's own, the font of the interface."""
 _MARGINS = 88
 """Pixels at a scale of 1 that a line of a box loses to its icon, its frame, its panel's frame and
 the names of the tabs: 84 in the sidebar of Blender 4.3 and 5.2."""
@@ -19,7 +19,7 @@ _PIECES = re.compile(r"\s+|[^\s/\\]*[/\\]|[^\s/\\]+")
 
 
 def draw_wrapped(layout: Any, context: Any, text: str, icon: str = "NONE") -> None:
-    """Draws as many labels as the width asks for; the icon stands before the first."""
+    """Draws as many labels as the width asks for; the icon is before the first."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(wrap(context, text)):
@@ -38,8 +38,8 @@ def wrap(context: Any, text: str) -> list[str]:
 
 
 def wrap_to(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """Returns the text in lines that are at most `width` wide by `measure`. What is too long even
-    alone, such as a name without blanks and slashes, is broken anywhere; nothing is lost."""
+    """Returns the text in lines that are at most `width` wide by `measure`. A word that is too long
+    even alone, such as a name without blanks and slashes, is broken anywhere; nothing is lost."""
     lines = [""]
     for piece in _PIECES.findall(text):
         if measure(lines[-1] + piece.rstrip()) <= width:

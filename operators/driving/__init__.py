@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robots that drive, and what they carry, in the interface."""
+"""Robots that drive, and carry objects, in the interface."""

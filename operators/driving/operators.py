@@ -34,7 +34,7 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
     )
     radius: bpy.props.FloatProperty(  # type: ignore[valid-type]
         name="Radius", default=0.0, min=0.0, precision=4, unit="LENGTH",
-        description="That of the wheels; 0 to measure it at their shapes",
+        description="Radius of the wheels; 0 to measure it at their shapes",
     )  # fmt: skip
     distance: bpy.props.FloatProperty(  # type: ignore[valid-type]
         name="Distance", default=0.0, min=0.0, precision=4, unit="LENGTH",
@@ -121,7 +121,7 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
             try:
                 release(item)
                 released += 1
-            except RobotError:  # What nothing holds stays what it is.
+            except RobotError:  # Values that nothing holds stay unchanged.
                 continue
         if not released:
             self.report({"WARNING"}, "None of the selected objects is held in this frame")

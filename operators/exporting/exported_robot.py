@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The robot to export, and what all exports have in common."""
+"""The robot to export, and the common parts of all exports."""
 
 import os
 from typing import Any
@@ -37,7 +37,7 @@ def poll_export(kind: Any, context: Any) -> bool:
 
 def choose_export_file(operator: Any, context: Any) -> set[str]:
     """Opens the file browser, with the robot's name and the operator's `filename_ext` beside the
-    .blend, else beside the description; returns what invoke returns then."""
+    .blend, else beside the description; returns the result for invoke."""
     if not operator.filepath:
         robot: Any = find_exported(context)
         name = robot.name + operator.filename_ext

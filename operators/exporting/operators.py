@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File > Export: an operator for each format of the table, made from its record.
 
-Scripts choose what is written by the name in `filepath` alone, as in the library; `kind`, where a
-format can write several kinds of output, decides how the file browser ends that name.
+Scripts choose the output by the name in `filepath` alone, as in the library; `kind`, where a format
+can write several kinds of output, decides how the file browser ends that name.
 """
 
 import os
@@ -27,12 +27,12 @@ from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
 from .exported_robot import find_export_folder, find_exported, poll_export
 
-_NOTHING_CHANGED = "Nothing was changed in Blender: the description is written as it was"
+_NOTHING_CHANGED = "Nothing was changed in Blender: the description is written unchanged"
 _MOST_IN_A_ROW = 4
 
 
 class ExportRobot:
-    """What all export operators have in common; `format` is the record in the table."""
+    """Base of all export operators; `format` is the record in the table."""
 
     format: WriterFormat[Any]
     bl_options = {"REGISTER", "PRESET"}
@@ -63,7 +63,7 @@ class ExportRobot:
         return {"RUNNING_MODAL"}
 
     def check(self: Any, context: Any) -> bool:
-        """Brings the name and the kind into agreement: the one that was changed last decides.
+        """Brings the name and the kind into agreement: the last change decides.
         Blender calls it when a name is written or an option chosen."""
         before = self.filepath, _kind_of(self)
         _agree(self, before[1])
@@ -91,7 +91,7 @@ class ExportRobot:
 
 
 def _read_job(operator: Any) -> ExportJob:
-    """Reads what an operator's properties ask for. Raises RobotError."""
+    """Reads the job from an operator's properties. Raises RobotError."""
     path = bpy.path.abspath(operator.filepath)
     if not path:
         raise RobotError("no file is chosen; give one as filepath")
@@ -154,7 +154,7 @@ def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
     properties = {
         "filepath": bpy.props.StringProperty(
             name="File",
-            description=f"What to write: {format.text}",
+            description=f"The output: {format.text}",
             subtype="FILE_PATH",
             options=OF_THIS_TIME,
         ),
@@ -171,7 +171,7 @@ def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
     if len(format.kinds) > 1:
         properties["kind"] = bpy.props.EnumProperty(
             name="Write",
-            description="What to write; it ends the name of the file",
+            description="The kind of output; it ends the name of the file",
             items=[(kind.name, kind.label, kind.text) for kind in format.kinds],
         )
     return properties

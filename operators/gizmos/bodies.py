@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the mouse sees of robots: the foremost body under it.
+"""The mouse's view of robots: the foremost body under it.
 
 Blender casts the ray. It makes a search tree of every mesh whose box the ray meets, which takes
 long for large meshes of other people's scenes: so it is asked only where the ray meets the sphere

@@ -9,7 +9,7 @@ from .joint_gizmo import KEYMAP, JointGizmo, JointGizmos
 from .switch import draw_in_gizmos
 from .tip_gizmo import TIP_KEYMAP, TipGizmo, TipGizmos
 
-# In the order in which they are asked for what is under the mouse.
+# In the order in which Blender asks them for the part under the mouse.
 _CLASSES = (DragTip, TipGizmo, TipGizmos, DragJoint, PickJoint, JointGizmo, JointGizmos)
 
 

@@ -37,8 +37,9 @@ _HELP_FREE = "G: move    R: turn"
 
 @dataclass(slots=True, kw_only=True)
 class Dragging:
-    """What goes on: drawn by the gizmo, moved by the operator. `raw` are the channels' numbers at
-    the start, to the last bit, `start` the joint's. `loops` bring along what the rig does not."""
+    """The drag in progress: drawn by the gizmo, moved by the operator. `raw` are the channels'
+    numbers at the start, to the last bit, `start` the joint's. `loops` bring along the joints that
+    the rig does not."""
 
     handle: JointHandle
     drag: Any
@@ -143,8 +144,8 @@ class PickJoint(bpy.types.Operator):
     bl_idname = "urdf.pick_joint"
     bl_label = "Select Joint"
     bl_description = (
-        "In pose mode, select what is under the mouse: a bone, else that of the joint that moves "
-        "the robot's body there"
+        "In pose mode, select the bone under the mouse, else the bone of the "
+        "joint that moves the robot's body there"
     )
     bl_options = {"INTERNAL", "UNDO"}
 
@@ -188,8 +189,8 @@ def _begin(context: Any, hit: Hit, handle: JointHandle) -> Dragging:
 
 
 def _measure(context: Any, place: Any) -> tuple[Any, float]:
-    """Returns what is up in the view, and how near to its axis at a place a body is held as if it
-    were further away."""
+    """Returns the view's upward direction, and how near to its axis at a place a body is held as if
+    it were further away."""
     view = context.region_data
     up = view.view_rotation @ Vector((0.0, 1.0, 0.0))
     return up, _LEAST * measure_pixel(context.region, view, place)

@@ -20,7 +20,7 @@ _AXES = "XYZ"
 
 @dataclass(slots=True, kw_only=True)
 class TipDragging:
-    """What goes on: drawn by the gizmo, moved by the operator."""
+    """The drag in progress: drawn by the gizmo, moved by the operator."""
 
     grip: Grip
     tip: TipDrag
@@ -45,7 +45,7 @@ class TipDragging:
         self.tip.move(self.hand.goal, self.hand.turn, turning=self.hand.kind == "turn")
 
     def describe(self) -> list[tuple[str, Color]]:
-        """Says in lines what is dragged, how far it went, and by how much it cannot follow."""
+        """Returns lines with the dragged part, its distance, and by how much it cannot follow."""
         kind, axis = self.grip.part
         name = "" if kind == "free" else f"{_AXES[axis]}   "
         lines = [(self.name, WHITE), (name + self._say_way(kind), WHITE)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What drags have in common, of bodies and of tips: they follow the mouse while its button is held,
+"""The common part of drags, of bodies and of tips: they follow the mouse while its button is held,
 Esc takes them back, and keyframes and an undo step come at the end, as with a joint's slider."""
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from .bodies import Sight, look_through
 
 
 class Dragged(Protocol):
-    """What goes on: drawn by the gizmo, moved by the operator."""
+    """The drag in progress: drawn by the gizmo, moved by the operator."""
 
     mouse: tuple[float, float]
 
     @property
     def name(self) -> str:
-        """What is dragged, as the undo step and the status bar call it."""
+        """The name of the dragged part in the undo step and the status bar."""
 
     def keep(self) -> bool:
         """Ends it. Returns whether anything moved."""
@@ -47,14 +47,14 @@ class DragOperator:
     moved_by: ClassVar[tuple[str, ...]] = ("MOUSEMOVE",)
 
     def follow(self, context: Any, sight: Sight, event: Any) -> None:
-        """Brings what is held to where the mouse has it."""
+        """Brings the held part to the mouse."""
         raise NotImplementedError
 
     def press(self, context: Any, event: Any) -> None:
-        """Does what a key says that only this drag knows."""
+        """Handles a key that only this drag knows."""
 
     def begin(self, context: Any, event: Any, dragged: Dragged, status: str) -> set[str]:
-        """Takes hold; returns what invoke returns then."""
+        """Takes hold; returns the result for invoke."""
         recall_state(_Hand).dragged = dragged
         self._move(context, event)
         context.workspace.status_text_set(f"{dragged.name}    {status}")

@@ -21,7 +21,7 @@ _NEAR_LIMIT = 0.05
 """Share of the range within which the needle warns."""
 _STEPS_OF_TURN = 96
 _FREE_SLIDE = 1.2
-"""In radii: what is drawn of a line that has no end."""
+"""In radii: the drawn length of a line that has no end."""
 
 _TURN = (1.0, 0.72, 0.13, 1.0)
 _SLIDE = (0.2, 0.72, 1.0, 1.0)
@@ -31,9 +31,9 @@ _HELD = (0.62, 0.62, 0.62, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """What is drawn of a joint. `hold` says why it cannot be dragged, empty where it can; `mouse`
-    is a place in the region; `start` are the joint's numbers when a drag began. `turning` tells
-    whether a joint that moves freely would be turned, or moved."""
+    """The drawing of a joint. `hold` is the reason why it cannot be dragged, empty where it can;
+    `mouse` is a place in the region; `start` are the joint's numbers when a drag began. `turning`
+    is whether a joint that moves freely would be turned, or moved."""
 
     handle: JointHandle
     frame: JointFrame
@@ -187,7 +187,7 @@ def _draw_slide(picture: Picture, radius: float, color: Color) -> None:
 
 
 def _draw_free(picture: Picture, radius: float, color: Color) -> None:
-    """What can be moved as crossed arrows, what can be turned as rings."""
+    """Movable directions as crossed arrows, turns as rings."""
     frame = picture.frame
     ways = [frame.axis, frame.zero, frame.axis.cross(frame.zero)]
     flat = picture.handle.joint.kind == "planar"

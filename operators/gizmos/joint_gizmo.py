@@ -2,8 +2,8 @@
 """Hovering a body of a robot lights its joint; dragging it is DragJoint.
 
 A gizmo of Blender's own kind: it gets the mouse before tools do, and only over a robot; Blender
-hides it with all gizmos. A click stays what it is, but that in pose mode it finds the bone of a
-body too.
+hides it with all gizmos. A click works as before, but that in pose mode it finds the bone of a body
+too.
 """
 
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the pen, of which gizmos are drawn: lines, planes, and words beside the mouse."""
+"""Strokes of the pen, the elements of drawn gizmos: lines, planes, and words beside the mouse."""
 
 from collections.abc import Sequence
 from typing import Any

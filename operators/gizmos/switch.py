@@ -11,8 +11,8 @@ _TOOLS = "builtin.select"
 
 
 def is_on(context: Any, switch: str) -> bool:
-    """Whether a gizmo is switched on, and the view is of a kind that has it: objects or poses, and
-    a tool that selects. It is on where the extension runs without preferences."""
+    """Whether a gizmo is switched on, and the view has a suitable mode: objects or poses, and a
+    tool that selects. It is on where the extension runs without preferences."""
     if context.mode not in ("OBJECT", "POSE") or not _selects(context):
         return False
     found = find_preferences(context)

@@ -2,7 +2,7 @@
 """A handle at every hand and foot of a robot; dragging it is DragTip.
 
 One gizmo for all robots of the scene. It is asked before the joint gizmo, but takes the mouse on
-its own lines only: bodies between and behind them stay what they are.
+its own lines only: bodies between and behind them react as before.
 """
 
 from dataclasses import replace
@@ -30,7 +30,7 @@ from .tip_shape import (
 
 TIP_KEYMAP = "URDF Tip Handles"
 _STRONG, _WEAK = 0.9, 0.45
-"""How well the small handles of the active robot are seen, and those of others."""
+"""The opacity of the small handles of the active robot, and of other robots'."""
 
 
 class TipGizmo(bpy.types.Gizmo):
@@ -90,7 +90,7 @@ class TipGizmo(bpy.types.Gizmo):
         assert dragging is not None
         grip, answer = dragging.grip, dragging.tip.answer
         look = look_at(context, grip.look.handle)
-        # The axes stay those that the drag began with: it goes on along them.
+        # The axes stay the same as at the drag's beginning: it goes on along them.
         look = replace(look, frame=replace(look.frame, axes=grip.look.frame.axes))
         draw_large(context, look, grip.part, alone=True)
         if answer is not None and not answer.success:

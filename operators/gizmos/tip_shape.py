@@ -23,7 +23,7 @@ from .bodies import measure_pixel
 from .strokes import BEYOND, WHITE, Color, draw_lines, fill
 
 Part = tuple[Kind, int]
-"""What it does, and along or about which axis."""
+"""Its action, and the axis along or about which it acts."""
 FREE: Part = ("free", 0)
 
 _NEAR = 84
@@ -46,8 +46,9 @@ _HELD: Color = (0.62, 0.62, 0.62, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Look:
-    """A tip as it is seen: `frame` with the axes that are dragged along, `pixel` the length of a
-    pixel there, `toward` the unit vector to the eye. `hold` says why it cannot be dragged."""
+    """The view of a tip: `frame` with the axes that are dragged along, `pixel` the length of a
+    pixel there, `toward` the unit vector to the eye. `hold` is the reason why it cannot be
+    dragged."""
 
     handle: TipHandle
     frame: TipFrame
@@ -83,8 +84,8 @@ def find_near(context: Any, mouse: tuple[float, float]) -> Look | None:
 
 
 def look_at(context: Any, handle: TipHandle, *, hold: str = "") -> Look:
-    """Reads how a handle is seen now. Its axes are those of the world, or of the link, as the
-    scene's orientation of transforms says."""
+    """Reads the present view of a handle. Its axes are the world's, or the link's, by the scene's
+    orientation of transforms."""
     frame = read_frame(handle)
     if context.scene.transform_orientation_slots[0].type == "GLOBAL":
         x, y, z = (Vector(row) for row in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
@@ -191,8 +192,8 @@ def _arc(look: Look, axis: Any) -> list[Any]:
 def _approach(
     region: Any, view: Any, line: Sequence[Any], mouse: Any
 ) -> Iterator[tuple[Any, float]]:
-    """Yields for each stretch of a line its point nearest to the mouse as it is seen, and how many
-    pixels that is away."""
+    """Yields for each stretch of a line its point nearest to the mouse in the view, and its
+    distance in pixels."""
     seen = [view3d_utils.location_3d_to_region_2d(region, view, point) for point in line]
     for at in range(len(line) - 1):
         start, end = seen[at], seen[at + 1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The other ways to be at a target, drawn as ghosts of the robot: elbow up, elbow down.
 
-Ghosts are only drawn. No object stands for them, so none is saved, selected or left behind: they go
-with their robot, with the file and with the extension.
+Ghosts are only drawn. They are no objects, so none is saved, selected or left behind: they go with
+their robot, with the file and with the extension.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class _Shown:
 
 
 def show_ghosts(robot: Any, ways: Ways) -> None:
-    """Shows ways of a robot from now on, in the place of those that were shown."""
+    """Shows ways of a robot from now on, in place of the earlier ones."""
     shown = recall_state(_Shown)
     shown.ghosts = Ghosts(uid=robot.session_uid, ways=ways, chosen=ways.shown)
     if not shown.drawers and not bpy.app.background:
@@ -117,7 +117,7 @@ def _draw_bodies() -> None:
 def _draw_lines(
     ways: Ways, world: Any, frames: Mapping[str, Any], color: tuple[float, float, float]
 ) -> None:
-    """The bones of a ghost: all there is of robots without shapes."""
+    """The bones of a ghost: the only visible part of robots without shapes."""
     lines = [[(world @ frames[link]).translation for link in pair] for pair in ways.lines]
     draw_lines(lines, (*color, 0.9), 2.0)
 

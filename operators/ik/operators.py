@@ -40,7 +40,7 @@ FRAMES = (
     ("world", "World", "In the axes of the world"),
 )
 ORIENTATIONS = (
-    ("keep", "Keep", "The link stays turned as it is; an object as target turns it as itself"),
+    ("keep", "Keep", "The link keeps its orientation; an object as target turns it as itself"),
     ("free", "Free", "The link may turn as it likes: most places can be reached so"),
 )
 CONVENTIONS = (
@@ -60,7 +60,7 @@ _MOST_NAMED = 12
 
 
 class RobotIK:
-    """What these operators have in common."""
+    """Base of these operators."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -96,7 +96,7 @@ class SolveIK(RobotIK, bpy.types.Operator):
 
 
 def read_question(context: Any) -> dict[str, Any]:
-    """Reads what the panel asks, as arguments of solve_ik. Raises RobotError where the target is
+    """Reads the panel's question, as arguments of solve_ik. Raises RobotError where the target is
     not chosen, and for conventions that no rotation can say."""
     settings, link = context.window_manager.urdf_ik, chosen_link(context)
     by_numbers = settings.source == "numbers"
@@ -236,10 +236,10 @@ class BakeIK(RobotIK, bpy.types.Operator):
     )
 
     start: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Start", description="The first frame; that of the scene unless set"
+        name="Start", description="The first frame; the scene's unless set"
     )
     end: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="End", description="The last frame; that of the scene unless set"
+        name="End", description="The last frame; the scene's unless set"
     )
     step: bpy.props.IntProperty(  # type: ignore[valid-type]
         name="Step", description="Frames from one key to the next", min=1, default=1
@@ -291,7 +291,7 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
         name="Written", description="Whose axes and units the table has", items=CONVENTIONS
     )
     frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Axes", description="What the places are measured in", items=FRAMES
+        name="Axes", description="The frame in which the places are measured", items=FRAMES
     )
 
     def execute(self: Any, context: Any) -> set[str]:

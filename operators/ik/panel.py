@@ -50,16 +50,16 @@ def _search_groups(settings: Any, context: Any, text: str) -> Iterable[str]:
 
 
 class IKSettings(bpy.types.PropertyGroup):
-    """What the panel asks; the answer is the pose."""
+    """The panel's question; the answer is the pose."""
 
     mode: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Mode", description="What the target means", items=MODES, default="absolute"
+        name="Mode", description="The meaning of the target", items=MODES, default="absolute"
     )
     source: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Target", description="Where the target is", items=SOURCES, default="gizmo"
     )
     frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Axes", description="What the numbers are measured in", items=FRAMES
+        name="Axes", description="The frame in which the numbers are measured", items=FRAMES
     )
     orientation: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Orientation", description="How the link is to be turned", items=ORIENTATIONS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several answers to one question: found, shown as ghosts, and one of them taken."""
+"""Several answers to one question: found, shown as ghosts, and then chosen."""
 
 from typing import Any
 

@@ -22,8 +22,8 @@ Steps = Generator[Progress, None, ImportResult]
 
 
 class ImportBatch:
-    """Jobs that import into the scene that is open. Fills `results`, and `failures` with reports of
-    those that failed, when its last step is done."""
+    """Jobs that import into the open scene. Fills `results`, and `failures` with reports of failed
+    ones, when its last step is done."""
 
     def __init__(self, jobs: Sequence[ImportJob]) -> None:
         self.results: list[ImportResult] = []
@@ -32,7 +32,7 @@ class ImportBatch:
         self._steps = self._run()
 
     def advance(self) -> Progress | None:
-        """Does a step and returns what comes next; None when everything is done."""
+        """Does a step and returns the next one; None when everything is done."""
         return next(self._steps, None)
 
     def finish(self) -> None:

@@ -21,7 +21,7 @@ _LASTING = ("packages", "package_paths")
 
 @dataclass(slots=True)
 class LastImport:
-    """The preferences as they were at the last import of this session."""
+    """The preferences at the last import of this session."""
 
     preferred: dict[str, Any] = field(default_factory=dict)
 
@@ -56,7 +56,7 @@ def keep_choices(operator: Any, paths: list[str]) -> None:
 
 
 def add_preferred_folders(package_paths: str, context: Any) -> str:
-    """Returns the folders of a text, then those of the preferences."""
+    """Returns the folders of a text, then the preferences'."""
     given = [part for part in package_paths.replace("\n", ";").split(";") if part.strip()]
     return "; ".join([*given, *preference_package_paths(context)])
 

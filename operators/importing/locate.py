@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Locate Folder: the files of a package that was not found, filled in on the rig that stands."""
+"""Locate Folder: the files of a package that was not found, filled in on the rig in the scene."""
 
 import os
 from collections.abc import Sequence
@@ -31,8 +31,9 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.locate_package"
     bl_label = "Locate Folder"
     bl_description = (
-        "Choose the folder in which the missing files are, and fill them in on the robot as it "
-        "stands. Poses, keyframes and your own changes stay, and the robot remembers the folder"
+        "Choose the folder in which the missing files are, and fill them in on "
+        "the robot in place. Poses, keyframes and your own changes stay, and the "
+        "robot remembers the folder"
     )
 
     package: bpy.props.StringProperty(  # type: ignore[valid-type]
@@ -64,7 +65,7 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """Offers what was found; where nothing was, and on wish, opens the file browser."""
+        """Offers the folder found; where there is none, and on wish, opens the file browser."""
         if self.directory:
             return self.execute(context)
         found = () if self.browse else find_offers(context, self.package)
@@ -99,7 +100,7 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
 
 
 def is_locatable(group: DiagnosticGroup) -> bool:
-    """Whether another folder may bring what these diagnostics are about."""
+    """Whether another folder may bring the files that these diagnostics miss."""
     return bool(group.items[0].lost) and group.items[0].code in _LOCATABLE
 
 
@@ -145,8 +146,7 @@ def _make_menu(package: str, folders: tuple[str, ...]) -> Any:
 
 
 def _report(operator: Any, result: UpdateResult, known: Sequence[Diagnostic]) -> None:
-    """Reports the files, and of the messages only those that are new or still say that something is
-    missing."""
+    """Reports the files, and of the messages only new ones and ones about files still missing."""
     diagnostics = [each for each in result.diagnostics if each.lost or each not in known]
     files = count(sum(change.subject == "mesh" for change in result.changes), "mesh file")
     report_diagnostics(operator, result.robot.name, diagnostics)

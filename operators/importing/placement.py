@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where an import by hand puts robots, and what the views show of them then."""
+"""The placement of robots after an import by hand, and the views of them then."""
 
 import math
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
 
 
 def find_ground(context: Any, robot: Any) -> float | None:
-    """Returns the height on which a robot stands, 0 or that of the 3D cursor, as an import puts
-    it; None where it was moved or posed since."""
+    """Returns the height on which a robot stands, 0 or the 3D cursor's, as an import puts it; None
+    where it was moved or posed since."""
     lowest = find_lowest(robot)
     heights = (0.0, context.scene.cursor.location.z)
     if lowest is None:
@@ -95,8 +95,8 @@ def find_right(context: Any) -> tuple[float, float, float]:
 
 
 def _hide_start_cube(context: Any, robots: Sequence[Any]) -> bool:
-    """Hides the cube of Blender's start scene, two metres wide, which robots would stand in: as it
-    comes with Blender and in a file that was never saved: it holds no work that could be lost."""
+    """Hides the cube of Blender's start scene, two metres wide, which robots would overlap: only
+    the original one in a file that was never saved, which holds no work that could be lost."""
     cube = context.view_layer.objects.get("Cube")
     if bpy.data.filepath or cube is None or cube in robots or not _is_start_cube(cube):
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Local views show what was in them; a robot imported meanwhile would not be seen."""
+"""Local views show only their own objects; a robot imported meanwhile would not be seen."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -89,8 +89,8 @@ _PAUSE = 0.01
 
 
 class RunningImport:
-    """A batch at work beside the window. Whatever ends it early takes everything back: Esc, the
-    window's closing, and what replaces all data, undo elsewhere or another file."""
+    """A batch at work beside the window. Any early end takes everything back: Esc, the window's
+    closing, and events that replace all data, undo elsewhere or another file."""
 
     def __init__(self, context: Any, batch: ImportBatch) -> None:
         self.batch = batch
@@ -117,7 +117,7 @@ class RunningImport:
         return False
 
     def stop(self) -> None:
-        """Ends the import and takes back what is not done. Calling it again does no harm."""
+        """Ends the import and takes back the unfinished part. Calling it again does no harm."""
         if not self.running:
             return
         self.running = False
@@ -143,9 +143,7 @@ def find_running() -> RunningImport | None:
 class RunImport(ImportChoices, bpy.types.Operator):
     bl_idname = "import_scene.urdf_run"
     bl_label = "Import URDF"
-    bl_description = (
-        "Import the chosen robots step by step, with a progress bar; Esc takes back what is there"
-    )
+    bl_description = "Import the chosen robots step by step, with a progress bar; Esc undoes it"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     _folded = True  # The panel of the last operation is as narrow as the dialog of a drop.
@@ -208,7 +206,7 @@ def can_import(operator: Any, context: Any) -> bool:
 
 
 def import_at_once(operator: Any, context: Any) -> set[str]:
-    """Imports what the properties ask for and returns when it is there."""
+    """Imports the robots in the properties and returns when they are there."""
     try:
         batch = ImportBatch(read_jobs(operator))
     except RobotError as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the files of a robot changed on disk since they were read.
 
-Drawing only asks what is known. A timer looks at the files, every few seconds while Blender runs
+Drawing only uses known states. A timer looks at the files, every few seconds while Blender runs
 with a robot in its sidebar, for some milliseconds at a time. One file on a network drive that does
 not answer holds up Blender as long as the system waits for it; so after a look that took long the
 next one comes that much later.
@@ -28,7 +28,7 @@ _STEP, _REST = 0.002, 0.05
 _PATIENCE = 100.0
 """How many times as long as the longest step the next look waits."""
 _MOST_ROBOTS = 4
-"""Robots that are watched: those that were drawn last."""
+"""Robots that are watched: the last drawn ones."""
 
 _Files = Mapping[str, tuple[int, int]]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Update from Source: what changed in the file first, then the update, as one step of undo."""
+"""Update from Source: first the changes of the file, then the update, as one step of undo."""
 
 import os
 from typing import Any
@@ -33,13 +33,14 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.update"
     bl_label = "Update from Source"
     bl_description = (
-        "Read the robot's file again and change the rig accordingly, after showing what "
-        "will change. Poses, keyframes, materials you changed and objects you attached stay"
+        "Read the robot's file again and change the rig accordingly, after "
+        "showing the changes. Poses, keyframes, materials you changed and "
+        "objects you attached stay"
     )
 
     filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Source",
-        description="The file to read. Empty: the one that was imported",
+        description="The file to read. Empty: the imported one",
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},
     )
@@ -95,7 +96,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         return bpy.path.abspath(self.filepath) if self.filepath else None
 
     def _say_nothing_changed(self, robot: Any) -> set[str]:
-        """Puts back what was displaced, all the same: that is why many a user updates."""
+        """Puts displaced parts back, all the same: that is why many a user updates."""
         displaced = reset_parts(robot, locked_only=True)
         if displaced:
             self.report(
@@ -122,8 +123,8 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.choose_source"
     bl_label = "Update from File"
     bl_description = (
-        "Choose the file that the robot is updated from: where it was moved to, or another version "
-        "of the same robot. What will change is shown first"
+        "Choose the file that the robot is updated from: where it was moved to, "
+        "or another version of the same robot. The changes are shown first"
     )
 
     filename_ext = ".urdf"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The arguments of chosen xacro files as fields with their defaults.
 
-They are listed as soon as a file is selected, in bounded time: what is not found by then is not
-offered, and can still be written in the option Xacro Arguments.
+They are listed as soon as a file is selected, in bounded time: later ones are not offered, and can
+still be written in the option Xacro Arguments.
 """
 
 import os
@@ -27,7 +27,7 @@ FIELD_NAMES = ("name", "value", "on", "default", "required", "files")
 """All properties of a XacroField."""
 
 _SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
-"""Defaults that are shown as checkboxes -> what the other state is called in the same spelling."""
+"""Defaults that are shown as checkboxes -> the other state in the same spelling."""
 
 
 def _is_on(item: Any) -> bool:
@@ -59,8 +59,8 @@ class XacroField(bpy.types.PropertyGroup):
 def register() -> None:
     """Adds the class of fields, with `on`: the value as a checkbox.
 
-    What calls Python back stands in no annotation: Blender 4.2 as a module, whose groups do not let
-    go of callbacks, would crash when Python ends.
+    Callbacks into Python are in no annotation: Blender 4.2 as a module, whose groups do not let go
+    of callbacks, would crash when Python ends.
     """
     bpy.utils.register_class(XacroField)
     XacroField.on = bpy.props.BoolProperty(
@@ -88,8 +88,8 @@ class XacroFields:
     def update(self, fields: Any, paths: Sequence[str], options: ImportOptions) -> bool:
         """Lists anew where files or options have changed; True where the fields did.
 
-        What a user wrote into a field stays while the files stay. A field starts with what the
-        option Xacro Arguments has for it.
+        A user's text in a field stays while the files stay. A field starts with its value in the
+        option Xacro Arguments.
         """
         given = dict(options.xacro_args)
         marks = tuple((path, _changed_at(path)) for path in paths)
@@ -128,7 +128,7 @@ def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> Import
 
 
 def _is_passed(item: Any) -> bool:
-    """A default may be that of another file, where this one has none."""
+    """A default may be another file's, where this one has none."""
     return bool(item.value != item.default or (item.required and item.value))
 
 
@@ -156,7 +156,7 @@ def draw_xacro_fields(layout: Any, operator: Any) -> None:
 
 
 def is_switch(item: Any) -> bool:
-    """Whether an argument is true or false: its default says so, and nothing else was written."""
+    """Whether an argument is true or false: its default is, and nothing else was written."""
     return item.default.strip() in _SWITCHES and item.value.strip().lower() in ("true", "false")
 
 

@@ -39,7 +39,7 @@ _STATES = {
 
 
 def _search_topics(settings: Any, context: Any, text: str) -> Iterable[str]:
-    """Lists the topics that the server tells of."""
+    """Lists the topics that the server announces."""
     robot = active_robot(context)
     link = find_live_link(robot) if robot is not None else None
     return sorted(link.topics) if link is not None else ()
@@ -50,7 +50,7 @@ _WITH_TOPICS: Any = {"search": _search_topics} if bpy.app.binary_path else {}
 
 
 class LiveSettings(bpy.types.PropertyGroup):
-    """What the panel's buttons say, for this session: no file brings an address along."""
+    """The settings of the panel's buttons, for this session: no file brings an address along."""
 
     bl_idname = "urdf_live"
 
@@ -121,7 +121,7 @@ class _OfLink:
 class Disconnect(_OfLink, bpy.types.Operator):
     bl_idname = "urdf.live_disconnect"
     bl_label = "Disconnect"
-    bl_description = "End the active robot's link; what is being recorded becomes keyframes first"
+    bl_description = "End the active robot's link; a recording in progress becomes keyframes first"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Any) -> set[str]:
@@ -227,7 +227,7 @@ class SendMotion(_OfLink, bpy.types.Operator):
 
 
 def _sample(robot: Any, rate: float) -> Trajectory:
-    """Samples the joints that a controller takes: not those that follow another."""
+    """Samples the joints that a controller takes: not followers."""
     motion = sample_trajectory(robot, None, rate or None)
     joints = recall_table(robot).joints
     return motion.select([name for name in motion.names if not joints[name].mimics])
@@ -253,7 +253,7 @@ class LivePanel(DataSubPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
-        """Shows how it stands, also while the panel is folded."""
+        """Shows the link's state, also while the panel is folded."""
         link = find_live_link(active_robot(context))
         if link is not None:
             icon = "REC" if link.recording else _STATES[link.state][1]
@@ -323,7 +323,7 @@ def register() -> None:
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     bpy.types.WindowManager.urdf_live = bpy.props.PointerProperty(
-        type=LiveSettings, name="Live", description="What the panel Live says"
+        type=LiveSettings, name="Live", description="The texts of the panel Live"
     )
 
 

@@ -33,8 +33,8 @@ _NOT_NOW = "Leave the mode you are in first: motions are put on robots in object
 
 
 class ImportMotion(bpy.types.Operator):
-    """It has no poll for a robot, so that a file that is dropped before there is one is told
-    about."""
+    """It has no poll for a robot, so that a file that is dropped before there is one is
+    reported."""
 
     bl_idname = "urdf.import_motion"
     bl_label = "Import Robot Motion"

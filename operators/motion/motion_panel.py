@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Motion": the actions of a robot, what of them is beyond its limits, and retiming."""
+"""Sub-panel "Motion": the actions of a robot, their violations of its limits, and retiming."""
 
 import math
 from dataclasses import dataclass, field
@@ -45,12 +45,12 @@ MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN = 12
 MOST_LISTED = 20
 _MARK = "! "
-_FOLLOWS = "links follow targets: bake the IK first, then retime what was baked"
+_FOLLOWS = "links follow targets: bake the IK first, then retime the result"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """What the last check of a robot found."""
+    """The result of a robot's last check."""
 
     violations: tuple[Violation, ...]
     first: int
@@ -65,15 +65,15 @@ class Checks:
 
 
 def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
-    """Returns the limits of a robot with those of the chosen file, as it is on disk now. Raises
-    RobotError for a file that makes no sense."""
+    """Returns the limits of a robot, overridden by the chosen file in its present state on disk.
+    Raises RobotError for a file that makes no sense."""
     path = bpy.path.abspath(context.window_manager.urdf_limits_file)
     kind = ("limits", path, read_state(path) if path else None)
     return recall(robot, kind, lambda each: find_limits(each, path or None))
 
 
 def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
-    """Returns what is beyond the limits in the frame that is shown; nothing where they cannot be
+    """Returns the violations of the limits in the displayed frame; nothing where they cannot be
     read."""
     try:
         limits = find_motion_limits(context, robot)
@@ -147,7 +147,7 @@ class CheckMotion(bpy.types.Operator):
 
 
 def _mark(scene: Any, first: int, violations: tuple[Violation, ...]) -> None:
-    """Puts markers at the worst, in the place of those of the check before."""
+    """Puts markers at the worst violations, in place of the earlier check's."""
     for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
         scene.timeline_markers.remove(marker)
     for each in violations[:MOST_SHOWN]:
@@ -186,7 +186,7 @@ class RetimeMotion(bpy.types.Operator):
 
     by: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="By",
-        description="What the new times follow from",
+        description="The base of the new times",
         items=(
             ("limits", "Limits", "As fast as the limits of the joints allow"),
             ("factor", "Factor", "As many times as fast as the factor says"),
@@ -331,8 +331,8 @@ def _draw_now(layout: Any, context: Any, robot: Any) -> None:
 
 
 def describe_violation(robot: Any, each: Violation) -> str:
-    """Describes in a few words what is beyond, in degrees where the joint turns: the unit tells a
-    velocity from a position, in the little width that there is."""
+    """Describes a violation in a few words, in degrees where the joint turns: the unit
+    distinguishes a velocity from a position, in the little width that there is."""
     joint = recall_table(robot).joints.get(each.joint)
     if each.kind == "effort" or joint is None:
         return f"{each.joint}: {each.kind} {each.value:.3g} of {each.limit:.3g}"
@@ -347,7 +347,7 @@ _CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)
 
 
 def register() -> None:
-    """Adds the panel and what it asks, which is not kept in files."""
+    """Adds the panel and its settings, which are not kept in files."""
     for kind in _CLASSES:
         bpy.utils.register_class(kind)
     bpy.types.WindowManager.urdf_limits_file = bpy.props.StringProperty(

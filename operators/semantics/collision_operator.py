@@ -31,9 +31,10 @@ class FindDisabledCollisions(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.find_disabled_collisions"
     bl_label = "Find Disabled Collisions"
     bl_description = (
-        "Find the pairs of links that a planner need not look at, by poses drawn at random: "
-        "adjacent links, and those that touch at zero, always or never. They go into the robot's "
-        "SRDF; pairs that you disabled for other reasons stay"
+        "Find the pairs of links that a planner need not look at, by poses drawn "
+        "at random: adjacent links, and links that touch at zero, always or "
+        "never. They go into the robot's SRDF; pairs that you disabled for other "
+        "reasons stay"
     )
 
     samples: bpy.props.IntProperty(  # type: ignore[valid-type]
@@ -63,7 +64,7 @@ class FindDisabledCollisions(RobotOperator, bpy.types.Operator):
         """Takes all events: the robot cannot be changed meanwhile."""
         if event.type == "ESC" and event.value == "PRESS":
             self._stop(context)
-            self.report({"INFO"}, "Cancelled; the robot's SRDF is as it was")
+            self.report({"INFO"}, "Cancelled; the robot's SRDF is unchanged")
             return {"CANCELLED"}
         if event.type != "TIMER" or self._steps is None:
             return {"RUNNING_MODAL"}

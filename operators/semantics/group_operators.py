@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be done with a group of joints: select, key, pose it, keep its pose. One undo each."""
+"""Actions on a group of joints: select, key, pose it, keep its pose. One undo each."""
 
 from typing import Any
 
@@ -82,8 +82,8 @@ class NewState(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.new_state"
     bl_label = "New State from Pose"
     bl_description = (
-        "Keep what the robot shows of this group as a named state: a pose asset, which is written "
-        "to SRDF. A state of the same name is replaced"
+        "Keep the displayed pose of this group as a named state: a pose asset, "
+        "which is written to SRDF. A state of the same name is replaced"
     )
 
     group: _group_property()  # type: ignore[valid-type]
@@ -133,7 +133,7 @@ class MakePoses(RobotOperator, bpy.types.Operator):
 class ShowPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.show_pose"
     bl_label = "Show Pose"
-    bl_description = "Pose the robot as this pose asset says. Where the robot stands stays"
+    bl_description = "Pose the robot as in this pose asset. The robot's place does not change"
 
     state: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Pose", description="The name of the pose", options={"SKIP_SAVE"}

@@ -29,8 +29,9 @@ class ImportSrdf(bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.import_srdf"
     bl_label = "Import SRDF"
     bl_description = (
-        "Put an SRDF on the active robot: groups become bone collections, named states pose "
-        "assets, end effectors targets for inverse kinematics. What it had of another SRDF goes"
+        "Put an SRDF on the active robot: groups become bone collections, named "
+        "states pose assets, end effectors targets for inverse kinematics. Data "
+        "from another SRDF goes"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -80,8 +81,9 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
     bl_idname = "export_scene.srdf"
     bl_label = "Export SRDF"
     bl_description = (
-        "Write the robot's SRDF as it is now: groups of its bone collections, states of its pose "
-        "assets, and all else as it came. What stays the same keeps its bytes"
+        "Write the robot's SRDF in its present state: groups of its bone "
+        "collections, states of its pose assets, and all else as it came. "
+        "Unchanged parts keep their bytes"
     )
 
     filename_ext = ".srdf"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a robot lacks, one line for each package, with the button that fills it in."""
+"""The missing parts of a robot, one line for each package, with the button that fills it in."""
 
 from typing import Any
 

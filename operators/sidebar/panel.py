@@ -2,8 +2,8 @@
 """The sidebar's tab "Robot" and its two panels: *Robot* for who poses and animates, and the folded
 *Robot Data* (panel_data.py) for all else. Their sub-panels are in files of their own.
 
-Everything here is drawn again and again while Blender is used, so it reads what is remembered and
-never searches.
+Everything here is drawn again and again while Blender is used, so it reads cached data and never
+searches.
 """
 
 from typing import Any

@@ -88,9 +88,9 @@ def _draw_buttons(layout: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """What the rows of one drawing share; of the robot's armatures by their names. `lit` are the
-    joints that the active body or bone leads to, `fast` those whose curves are beyond a limit in
-    the frame that is shown."""
+    """Shared data of the rows of one drawing; of the robot's armatures by their names. `lit` are
+    the joints that the active body or bone leads to, `fast` the joints whose curves are beyond a
+    limit in the displayed frame."""
 
     table: RobotTable
     armatures: Mapping[str, Any]
@@ -168,8 +168,8 @@ class _View:
         self._draw_tail(row, joint, pose_bone)
 
     def _draw_tail(self, row: Any, joint: RigJoint, pose_bone: Any) -> None:
-        """Draws the icons after the slider: select the bone; set a keyframe, or show what is
-        followed. The button of a bone is an arrow while its joint is at a limit."""
+        """Draws the icons after the slider: select the bone; set a keyframe, or show the leader.
+        The button of a bone is an arrow while its joint is at a limit."""
         lit = joint.name in self.lit
         icon = find_icon(joint, pose_bone)
         chosen = row.operator(SelectJoint.bl_idname, text="", icon=icon, emboss=lit, depress=lit)
@@ -195,7 +195,7 @@ def find_icon(joint: RigJoint, pose_bone: Any) -> str:
 
 
 def register_filter() -> None:
-    """Adds what the panel's search field holds; it is not kept in files."""
+    """Adds the text of the panel's search field; it is not kept in files."""
     bpy.types.WindowManager.urdf_joint_filter = bpy.props.StringProperty(
         name="Search Joints",
         description="Show only joints that have these words in their names",

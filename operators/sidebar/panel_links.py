@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Links": all links, to be searched and selected, with what they weigh."""
+"""Sub-panel "Links": all links, to be searched and selected, with their masses."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,7 +125,7 @@ def _get_shown(collection: Any) -> int:
 
 
 def _set_shown(collection: Any, place: int) -> None:
-    """Selects the clicked link. What cannot be selected (its collection is excluded) is still
+    """Selects the clicked link. An unselectable link (its collection is excluded) is still
     described."""
     recall_state(_Clicked).places[collection.session_uid] = place
     item = collection.objects[place] if 0 <= place < len(collection.objects) else None
@@ -141,17 +141,17 @@ def _set_shown(collection: Any, place: int) -> None:
 
 
 def register_list() -> None:
-    """Adds the place in the list and what a click selects; neither is kept in files."""
+    """Adds the place in the list and the target of a click; neither is kept in files."""
     bpy.types.Collection.urdf_shown_link = bpy.props.IntProperty(
         name="Link",
-        description="Click a link to select it and to see what it weighs",
+        description="Click a link to select it and to see its mass",
         get=_get_shown,
         set=_set_shown,
         options=set(),
     )
     bpy.types.WindowManager.urdf_select_what = bpy.props.EnumProperty(
         name="Select",
-        description="What a click on a link selects",
+        description="The target of a click on a link",
         items=WHAT,
         options={"SKIP_SAVE"},
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Import Report": what was substituted or lost, one line for messages of a kind."""
+"""Sub-panel "Import Report": substitutes and losses, one line for messages of a kind."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Reshape": what can be made of the robot, each with its changes shown first."""
+"""Sub-panel "Reshape": the functions that change a robot, each with its changes shown first."""
 
 from typing import Any
 

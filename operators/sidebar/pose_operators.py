@@ -61,8 +61,9 @@ class RandomPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.random_pose"
     bl_label = "Random Pose"
     bl_description = (
-        "Put every joint of the active robot somewhere within its limits. Good for finding limits, "
-        "axes or meshes that are wrong. Where the robot stands does not change"
+        "Put every joint of the active robot somewhere within its limits. Good "
+        "for finding limits, axes or meshes that are wrong. The robot's place "
+        "does not change"
     )
 
     seed: bpy.props.IntProperty(  # type: ignore[valid-type]
@@ -86,8 +87,9 @@ class NearestValid(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.nearest_valid"
     bl_label = "Nearest Valid"
     bl_description = (
-        "Move the joints that are set outside their limits to the nearest valid position, so that "
-        "the numbers are those that the robot shows. All other joints stay"
+        "Move the joints that are set outside their limits to the nearest valid "
+        "position, so that the numbers match the displayed pose. All other "
+        "joints stay"
     )
 
     def execute(self, context: Any) -> set[str]:

@@ -18,17 +18,18 @@ _LOOKS = {
     "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE",
     "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION",
 }  # fmt: skip
-"""Events by which one looks around. All others wait: what saves, undoes or keys would take a pose
-of the test for one of the robot."""
+"""Events that only change the view. All others wait: saving, undoing or keying would take a pose of
+the test for one of the robot."""
 
 
 class RangeTestOperator(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.range_test"
     bl_label = "Range Test"
     bl_description = (
-        "Move each joint in turn to its limits and back, to see whether limits, axes and meshes "
-        "are right; in pose mode only those of selected bones, if any are selected. Esc or a click "
-        "ends it. The pose comes back, and nothing is keyed"
+        "Move each joint in turn to its limits and back, to see whether limits, "
+        "axes and meshes are right; in pose mode only the joints of selected "
+        "bones, if any are selected. Esc or a click ends it. The pose comes "
+        "back, and nothing is keyed"
     )
     bl_options = {"REGISTER"}
 

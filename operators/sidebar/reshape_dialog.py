@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all operators that reshape have in common: a dialog that lists what will change."""
+"""The common part of all operators that reshape: a dialog that lists the changes."""
 
 from typing import Any
 
@@ -20,21 +20,21 @@ from ..wrapped_text import draw_wrapped
 
 _WIDTH = 520
 Made = tuple[Robot, dict[str, str]]
-"""The robot as it is to be, and the new names of what was renamed."""
+"""The changed robot, and the new names of renamed parts."""
 
 
 _LINES_OF_FIELDS = 3
-"""Lines that fields take beside one each: those of vectors, and the gaps between fields."""
+"""Lines that fields take beside one each: for vectors, and the gaps between fields."""
 
 
 class ReshapeOperator(RobotOperator):
-    """What all functions have in common: `make` is the function, the properties its arguments."""
+    """Base of all reshape operators: `make` is the function, the properties its arguments."""
 
     fields: tuple[str, ...] = ()
     _shown: tuple[Any, tuple[Change, ...], str] = ((), (), "")
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
-        """Returns the robot as it is to be. Raises RobotError."""
+        """Returns the changed robot. Raises RobotError."""
         raise NotImplementedError
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
@@ -67,8 +67,8 @@ class ReshapeOperator(RobotOperator):
         layout.prop(self, name)
 
     def preview(self: Any, context: Any) -> tuple[tuple[Change, ...], str]:
-        """Returns what would change, and why nothing can; worked out anew only when a field is
-        other than it was."""
+        """Returns the changes, and the reason why there can be none; worked out anew only after a
+        change of a field."""
         key = tuple(repr(getattr(self, name)) for name in self.fields)
         if self._shown[0] != key:
             robot = active_robot(context)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reshaping the active robot: what will change is listed in the dialog first, and each function is
-one step of undo. Keyframes, materials and whatever hangs on the robot stay."""
+"""Reshaping the active robot: the dialog lists the changes first, and each function is one step of
+undo. Keyframes, materials and whatever hangs on the robot stay."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -62,7 +62,7 @@ class RenameParts(ReshapeOperator, bpy.types.Operator):
         name="Link or Joint", description="Its name now", search=_all_names, options=_OF_THIS_TIME
     )
     new: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="New Name", description="What it is to be called", options=_OF_THIS_TIME
+        name="New Name", description="Its new name", options=_OF_THIS_TIME
     )
     prefix: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Prefix", description="Goes before the names of all links and joints",
@@ -97,7 +97,7 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         options=_OF_THIS_TIME,
     )  # fmt: skip
     factor: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Its Factors", description="Along the link's axes: what hangs on it, and its shapes",
+        name="Its Factors", description="Along the link's axes: its children, and its shapes",
         default=(1.0, 1.0, 1.0), min=1e-6, options=_OF_THIS_TIME,
     )  # fmt: skip
     joint: bpy.props.StringProperty(  # type: ignore[valid-type]
@@ -105,8 +105,9 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         search=_joint_names, options=_OF_THIS_TIME,
     )  # fmt: skip
     length: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Its Distance", description="From its parent link's frame, in the same direction; "
-        "measured between what is selected", min=0.0, precision=4, unit="LENGTH",
+        name="Its Distance", min=0.0, precision=4, unit="LENGTH",
+        description="From its parent link's frame, in the same direction; measured between the "
+        "selected objects",
         options=_OF_THIS_TIME,
     )  # fmt: skip
     text: bpy.props.StringProperty(  # type: ignore[valid-type]
@@ -124,7 +125,7 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
     )
     masses: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Masses",
-        description="What becomes of masses and inertias",
+        description="Treatment of masses and inertias",
         items=(
             ("density", "Follow the Volume", "The material stays"),
             ("mass", "Keep Masses", "Inertias follow the size"),
@@ -138,7 +139,7 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         return super().invoke(context, event)
 
     def take_measure(self, context: Any) -> None:
-        """Fills in the distance between what is selected, in the robot's own size."""
+        """Fills in the distance between the selected objects, in the robot's own size."""
         robot: Any = active_robot(context)
         size = sum(robot.matrix_world.to_scale()) / 3.0
         self.length = (measure_selection() or 0.0) / (size or 1.0)
@@ -194,8 +195,8 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.measure"
     bl_label = "Measure"
     bl_description = (
-        "Write where all joints stand in their parent links into a text of this file: a table to "
-        "be edited and given to Resize"
+        "Write the positions of all joints in their parent links into a text of "
+        "this file: a table to be edited and given to Resize"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -212,7 +213,7 @@ _PARTS = (
     ("transmission", "Transmissions", "Transmissions of ros_control"),
     ("ros2_control", "ros2_control", "Tags of ros2_control"),
     ("extras", "All Further XML", "All that URDF does not define"),
-    ("visuals", "Visuals", "What links look like"),
+    ("visuals", "Visuals", "The links' visuals"),
     ("collisions", "Collisions", "Collision shapes"),
     ("inertials", "Inertials", "Masses and inertias"),
     ("materials", "Unused Materials", "Materials that nothing uses"),
@@ -231,7 +232,7 @@ class StripRobot(ReshapeOperator, bpy.types.Operator):
     fields = ("parts", "tags")
 
     parts: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Parts", description="What goes", items=_PARTS,
+        name="Parts", description="The parts to remove", items=_PARTS,
         options={"ENUM_FLAG", "SKIP_SAVE"},
     )  # fmt: skip
     tags: bpy.props.StringProperty(  # type: ignore[valid-type]
@@ -253,7 +254,9 @@ class StripRobot(ReshapeOperator, bpy.types.Operator):
 class PruneRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_prune"
     bl_label = "Prune"
-    bl_description = "Take limbs off the robot. What you attached to them moves to what is left"
+    bl_description = (
+        "Take limbs off the robot. Objects that you attached to them move to the remaining links"
+    )
     fields = ("limb", "remove", "keep", "unused_frames")
 
     limb: bpy.props.StringProperty(  # type: ignore[valid-type]
@@ -309,10 +312,10 @@ class RerootRobot(ReshapeOperator, bpy.types.Operator):
     )
     frames: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Frames",
-        description="What becomes of the frames of links on the way",
+        description="Treatment of the frames of links on the way",
         items=(
             ("keep", "Keep", "Every link keeps its frame; frames are added where joints turn"),
-            ("move", "Move", "No frame is added; those of old parents move onto the joints"),
+            ("move", "Move", "No frame is added; the old parents' frames move onto the joints"),
         ),
     )
 
@@ -358,11 +361,11 @@ class AttachRobot(ReshapeOperator, bpy.types.Operator):
 class ConvertAxes(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_axes"
     bl_label = "Convert Axes"
-    bl_description = "Write the robot along other axes: z-up of y-up. It stands otherwise then"
+    bl_description = "Write the robot along other axes: z-up of y-up. Its orientation changes then"
     fields = ("axes",)
 
     axes: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Axes", description="For each new axis the old one that it is: zxy makes z-up of y-up",
+        name="Axes", description="For each new axis the matching old one: zxy makes z-up of y-up",
         default="xyz", options=_OF_THIS_TIME,
     )  # fmt: skip
 

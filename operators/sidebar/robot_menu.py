@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The menu "Robot" of the 3D view, in object and in pose mode, where F3 finds what is in it; and a
-pie of the poses. Operators that are not there are passed over."""
+"""The menu "Robot" of the 3D view, in object and in pose mode, where F3 finds its entries; and a
+pie of the poses. Missing operators are passed over."""
 
 from typing import Any
 
@@ -90,8 +90,8 @@ class HomePose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.home_pose"
     bl_label = "Home Pose"
     bl_description = (
-        "Put every joint of the active robot where the import started it. Where the robot stands "
-        "does not change"
+        "Put every joint of the active robot where the import started it. The "
+        "robot's place does not change"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -116,9 +116,10 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mirror_pose"
     bl_label = "Mirror Pose"
     bl_description = (
-        "Give each joint of the active robot what its partner on the other side has. Partners and "
-        "signs are found by geometry, whatever the joints are called. In pose mode only the "
-        "partners of selected bones move, if any are selected"
+        "Give each joint of the active robot its partner's position on the other "
+        "side. Partners and signs are found by geometry, whatever the joints are "
+        "called. In pose mode only the partners of selected bones move, if any "
+        "are selected"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -142,8 +143,9 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mark_asset"
     bl_label = "Mark as Asset"
     bl_description = (
-        "Show the active robot in the asset browser, with a picture of it as it is posed now. Save "
-        "the file into an asset library; a robot dragged from there can be posed as before"
+        "Show the active robot in the asset browser, with a picture of it in its "
+        "present pose. Save the file into an asset library; a robot dragged from "
+        "there can be posed as before"
     )
 
     def execute(self, context: Any) -> set[str]:

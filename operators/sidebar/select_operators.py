@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Selecting what the panel talks about: robots, links, what a message is about."""
+"""Selecting the subjects of the panel: robots, links, subjects of messages."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..reports import refuse
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
 WHAT = (
-    ("LINK", "Link", "The link's empty, which stands in the link's frame", "EMPTY_AXIS", 0),
+    ("LINK", "Link", "The link's empty, in the link's frame", "EMPTY_AXIS", 0),
     ("BONE", "Bone", "The bone that moves the link, in pose mode", "BONE_DATA", 1),
     ("VISUALS", "Visuals", "The objects that the link looks like", "MESH_DATA", 2),
 )
@@ -43,14 +43,14 @@ class SelectRobot(bpy.types.Operator):
     )
     parts: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="With Parts",
-        description="Select what is seen of its links and shapes as well",
+        description="Select the visible parts of its links and shapes as well",
         options={"SKIP_SAVE"},
     )
 
     def execute(self, context: Any) -> set[str]:
         robot = context.scene.objects.get(self.robot) if self.robot else active_robot(context)
         if robot is None:
-            self.report({"ERROR"}, "There is no robot of that name in the scene")
+            self.report({"ERROR"}, "There is no robot with that name in the scene")
             return {"CANCELLED"}
         if self.parts:
             shown = [item for item in list_objects(robot)[1:] if item.visible_get()]
@@ -61,13 +61,13 @@ class SelectRobot(bpy.types.Operator):
 class SelectLink(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.select_link"
     bl_label = "Select Link"
-    bl_description = "Select a link of the active robot: its empty, its bone, or what it looks like"
+    bl_description = "Select a link of the active robot: its empty, its bone, or its visuals"
 
     link: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Link", description="Name of the link in the description", options={"SKIP_SAVE"}
     )
     what: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Select", description="What of the link is selected", items=WHAT
+        name="Select", description="The parts of the link to select", items=WHAT
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -92,10 +92,10 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
 
 class SelectSubject(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.select_subject"
-    bl_label = "Select What It Is About"
+    bl_label = "Select Its Subject"
     bl_description = (
-        "Select what this message is about: the link, the bone of the joint, or the objects that "
-        "show the material"
+        "Select the subject of this message: the link, the bone of the joint, or "
+        "the objects that show the material"
     )
 
     index: bpy.props.IntProperty(  # type: ignore[valid-type]

@@ -2,12 +2,12 @@
 """Properties of pose bones that read and write a joint's position: the panel's sliders.
 
 A bone's own channels know no range that fits the joint, nor its direction. So each distinct range
-gets a property that stands before the channel: it stores nothing in the file, cannot be animated
-(the channel can), and is taken out with the extension. Properties cannot be added while a panel is
-drawn: a timer adds those that are missing and draws again.
+gets a property before the channel: it stores nothing in the file, cannot be animated (the channel
+can), and is taken out with the extension. Properties cannot be added while a panel is drawn: a
+timer adds missing ones and draws again.
 
 Every pose bone of every robot has all of these properties, and of an overridden robot Blender
-compares all of them with the library's, keeps what differs in the file, and sets it again when the
+compares all of them with the library's, keeps differences in the file, and sets them again when the
 file is opened. So a property is silent on bones of other joints: else the ranges of one robot would
 bound the joints of another.
 """
@@ -113,7 +113,7 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
         return factor * position if shown else 0.0
 
     def set_to(pose_bone: Any, position: float) -> None:
-        # An override that is put back says what the channel has by then: no second key, no bound.
+        # An override that is put back reports the channel's value by then: no second key, no bound.
         if _is_of(pose_bone, channel) and c_float(position).value != c_float(get(pose_bone)).value:
             move_joint(pose_bone, channel, position / factor)
 
@@ -136,7 +136,7 @@ def _property(channel: JointChannel, millimetres: bool) -> Any:
 
 
 def _is_of(pose_bone: Any, channel: JointChannel) -> bool:
-    """Whether a channel is one of a bone's joints, not one of the same number with other limits."""
+    """Whether a channel belongs to a bone's joints, not to a number with other limits."""
     return any(channel in joint.channels for joint in read_joints(pose_bone.bone))
 
 

@@ -21,17 +21,18 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.build_studio"
     bl_label = "Studio"
     bl_description = (
-        "Put a ground, three lights and a camera around the selected robots, as they are posed; "
-        "the camera goes around them once in the scene's frames. What the studio was before is "
-        "replaced. Robots, world and render settings stay as they are"
+        "Put a ground, three lights and a camera around the selected robots in "
+        "their poses; the camera goes around them once in the scene's frames. "
+        "What the studio was before is replaced. Robots, world and render "
+        "settings stay as they are"
     )
 
     turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Turntable",
-        description="What goes around the robots",
+        description="The part that goes around",
         items=[
             ("plate", "Camera and Lights", "The robots seem to turn on a plate"),
-            ("camera", "Camera", "The lights stand still"),
+            ("camera", "Camera", "The lights do not move"),
             ("none", "Nothing", "A still picture, with the robots as large as they fit"),
         ],
     )
@@ -65,8 +66,9 @@ class RemoveStudio(bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
-        "Take the studio away: ground, lights, camera and turntable. The camera that the scene had "
-        "before is active again, and views through the studio's camera are what they were before"
+        "Take the studio away: ground, lights, camera and turntable. The camera "
+        "that the scene had before is active again, and views through the "
+        "studio's camera are restored"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -88,8 +90,8 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.make_thumbnail"
     bl_label = "Picture of Robot"
     bl_description = (
-        "Take a small picture of the robot as it is posed now: the sidebar and the asset browser "
-        "show it, and the file keeps it. It takes a few seconds"
+        "Take a small picture of the robot in its present pose: the sidebar and "
+        "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -111,7 +113,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
 
     preset: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Preset",
-        description="What the materials look like",
+        description="The finish of the materials",
         items=[
             ("auto", "By Name or Colour", "Words such as rubber or steel in a material's name; "
              "else black is rubber, grey is aluminium and all else is plastic"),
@@ -122,7 +124,8 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
     )  # fmt: skip
     selected: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Selected Only",
-        description="Only the materials of selected bodies; those of others stay as they are",
+        description="Only the materials of selected bodies; other robots' and bodies' stay "
+        "unchanged",
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -195,7 +198,7 @@ def _is_of(studio: Any, item: Any) -> bool:
 
 
 def _list_robots(context: Any) -> list[Any]:
-    """Lists the robots of what is selected, else the active one."""
+    """Lists the robots of the selection, else the active one."""
     found = [find_robot(item) for item in context.selected_objects]
     robots = [each for each in dict.fromkeys(found) if each is not None]
     active = active_robot(context)

@@ -23,7 +23,7 @@ from .select_operators import run_selection
 class FrameRobot(bpy.types.Operator):
     bl_idname = "urdf.frame_robot"
     bl_label = "Frame Robot"
-    bl_description = "Aim the 3D views of this window at the whole robot, as it is posed"
+    bl_description = "Aim the 3D views of this window at the whole robot in its pose"
     bl_options = {"REGISTER"}
 
     @classmethod
@@ -44,8 +44,8 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.duplicate_robot"
     bl_label = "Duplicate Robot"
     bl_description = (
-        "Copy the whole robot, hidden parts and what is attached to it included, with a pose and "
-        "an animation of its own"
+        "Copy the whole robot, hidden parts and attachments included, with a "
+        "pose and an animation of its own"
     )
 
     linked: bpy.props.BoolProperty(  # type: ignore[valid-type]
@@ -76,8 +76,8 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.delete_robot"
     bl_label = "Delete Robot"
     bl_description = (
-        "Remove the whole robot and what only it uses. Objects that you attached to it stay where "
-        "they are"
+        "Remove the whole robot and all data that only it uses. Objects that you "
+        "attached to it stay where they are"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -95,8 +95,9 @@ class ResetParts(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.reset_parts"
     bl_label = "Reset Parts"
     bl_description = (
-        "Put links, shapes and inertial frames that were moved, turned or scaled back to where the "
-        "description has them. The pose stays, and so does what you attached"
+        "Put links, shapes and inertial frames that were moved, turned or scaled "
+        "back to where the description has them. The pose stays, and so do your "
+        "attachments"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -114,9 +115,7 @@ class ResetParts(RobotOperator, bpy.types.Operator):
 class StandOnGround(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.stand_on_ground"
     bl_label = "Stand on Ground"
-    bl_description = (
-        "Lift or lower the robot, as it is posed, until its lowest point is at height 0"
-    )
+    bl_description = "Lift or lower the robot, in its pose, until its lowest point is at height 0"
 
     def execute(self, context: Any) -> set[str]:
         stand(active_robot(context))
@@ -186,13 +185,11 @@ class MakePosable(bpy.types.Operator):
 
 
 def draw_instance(layout: Any, context: Any) -> None:
-    """Draws what can be done with an instance of a robot; nothing for other objects."""
+    """Draws the actions on an instance of a robot; nothing for other objects."""
     item = context.view_layer.objects.active
     if find_instanced(item) is not None:
         box = layout.box()
-        draw_wrapped(
-            box, context, f"{item.name} is an instance: it shows a robot as it is elsewhere"
-        )
+        draw_wrapped(box, context, f"{item.name} is an instance: it shows a robot from elsewhere")
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
 
 
