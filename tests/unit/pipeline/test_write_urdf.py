@@ -329,4 +329,4 @@ def test_meshes_that_cannot_be_read_keep_their_names(tmp_path: Path) -> None:
     )
     assert mesh_names(result.robot) == ["from/parts/box.obj"] * 3
     assert {item.severity for item in result.diagnostics} == {Severity.ERROR}
-    assert all("named as it was" in item.message for item in result.diagnostics)
+    assert all("keeps its name" in item.message for item in result.diagnostics)

@@ -88,7 +88,7 @@ def test_a_record_that_does_not_say_what_it_is(tmp_path, header):
     ):
         path.write_bytes(BAG + bag_connection() + STATES[0] + content + STATES[1])
         for read in (read_trajectory, list_topics):
-            with pytest.raises(ReadError, match="of which kind it is, at byte"):
+            with pytest.raises(ReadError, match="does not name its kind, at byte"):
                 read(path)
 
 

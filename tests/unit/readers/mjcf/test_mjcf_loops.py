@@ -83,7 +83,7 @@ LEFT = [
     ('<joint joint1="j" joint2="k" polycoef="0 1 2 0 0"/>', "higher order"),
     ('<tendon tendon1="x" tendon2="y"/>', "keeps a tendon"),
     ('<tendon tendon1="x"/>', "keeps a tendon"),
-    ('<flex flex="rope"/>', "of a kind"),
+    ('<flex flex="rope"/>', "has a kind"),
     ('<connect site1="s" site2="none"/>', "which is not there"),
 ]
 
