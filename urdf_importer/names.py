@@ -12,8 +12,8 @@ def append_number(name: str, number: int) -> str:
 class Claims:
     """Gives out each name once: a second `arm` becomes `arm_2`.
 
-    `taken` are names of before. `form` makes a name from one that is taken and a number, which
-    counts up from `first`.
+    `taken` are names of before. `form` makes a name from a taken one and a number, which counts up
+    from `first`.
     """
 
     def __init__(

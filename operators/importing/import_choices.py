@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the importing operators share: their properties, and what those ask for."""
+"""Shared parts of the importing operators: their properties, and the jobs made from them."""
 
 import os
 from functools import lru_cache
@@ -19,7 +19,7 @@ from ..option_properties import (
 from .xacro_fields import FIELD_NAMES, XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
-"""Of files that may be descriptions. What an .xml is shows when it is read."""
+"""Of files that may be descriptions. The content of an .xml decides when it is read."""
 
 FILTER = ";".join(f"*{suffix}" for suffix in SUFFIXES)
 
@@ -157,7 +157,7 @@ def _draw_offers(layout: Any, operator: Any) -> None:
 
 
 def read_jobs(operator: Any) -> list[ImportJob]:
-    """Reads what an operator's properties ask for. Raises RobotError."""
+    """Reads the jobs from an operator's properties. Raises RobotError."""
     options = read_options(operator, ImportOptions, **read_files(operator))
     paths = find_paths(operator)
     if not paths:

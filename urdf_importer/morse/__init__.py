@@ -48,7 +48,7 @@ def enable(root: str | PathLike[str] | None = None) -> None:
 
 
 def disable() -> None:
-    """Takes back what enable() did; what was built stays."""
+    """Takes back the effects of enable(); built objects stay."""
     _load("patches").refuse_descriptions()
     _load("compat").uninstall()
 

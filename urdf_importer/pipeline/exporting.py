@@ -31,7 +31,7 @@ Options = TypeVar("Options", bound=FileOptions)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions(WebotsOptions):
-    """The options of all formats in one, as they were once; deprecated."""
+    """The former options of all formats in one; deprecated."""
 
     def __post_init__(self) -> None:
         WebotsOptions.__post_init__(self)
@@ -111,7 +111,8 @@ def write_format(
 
 
 def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:
-    """Returns the options of a format; what all formats share is taken from other options."""
+    """Returns the options of a format; options that all formats share are taken from other
+    options."""
     wanted = kind.options
     shared = (FileOptions, StartOptions, ExportOptions)
     if options is None:

@@ -25,7 +25,7 @@ class ImportResult:
     """What an import made.
 
     armature     the armature object
-    links        link name -> its empty, standing in the URDF link frame
+    links        link name -> its empty, in the URDF link frame
     bones        joint name -> name of the bone that holds it; joints without a bone are not in it
     visuals      link name -> its visual objects, in the order of the description
     collisions   link name -> its collision objects
@@ -47,7 +47,7 @@ def read_robot(
     """Reads the robot of a description (URDF, xacro or another of reader_formats()), exactly, and
     without Blender.
 
-    `diagnostics` collects what is odd about the file; of the options, those about files and xacro
+    `diagnostics` collects oddities of the file; of the options, the ones about files and xacro
     matter. Raises ReadError where no robot can be read.
     """
     options = options_of(options, ImportOptions)
@@ -60,9 +60,9 @@ def list_xacro_arguments(
     path: AnyPath, options: ImportOptions | None = None, *, seconds: float | None = None
 ) -> tuple[XacroArgument, ...]:
     """Lists the arguments that a xacro file and its includes declare, in their order, with their
-    defaults as they are written; other files have none. Where the file cannot be expanded (an
-    argument may be missing, or it takes more than `seconds`), lists those declared up to there.
-    Raises ReadError where it cannot be read at all."""
+    defaults as written; other files have none. Where the file cannot be expanded (an argument may
+    be missing, or it takes more than `seconds`), lists the arguments declared up to there. Raises
+    ReadError where it cannot be read at all."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     source = resolver.description
@@ -74,7 +74,7 @@ def list_xacro_arguments(
 
 def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[str, ...]:
     """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
-    order: those that the option `model` takes. Raises ReadError for other files."""
+    order: valid values of the option `model`. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
@@ -84,7 +84,7 @@ def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportR
     """Imports a robot description into the current scene of Blender.
 
     Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
-    then as it was. Everything milder is in the result's diagnostics.
+    then unchanged. Everything milder is in the result's diagnostics.
     """
     return finish(import_steps(path, options))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a format of the table says of itself, what it is given, and what it gives back.
+"""The record of a writer's format, its input, and its result.
 
 Each format has its record, a WriterFormat, in its own room, and a line in pipeline/formats.py. The
 command, the menus, the export panel and the reports are made from these records.
@@ -26,17 +26,17 @@ Facts = dict[str, Any]
 """Name -> number, text, list or dict of these, as reports say them."""
 
 ConvertImage = Callable[[bytes, str], bytes]
-"""The bytes of any image and its name -> those of a PNG; MeshError where it cannot be read."""
+"""The bytes of any image and its name -> the bytes of a PNG; MeshError where it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a writer made of a robot.
+    """A writer's result for a robot.
 
-    path         what was asked for: a file or a folder
+    path         the requested file or folder
     files        all files that were written
-    robot        what the robot is called there
-    facts        numbers and names for reports; they begin with those of count_robot
+    robot        the robot's name there
+    facts        numbers and names for reports; they begin with count_robot's
     diagnostics  everything that was changed or lost, in the order of the work
     """
 
@@ -106,8 +106,8 @@ _Opened = AbstractContextManager[OpenExport[Options]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputKind:
-    """One of the things that a format writes. `suffix` ends the name of the file; what has none is
-    a folder. `text` says what it is, where users choose among several."""
+    """A kind of output of a format. `suffix` ends the name of the file; an output without one is a
+    folder. `text` names it, where users choose among several."""
 
     name: str
     label: str
@@ -122,14 +122,14 @@ class WriterFormat(Generic[Options]):
     name          its name in programs
     label         its name for people, on a button
     title         what menus call it
-    text          what is written, after "as": "a world (.wbt) or a project folder"
-    description   what the operator's tooltip says
-    kinds         what it writes, the usual one first
+    text          the output, after "as": "a world (.wbt) or a project folder"
+    description   the operator's tooltip
+    kinds         its outputs, the usual one first
     options       the class of its options
     write         writes to a path, all files or none; raises RobotError
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
-    lists_changes whether the file browser shows what was changed since the import
+    lists_changes whether the file browser shows changes since the import
     """
 
     name: str
@@ -169,7 +169,7 @@ def count_robot(robot: Robot, *, links: int, moving_joints: int, degrees_of_free
 
 
 def count_tree(tree: KinematicTree) -> Facts:
-    """Counts a robot whose links and joints are written as they are."""
+    """Counts a robot whose links and joints are written one to one."""
     motions = [motion for motion in tree.joint_motions if motion.moves]
     free = [_FREEDOM.get(each.kind, 1) for each in motions if each.mimic is None]
     return count_robot(

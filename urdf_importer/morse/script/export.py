@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a description, or a rig as it stands, as a builder script."""
+"""Writes a description, or a rig in its present state, as a builder script."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def write_builder_script(
 
 
 def write_opened(found: OpenExport[MorseOptions], path: Path) -> BuilderScript:
-    """Writes what an export has opened."""
+    """Writes the content of an export."""
     with found.as_shown() as shown:
         shown.report_open_loops(MORSE.label)
         return write_script(shown, path, _groups_of(found.armature))

@@ -5,7 +5,7 @@ A body turns and slides by its joints one after another, each about a point of i
 body's frame. So several joints become a chain with empty links between, and a point away from the
 body's frame is the `child_origin` of the link below. Joints count from `ref`, as in MuJoCo.
 
-The world is the link `world`, unless one body alone stands in it, fixed at its origin.
+The world is the link `world`, unless it contains a single body, fixed at its origin.
 """
 
 from collections.abc import Iterator
@@ -44,8 +44,9 @@ _LOST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Place:
-    """Where an element stands: `frame` (4, 4) holds it in its body, `childclass` is the class that
-    it has unless it says otherwise, `suffix` ends its name, since it may be one of many copies."""
+    """The context of an element: `frame` (4, 4) is its parent's frame in the body, `childclass` is
+    the class that it has unless it says otherwise, `suffix` ends its name, since it may be one of
+    many copies."""
 
     model: Model
     frame: Matrix
@@ -59,8 +60,8 @@ class Place:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class BodyReading:
-    """A body: `frame` (4, 4) is where it stands in the body `parent`, a place in the list, with
-    joints where MuJoCo begins; `zero` is the same in the world. `sites` stand in it by name."""
+    """A body: `frame` (4, 4) is its frame in the body `parent`, a place in the list, with joints
+    where MuJoCo begins; `zero` is the same in the world. `sites` are its sites by name."""
 
     name: str
     node: Node
@@ -75,7 +76,7 @@ class BodyReading:
 
 
 class BodyReader:
-    """Reads all bodies of a model, and of those that it attaches."""
+    """Reads all bodies of a model, and of the models that it attaches."""
 
     def __init__(self, models: Models, diagnostics: Diagnostics) -> None:
         self._models = models
@@ -85,7 +86,7 @@ class BodyReader:
         self._copies = 0.0
         self.bodies: list[BodyReading] = []
         self.suffixes: list[str] = []
-        """What the names of copies end with."""
+        """Suffixes of the names of copies."""
 
     def read(self, model: Model) -> list[BodyReading]:
         """Returns the bodies, parents first, the world before all. Raises ReadError."""
@@ -122,8 +123,8 @@ class BodyReader:
         return below
 
     def _flatten(self, node: Node, inside: Place) -> Iterator[tuple[Node, Place]]:
-        """Yields what a body holds by its whole names, with its place: in <frame> elements, in the
-        copies of <replicate>, in models that are attached."""
+        """Yields the content of a body by its whole names, with its place: in <frame> elements, in
+        the copies of <replicate>, in models that are attached."""
         stack = [(child, inside) for child in reversed(node.children)]
         while stack:
             child, place = stack.pop()
@@ -143,8 +144,8 @@ class BodyReader:
                 yield place.call(child), place
 
     def _replicate(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
-        """Returns what the copies hold, last first. A copy is turned by so many times the angles,
-        and stands where the one before has the offset. Raises ReadError for too many."""
+        """Returns the content of the copies, last first. Each copy is turned by the angles and
+        shifted by the offset, relative to the one before. Raises ReadError for too many."""
         count, compiler = node.number("count"), place.model.compiler
         self._copies += max(count, 0.0)
         if count < 0 or self._copies > _MOST_COPIES:
@@ -201,7 +202,7 @@ class BodyReader:
 
 
 def _enter(node: Node, place: Place, frame: Matrix) -> list[tuple[Node, Place]]:
-    """Returns what an element holds, last first, which stands in a frame (4, 4) of the body."""
+    """Returns the content of an element, last first, at a frame (4, 4) of the body."""
     childclass = node.text("childclass") or place.childclass
     within = replace(place, frame=frame, childclass=childclass)
     return [(child, within) for child in reversed(node.children)]

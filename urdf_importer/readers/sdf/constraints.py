@@ -24,8 +24,8 @@ _PARALLEL = 1e-6
 def read_ball_constraints(
     top: Scope, links: Collection[str], taken: Collection[str]
 ) -> Iterator[LoopJoint]:
-    """Yields the ball joints that close loops between `links`, none of which is called as one of
-    `taken`; reports those that connect nothing. Raises ReadError for what is not a number."""
+    """Yields the ball joints that close loops between `links`, none with a name in `taken`; reports
+    joints that connect nothing. Raises ReadError for text that is not a number."""
     claims = Claims(taken=taken)
     for scope in top.walk():
         for element in scope.element:
@@ -75,8 +75,8 @@ def couple(
 ) -> list[Joint]:
     """Returns the joints as a gearbox has them: theta2 = -ratio theta1, where theta1 turns the
     parent and theta2 the child against the reference body, so the child's joint follows the
-    parent's. `places` are the frames of links (4, 4); `tails` link -> the one that is fixed to it.
-    One that couples nothing is reported."""
+    parent's. `places` are the frames of links (4, 4); `tails` link -> the link fixed to it. A
+    gearbox that couples nothing is reported."""
     page, element = gearbox.node.page, gearbox.node.element
     one, other = (_find_turning(gearbox, number, joints, places, tails) for number in (0, 1))
     if one is None or other is None or one[0].name == other[0].name or other[0].mimic is not None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drafted -> joints of the model: those with two axes and screws are two, with a link between.
+"""Drafted -> joints of the model: joints with two axes and screws become two, with a link between.
 
 A joint that closes a loop is none of the tree. Where another joint follows it, or it follows one
 itself, as the slide of a screw does, it hangs in the tree with a link of its own, which is then
-fixed to its child: only what moves in the tree can follow and be followed.
+fixed to its child: only joints that move in the tree can follow and be followed.
 """
 
 import math
@@ -25,8 +25,8 @@ _SCREW = ("screw_thread_pitch", "thread_pitch")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Made:
-    """What a joint becomes: joints of the tree, links between them and loops. `tails` maps a link
-    behind them -> the child, which the loop fixes to it."""
+    """The parts made from a joint: joints of the tree, links between them and loops. `tails` maps a
+    link behind them -> the child, which the loop fixes to it."""
 
     joints: list[Joint] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -36,8 +36,8 @@ class Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What joints and links are called that the file has no name for. `seconds` maps the name of a
-    joint with two axes -> that of the joint about its second one."""
+    """Names of joints and links that are unnamed in the file. `seconds` maps the name of a joint
+    with two axes -> the name of the joint about its second one."""
 
     joints: Claims
     links: Claims
@@ -45,7 +45,7 @@ class Names:
 
 
 def name_parts(drafted: Collection[Drafted], links: Collection[str]) -> Names:
-    """Returns the names of all joints and links, and takes those of second axes."""
+    """Returns the names of all joints and links, and claims names for second axes."""
     joints = Claims(taken=[each.name for each in drafted])
     seconds = {
         each.name: joints.claim(f"{each.name}_axis2")
@@ -74,9 +74,9 @@ def make_joint(
     closes: bool = False,
     leads: bool = False,
 ) -> Made:
-    """Makes the joints of a drafted one, whose links stand at `parent` and `child` (4, 4). Where it
-    `closes` a loop, the last of them is the one that does, or, where others follow it (`leads`) or
-    it follows, a fixed joint behind them."""
+    """Makes the joints of a drafted one, whose links are at `parent` and `child` (4, 4). Where it
+    `closes` a loop, the last of them does, or, where others follow it (`leads`) or it follows, a
+    fixed joint behind them."""
     pieces = _take_apart(drafted, names)
     hangs = closes and (leads or any(piece.mimic for piece in pieces))
     if hangs:
@@ -128,7 +128,7 @@ def _take_apart(drafted: Drafted, names: Names) -> list[_Piece]:
             _move(name, _turning(axes[0]), axes[0], names),
             _move(names.seconds[name], _turning(axes[1]), axes[1], names),
         ]
-        # What turned last against the parent turns first against the child.
+        # The axis that turned last against the parent turns first against the child.
         return pieces[::-1] if drafted.turned else pieces
     if kind == "screw":
         return _take_screw_apart(drafted, names)

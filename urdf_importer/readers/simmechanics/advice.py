@@ -15,7 +15,7 @@ _FITTING = 3.0
 
 
 def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
-    """Says so where the first meshes are a factor of a unit too large for the frames, with the line
+    """Warns where the first meshes are a factor of a unit too large for the frames, with the line
     to write. Nothing is ever scaled silently."""
     assembly, placed, robot = reading.assembly, reading.placed, reading.robot
     bodies = assembly.mechanism.bodies

@@ -20,7 +20,7 @@ MJCF = WriterFormat(
     label="MuJoCo",
     title="MuJoCo",
     text="MJCF for MuJoCo (.xml, .mjcf)",
-    description="Write the active robot for the simulator MuJoCo, as it stands in the scene: "
+    description="Write the active robot for the simulator MuJoCo, in its state in the scene: "
     "bodies, joints, masses, shapes, motors and sensors, its meshes beside it",
     kinds=(
         OutputKind(name="XML", label="XML", suffix=".xml", text="MJCF as MuJoCo calls its files"),
