@@ -100,7 +100,7 @@ def find_offers(operator: Any) -> dict[str, str]:
     paths = find_paths(operator)
     if len(paths) != 1 or not os.path.isfile(paths[0]):
         return {}
-    srdf = _find_srdf(paths[0], os.stat(os.path.dirname(paths[0])).st_mtime_ns)
+    srdf = _find_srdf(paths[0], os.stat(os.path.dirname(paths[0]) or os.curdir).st_mtime_ns)
     found: dict[str, str] = {"srdf": srdf} if srdf else {}
     if not _takes_parameters(paths[0], os.stat(paths[0]).st_mtime_ns):
         return found

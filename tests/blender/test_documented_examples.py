@@ -1,46 +1,82 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples of README.md and docs/how-to/python.md run, and the page knows every option."""
+"""All Python and all command lines of the documentation run; pages know all options and names."""
 
 import re
+import shutil
+from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 import urdf_importer
 from support.blender.rigs import new_scene
+from support.documented import PAGES, commands, make_folder, name_of, python_blocks
 from support.paths import ROOT
 from urdf_importer import ImportOptions
+from urdf_importer.cli import main
 
-PAGES = (
-    "README.md", "docs/how-to/python.md", "docs/how-to/update.md", "docs/how-to/motion_from_ros.md",
-    "docs/how-to/motion_in_webots.md", "docs/how-to/motion_to_robots.md",
-)  # fmt: skip
-
-
-def read_examples() -> list[tuple[str, str]]:
-    """(name, code) of every Python example, in order."""
-    return [
-        (f"{page} {number}", code)
-        for page in PAGES
-        for number, code in enumerate(
-            re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL), start=1
-        )
-    ]
+SCRIPTS = [page for page in PAGES if python_blocks(page)]
+SHELLS = [page for page in PAGES if commands(page)]
+BEYOND = 1
+"""The status of `limits` where a motion is too fast."""
 
 
-EXAMPLES = read_examples()
-
-
-@pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in EXAMPLES])
-def test_example_runs(code, tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all that the pages name: descriptions, recordings, and rigs of both."""
+    folder = tmp_path_factory.mktemp("documented")
+    make_folder(folder)
     new_scene()
-    (tmp_path / "sample_urdfs").symlink_to(ROOT / "sample_urdfs")
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "example", "exec"), {"__name__": "example"})
+    armature = urdf_importer.import_robot(folder / "robot.urdf").armature
+    urdf_importer.apply_trajectory(armature, urdf_importer.read_trajectory(folder / "run.bag"))
+    urdf_importer.save_blend(folder / "robot.blend")
+    for name in ("animated", "show", "run"):
+        shutil.copy(folder / "robot.blend", folder / f"{name}.blend")
+    new_scene()
+    arm = urdf_importer.import_robot(folder / "arm.urdf").armature
+    arm.name = "arm"
+    urdf_importer.save_blend(folder / "arm.blend")
+    return folder
 
 
-def test_there_are_examples_of_all_pages():
-    assert {name.split()[0] for name, _ in EXAMPLES} == set(PAGES)
+@pytest.fixture
+def place(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of that folder, in which a page runs."""
+    shutil.copytree(files, tmp_path / "place", symlinks=True)
+    monkeypatch.chdir(tmp_path / "place")
+    new_scene()
+    yield tmp_path / "place"
+
+
+@pytest.mark.parametrize("page", SCRIPTS, ids=name_of)
+@pytest.mark.usefixtures("extension", "place")
+def test_python_of_a_page_runs(page):
+    """In order, as one script would be: names of one block are known in the next."""
+    scope = {"__name__": "example"}
+    for code in python_blocks(page):
+        exec(compile(code, name_of(page), "exec"), scope)
+
+
+def leave_pictures_out(arguments: list[str]) -> list[str]:
+    """Pictures take long, and have tests of their own."""
+    if "--preview" in arguments:
+        place = arguments.index("--preview")
+        arguments = arguments[:place] + arguments[place + 2 :]
+    return ["blend" if word == "blend,png" else word for word in arguments]
+
+
+@pytest.mark.parametrize("page", SHELLS, ids=name_of)
+@pytest.mark.usefixtures("place")
+def test_commands_of_a_page_run(page):
+    for arguments in map(leave_pictures_out, commands(page)):
+        status = main(arguments)
+        fine = (0, BEYOND) if arguments[0] == "limits" else (0,)
+        assert status in fine, arguments
+
+
+def test_the_pages_have_examples():
+    assert len(SCRIPTS) > 20 and len(SHELLS) > 10
 
 
 def test_page_has_every_option_with_its_default():
