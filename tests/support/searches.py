@@ -89,13 +89,15 @@ def _try(
 
 def _find_failure(content: bytes, read: Reads, bounds: Bounds, worst: _Worst) -> Exception | None:
     try:
-        _check(content, read, bounds, worst)
+        worst.note(*check(content, read, bounds))
     except Exception as error:  # noqa: BLE001
         return error
     return None
 
 
-def _check(content: bytes, read: Reads, bounds: Bounds, worst: _Worst) -> None:
+def check(content: bytes, read: Reads, bounds: Bounds) -> tuple[float, float]:
+    """Reads a file. Returns the seconds and megabytes that it took; raises AssertionError where it
+    is neither read nor refused in a sentence, within the bounds."""
     held = _start_peak()
     began = time.process_time()
     try:
@@ -104,9 +106,9 @@ def _check(content: bytes, read: Reads, bounds: Bounds, worst: _Worst) -> None:
         assert error.message and "\n" not in error.message, error.message
         assert len(error.message) < _LETTERS, error.message
     spent, taken = time.process_time() - began, _end_peak(held)
-    worst.note(spent, taken)
     assert spent < bounds.seconds, f"{spent:.1f} s"
     assert taken < bounds.megabytes, f"{taken:.0f} MB"
+    return spent, taken
 
 
 def _start_peak() -> float:

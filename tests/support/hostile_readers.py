@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every reader of what others wrote, with files that it reads: for searches and for tools/fuzz."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from support import hostile_seeds as seeds
+from support.live_server import BINARY, TEXT
+from support.live_server import frame as make_frame
+from support.mesh_faces import check_mesh
+from support.paths import ROOT
+from support.scripted_stream import Scripted, connect_to
+from support.searches import Bounds, Reads
+from urdf_importer import (
+    Diagnostics,
+    ImportOptions,
+    forward_kinematics,
+    list_topics,
+    plan_rig,
+    read_robot,
+    read_trajectory,
+)
+from urdf_importer.images.check import is_whole_image
+from urdf_importer.images.decode import decode_brightness, decode_image
+from urdf_importer.images.size import check_image
+from urdf_importer.kinematics.link_path_file import read_commands, read_link_path
+from urdf_importer.live.address import read_address
+from urdf_importer.live.arrivals import Newest, Recording
+from urdf_importer.live.websocket import BrokenError, Frames, Greeting
+from urdf_importer.meshes import load_mesh
+from urdf_importer.motion.limits_file import read_joint_limits
+from urdf_importer.readers.simmechanics import (
+    edges_of_assembly,
+    read_assembly,
+    write_starter_parameters,
+)
+from urdf_importer.readers.srdf.semantics import read_srdf_text
+from urdf_importer.reshape.measures_file import read_measures_text
+from urdf_importer.writers.graph import write_graph_picture
+
+HERE = read_address("ws://localhost:9090")
+Make = Callable[[Path], Reads]
+Seeds = Callable[[], Sequence[bytes]]
+
+
+def described(suffix: str) -> Make:
+    """Reads a description and plans its rig. Loops of nonsense take long to close: some do."""
+
+    def make(folder: Path) -> Reads:
+        path = folder / f"damaged{suffix}"
+
+        def read(content: bytes) -> None:
+            path.write_bytes(content)
+            diagnostics = Diagnostics(str(path))
+            robot = read_robot(path, diagnostics)
+            forward_kinematics(robot, close_loops=len(content) % 16 == 0)
+            plan_rig(robot, ImportOptions(close_loops=len(content) % 16 == 1), diagnostics)
+
+        return read
+
+    return make
+
+
+def grouped(folder: Path) -> Reads:
+    """Reads what an SRDF says, and compares it with a robot."""
+    robot = read_robot(ROOT / "sample_urdfs" / "humanoid_arm.urdf")
+    return lambda content: read_srdf_text(content, robot, "x.srdf", Diagnostics())
+
+
+def recorded(suffix: str) -> Make:
+    def make(folder: Path) -> Reads:
+        path = folder / f"damaged{suffix}"
+
+        def read(content: bytes) -> None:
+            path.write_bytes(content)
+            if suffix in (".bag", ".mcap", ".db3"):
+                list_topics(path)
+            found = read_trajectory(path)
+            assert found.positions.shape == (len(found.times), len(found.names))
+
+        return read
+
+    return make
+
+
+def meshed(suffix: str) -> Make:
+    def make(folder: Path) -> Reads:
+        path = folder / f"damaged{suffix}"
+
+        def read(content: bytes) -> None:
+            path.write_bytes(content)
+            check_mesh(load_mesh(path, (1.0, 1.0, 1.0), lambda code, message: None))
+
+        return read
+
+    return make
+
+
+def assembled(kind: str) -> Make:
+    def make(folder: Path) -> Reads:
+        parameters, table = folder / "p.yaml", folder / "j.csv"
+        gate = seeds.assemblies()[0]
+
+        def read(content: bytes) -> None:
+            parameters.write_bytes(content if kind == "yaml" else b"")
+            table.write_bytes(content if kind == "csv" else b"joint_name\n")
+            reading = read_assembly(
+                content if kind == "xml" else gate, "x.xml", Diagnostics(),
+                parameters=str(parameters), joint_parameters=str(table),
+            )  # fmt: skip
+            write_graph_picture("x", edges_of_assembly(reading))
+            write_starter_parameters(reading)
+
+        return read
+
+    return make
+
+
+def named(suffix: str, read_path: Callable[[str], object]) -> Make:
+    def make(folder: Path) -> Reads:
+        path = folder / f"damaged{suffix}"
+
+        def read(content: bytes) -> None:
+            path.write_bytes(content)
+            read_path(str(path))
+
+        return read
+
+    return make
+
+
+def plain(read: Reads) -> Make:
+    return lambda folder: read
+
+
+def served(protocol: str) -> Make:
+    """Lets a server say messages. Nothing that it says raises."""
+
+    def read(content: bytes) -> None:
+        parts = content.split(seeds.SPLIT)[:8]
+        pieces = [make_frame(TEXT if each[:1] == b"{" else BINARY, each) for each in parts]
+        stream = Scripted([b"".join(pieces)], protocol=protocol)
+        connection = connect_to(stream)
+        newest, recording = Newest(), Recording()
+        while stream.pieces or stream.greets:
+            arrivals = connection.poll()
+            assert connection.state in ("connecting", "connected"), connection.error
+        arrivals = connection.poll()
+        newest.take(arrivals)
+        recording.take(arrivals)
+        newest.tracks()
+        assert connection.state == "connected", connection.error
+
+    return plain(read)
+
+
+def read_frames(content: bytes) -> None:
+    greeting, frames = Greeting(HERE, (), key=bytes(16)), Frames()
+    try:
+        frames.feed(greeting.take(content) or b"")
+        while frames.next() is not None:
+            pass
+    except BrokenError as error:
+        assert "\n" not in str(error)
+
+
+def read_image(content: bytes) -> None:
+    check_image(content, "x.png")
+    is_whole_image(content)
+    decode_image(content)
+    decode_brightness(content)
+
+
+READERS: dict[str, tuple[Seeds, Make]] = {
+    "urdf": (lambda: seeds.URDF, described(".urdf")),
+    "xacro": (lambda: seeds.XACRO, described(".xacro")),
+    "sdf": (lambda: seeds.SDF, described(".sdf")),
+    "mjcf": (lambda: seeds.MJCF, described(".mjcf")),
+    "srdf": (lambda: seeds.SRDF, grouped),
+    "assembly": (seeds.assemblies, assembled("xml")),
+    "parameters": (lambda: seeds.PARAMETERS, assembled("yaml")),
+    "joint table": (lambda: seeds.JOINT_TABLE, assembled("csv")),
+    "measures": (lambda: seeds.MEASURES, plain(lambda content: read_measures_text(content, "x"))),
+    "joint limits": (lambda: seeds.LIMITS,
+                     named(".yaml", lambda path: read_joint_limits(path, Diagnostics()))),
+    "link path": (lambda: seeds.PATHS[:1], named(".csv", read_link_path)),
+    "commands": (lambda: seeds.PATHS[1:], named(".csv", read_commands)),
+    "bag": (seeds.bags, recorded(".bag")),
+    "mcap": (seeds.mcaps, recorded(".mcap")),
+    "database": (seeds.databases, recorded(".db3")),
+    "table": (lambda: seeds.TABLES, recorded(".csv")),
+    "json": (lambda: seeds.JSON, recorded(".json")),
+    "yaml": (lambda: seeds.YAML, recorded(".yaml")),
+    "arrays": (seeds.arrays, recorded(".npz")),
+    "websocket": (seeds.frames, plain(read_frames)),
+    "rosbridge": (lambda: seeds.PUBLISHED, served("")),
+    "foxglove": (seeds.channels, served("foxglove.websocket.v1")),
+    "image": (seeds.images, plain(read_image)),
+} | {
+    suffix: ((lambda suffix=suffix: seeds.meshes(suffix)), meshed(suffix))
+    for suffix in (".stl", ".dae", ".obj", ".ply", ".glb", ".msh")
+}  # fmt: skip
+BOUNDS = {"xacro": Bounds(seconds=12.0)}
+"""A xacro file may use its whole budget."""
