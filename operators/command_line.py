@@ -4,8 +4,8 @@
     blender --command urdf_import robot.urdf robot.blend
 
 Its arguments, messages and exit status are the command's. The package folders of the preferences
-come after those in the arguments; import options are the command's own defaults, not the
-preferences', so that a script gives the same robot on every machine.
+come after the arguments' own; import options are the command's own defaults, not the preferences',
+so that a script gives the same robot on every machine.
 """
 
 import os
@@ -24,7 +24,7 @@ COMMAND = "urdf_import"
 
 @dataclass(slots=True)
 class _Command:
-    """What Blender gave for the command, by which it is taken out."""
+    """Blender's handle of the command, by which it is taken out."""
 
     handle: Any = None
 
@@ -62,6 +62,6 @@ def add_package_folders(words: Sequence[str], folders: Sequence[str]) -> list[st
 
 
 def _existing_folders() -> list[str]:
-    """Drops folders that do not exist. The command refuses those, since a user has just typed them;
-    one of the preferences may be on a drive that is not mounted today."""
+    """Drops folders that do not exist. The command refuses such folders, since a user has just
+    typed them; one of the preferences may be on a drive that is not mounted today."""
     return [folder for folder in preference_package_paths(bpy.context) if os.path.isdir(folder)]

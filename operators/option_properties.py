@@ -198,7 +198,7 @@ class ImportWithFolder(bpy.types.Operator):
 
 
 def _last_operator(context: Any) -> Any:
-    """Returns what F9 would do again; None where that is nothing."""
+    """Returns the operator that F9 would repeat; None without one."""
     done = context.window_manager.operators
     return done[-1] if len(done) else None
 

@@ -60,7 +60,7 @@ DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 
 def shows_morse(context: Any) -> bool:
-    """Whether what is for MORSE alone is shown."""
+    """Whether parts for MORSE alone are shown."""
     found = find_preferences(context)
     return found is not None and bool(found.show_morse)
 
@@ -228,7 +228,7 @@ class ImporterPreferences(bpy.types.AddonPreferences):
     )
     show_morse: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Show MORSE",
-        description="Show what is for the simulator MORSE alone: its export, and rigs made for it",
+        description="Show parts for the simulator MORSE alone: its export, and rigs made for it",
     )
 
     def draw(self, context: Any) -> None:

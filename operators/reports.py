@@ -100,8 +100,7 @@ def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "imp
 def report_diagnostics(
     operator: Any, robot: str, diagnostics: Sequence[Diagnostic], what: str = "import"
 ) -> None:
-    """Reports what was substituted, and as a warning what was lost: an error would make scripts
-    fail."""
+    """Reports substitutes, and as a warning losses: an error would make scripts fail."""
     groups = group_diagnostics(diagnostics)
     for group in groups[:MOST_REPORTED]:
         single = len(group.items) == 1
@@ -124,7 +123,7 @@ def _level_of(diagnostics: Iterable[Diagnostic]) -> set[str]:
 
 
 def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Reports in one sentence what was done, what is missing and how much else there is to read:
+    """Reports in one sentence the work done, the missing parts and the number of further messages:
     as a warning if anything was lost."""
     missing = describe_missing(diagnostics)
     others = sum(not item.lost for item in diagnostics)

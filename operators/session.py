@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the interface remembers from one call to the next, until it is taken out of Blender.
+"""The interface's memory from one call to the next, until it is taken out of Blender.
 
-Operators and panels come and go, so neither can remember. This is the one place for it: whoever
-remembers something has a dataclass with a default for each field, and gets the one object of it
-here. What was read from robots belongs into `urdf_importer/blender/memory.py` instead, which knows
-when that is out of date.
+Operators and panels come and go, so neither can remember. This is the one place for it: a module
+with a memory has a dataclass with a default for each field, and gets the one object of it here.
+Data read from robots belongs into `urdf_importer/blender/memory.py` instead, which knows when that
+is out of date.
 """
 
 from typing import TypeVar
@@ -24,9 +24,9 @@ def recall_state(kind: type[_T]) -> _T:
 
 
 def register() -> None:
-    """Does nothing: who remembers something begins by itself."""
+    """Does nothing: each memory begins by itself."""
 
 
 def unregister() -> None:
-    """Forgets everything, after all others took out of Blender what they had added."""
+    """Forgets everything, after all others took their additions out of Blender."""
     _remembered.clear()

@@ -323,8 +323,8 @@ _IN_BLENDER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Returns what Blender's layer or an optional part offers under this name, loaded when it is
-    asked for."""
+    """Returns the object of Blender's layer or an optional part with this name, loaded on first
+    use."""
     if name in _IN_BLENDER:
         return _find_in_blender(name)
     if name == "__version__":

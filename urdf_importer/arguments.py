@@ -31,7 +31,7 @@ def rig_of(given: Any) -> Any:
 
 
 def rigs_of(given: Any) -> list[Any]:
-    """Returns what rig_of does of several; one alone counts as one."""
+    """Returns the result of rig_of for each of several; one alone counts as one."""
     several = None if isinstance(given, str) else _entries_of(given)
     return [rig_of(each) for each in ([given] if several is None else several)]
 
@@ -115,8 +115,8 @@ def pairs_of(given: Any, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def check_option(field: "Field[Any]", given: Any) -> Any:
-    """Returns the value of an option in its own type, by what `option()` says of its field. Raises
-    ArgumentError for values that the command would refuse too."""
+    """Returns the value of an option in its own type, by the metadata that `option()` gave its
+    field. Raises ArgumentError for values that the command would refuse too."""
     meta, default = field.metadata, field.default
     if "switch" in meta and isinstance(given, bool):
         return meta["switch"][given]

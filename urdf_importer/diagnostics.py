@@ -8,9 +8,9 @@
     |-- KinematicsError       its joints make no robot that can move
     |-- MeshError             a mesh file cannot be read (becomes a diagnostic of one visual)
     |-- BuildError            Blender cannot hold it
-    |-- ArgumentError         a caller handed over what cannot be meant; also a TypeError and a
+    |-- ArgumentError         a caller handed over an impossible value; also a TypeError and a
     |                         ValueError
-    |-- ConnectError          no live link can be made, or what is asked of it cannot be
+    |-- ConnectError          no live link can be made, or a request to it is impossible
     `-- WriteError            the result cannot be written
 
 A Diagnostic is the milder thing: a WARNING says which substitute was used, an ERROR which single

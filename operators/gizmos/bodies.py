@@ -66,7 +66,7 @@ def find_hit(context: Any, mouse: tuple[float, float]) -> Hit | None:
 
 
 def cast_sight(context: Any, sight: Sight) -> Hit | None:
-    """Finds what find_hit finds, for a ray of the world."""
+    """Finds the same as find_hit, for a ray of the world."""
     try:
         far = _find_reach(context, sight)
     except ReferenceError:

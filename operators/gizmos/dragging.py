@@ -29,13 +29,13 @@ class Dragged(Protocol):
 
 @dataclass(slots=True)
 class _Hand:
-    """What is being dragged: one thing at most, since there is one mouse."""
+    """The drag in progress: one at most, since there is one mouse."""
 
     dragged: Any = None
 
 
 def find_dragged() -> Any:
-    """Finds what is being dragged; None for nothing."""
+    """Finds the drag in progress; None without one."""
     return recall_state(_Hand).dragged
 
 

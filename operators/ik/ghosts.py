@@ -41,7 +41,7 @@ class Ghosts:
 
 @dataclass(slots=True)
 class _Shown:
-    """The ghosts that are shown, and what Blender gave for the functions that draw them."""
+    """The displayed ghosts, and Blender's handles of the functions that draw them."""
 
     ghosts: Ghosts | None = None
     drawers: list[Any] = field(default_factory=list)

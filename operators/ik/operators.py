@@ -320,7 +320,7 @@ def _report_failed(operator: Any, context: Any, failed: set[int], done: str) -> 
 
 
 def name_frames(frames: Collection[int]) -> str:
-    """Returns the names of frames, those in a row by their first and last: 3, 7 to 12."""
+    """Returns the names of frames, consecutive ones by their first and last: 3, 7 to 12."""
     rows: list[list[int]] = []
     for frame in sorted(frames):
         if rows and frame == rows[-1][-1] + 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Inverse Kinematics": where a link is to be, and what it holds."""
+"""Sub-panel "Inverse Kinematics": the target of a link, and the joints that are kept."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user meets before an import: the file browser, or the dialog of dropped files."""
+"""The user interface before an import: the file browser, or the dialog of dropped files."""
 
 import os
 from dataclasses import dataclass, field

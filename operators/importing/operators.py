@@ -2,7 +2,7 @@
 """File > Import > Robot: an operator for each format of the table, made from its record.
 
 The root element of a file decides its format: the operators differ by the files that they show. The
-first one shows those of all formats; it is what dropped files get.
+first one shows the files of all formats; dropped files get it.
 """
 
 from typing import Any

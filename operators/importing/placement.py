@@ -64,7 +64,7 @@ def open_sidebar(context: Any) -> None:
     trials = iter(range(_TRIALS))
 
     def choose_tab() -> float | None:
-        """A sidebar has tabs once it was drawn; those of Blender 4.2 cannot be chosen."""
+        """A sidebar has tabs once it was drawn; Blender 4.2's tabs cannot be chosen."""
         with suppress(AttributeError, TypeError, ReferenceError):
             bars = [each for area in areas for each in area.regions if each.type == "UI"]
             for bar in bars:

@@ -129,7 +129,7 @@ class RunningImport:
 
 @dataclass(slots=True)
 class _Work:
-    """The import that runs, of which there is one at most, and whether there ever was one."""
+    """The import that runs, one at most, and whether there ever was one."""
 
     running: RunningImport | None = None
     begun: bool = False
@@ -161,7 +161,7 @@ class RunImport(ImportChoices, bpy.types.Operator):
         except RobotError as error:
             return refuse_choices(self, error)
         work = recall_state(_Work)
-        if not work.begun:  # Who closes the sidebar afterwards means it.
+        if not work.begun:  # A user who closes the sidebar afterwards means it.
             work.begun = True
             open_sidebar(context)
         self._run = RunningImport(context, batch)

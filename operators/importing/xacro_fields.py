@@ -117,7 +117,7 @@ def _describe(fields: Any) -> list[tuple[Any, ...]]:
 
 
 def apply_xacro_fields(options: ImportOptions, fields: Any, path: str) -> ImportOptions:
-    """Returns the options for one of the chosen files, with those values of its fields that are not
+    """Returns the options for one of the chosen files, with the values of its fields that are not
     the default, or have none. Arguments without a field take their value from the option Xacro
     Arguments."""
     own = [item for item in fields if path in item.files.splitlines()]

@@ -57,8 +57,8 @@ class LiveSettings(bpy.types.PropertyGroup):
     address: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Address",
         description="Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
-        "ws://localhost:8765; empty for what ROSBRIDGE_URL or ROS_MASTER_URI say, else "
-        "ws://localhost:9090",
+        "ws://localhost:8765; empty for the address in ROSBRIDGE_URL or "
+        "ROS_MASTER_URI, else ws://localhost:9090",
     )
     tried: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Tried", description="The address of the last link: why that ended is shown with it"

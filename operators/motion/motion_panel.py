@@ -59,7 +59,8 @@ class _Checked:
 
 @dataclass(slots=True)
 class Checks:
-    """What the last check of each robot found, by their session's numbers: shown until the next."""
+    """The result of the last check of each robot, by their session's numbers: shown until the
+    next."""
 
     found: dict[int, _Checked] = field(default_factory=dict)
 

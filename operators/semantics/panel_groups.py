@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Poses": what the robot's SRDF says, a row for each group, its states as buttons."""
+"""Sub-panel "Poses": the content of the robot's SRDF, a row for each group, its states as
+buttons."""
 
 from typing import Any
 

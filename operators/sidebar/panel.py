@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's tab "Robot" and its two panels: *Robot* for who poses and animates, and the folded
+"""The sidebar's tab "Robot" and its two panels: *Robot* for posing and animating, and the folded
 *Robot Data* (panel_data.py) for all else. Their sub-panels are in files of their own.
 
 Everything here is drawn again and again while Blender is used, so it reads cached data and never
@@ -56,7 +56,7 @@ class DataSubPanel(RobotSubPanel):
 
 
 class RobotPanel(SidebarPanel, bpy.types.Panel):
-    """Its header names the robot, so that nothing but the poses stands above the sliders."""
+    """Its header names the robot, so that nothing but the poses is above the sliders."""
 
     bl_idname = ROBOT_PANEL
     bl_label = ""
@@ -84,7 +84,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
 
 
 def _draw_icons(row: Any, robot: Any) -> None:
-    """Draws what is done most with whole robots; the rest is in the menu."""
+    """Draws the most frequent actions on whole robots; the rest is in the menu."""
     if recall_changed(robot, recall_table(robot)):
         row.operator(UpdateRobot.bl_idname, text="Update", depress=True)
     row.operator(SelectRobot.bl_idname, text="", icon="RESTRICT_SELECT_OFF")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panel "Robot Data": what the robot is, where it came from and where it goes."""
+"""Panel "Robot Data": the robot's content, its origin and its exports."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Look": what is shown of the robot, its studio and its materials.
+"""Sub-panel "Look": the visible parts of the robot, its studio and its materials.
 
 It draws the rig's own switches (the eyes of its collections, its armature's settings), so it always
 shows their real state, however they came to it.

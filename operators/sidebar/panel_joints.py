@@ -33,7 +33,7 @@ MOST_FOUND = 40
 """Most joints that a search shows."""
 MOST_CHAINS = 150
 _POSES = (HomePose, ZeroPose, ReadyPose, MirrorPose)
-"""Those with a button; all others are in the menu beside them."""
+"""Poses with a button; all others are in the menu beside them."""
 _AT = 1e-4
 """Share of its range within which a joint is at its limit."""
 _KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECORATE_KEYFRAME"}

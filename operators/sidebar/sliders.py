@@ -42,7 +42,7 @@ _Key = tuple[JointChannel, bool]
 
 @dataclass(slots=True)
 class _Sliders:
-    """The names of those that were added to Blender, and what is still wanted."""
+    """The names of properties added to Blender, and of the ones still wanted."""
 
     made: dict[_Key, str] = field(default_factory=dict)
     wanted: set[_Key] = field(default_factory=set)

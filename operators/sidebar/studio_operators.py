@@ -22,9 +22,9 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     bl_label = "Studio"
     bl_description = (
         "Put a ground, three lights and a camera around the selected robots in "
-        "their poses; the camera goes around them once in the scene's frames. "
-        "What the studio was before is replaced. Robots, world and render "
-        "settings stay as they are"
+        "their poses; the camera goes around them once in the scene's frames. An "
+        "earlier studio is replaced. Robots, world and render settings stay as "
+        "they are"
     )
 
     turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
@@ -162,7 +162,7 @@ def _walk_views(context: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _note_views(context: Any) -> dict[int, _View]:
-    """Notes how views look; those through an earlier studio's camera as they looked before it."""
+    """Notes how views look; views through an earlier studio's camera as they looked before it."""
     studio = find_studio(context.scene)
     views = recall_state(_Views).before
     known = views.get(studio.session_uid, {}) if studio is not None else {}

@@ -40,7 +40,7 @@ _generation = 0
 def recall(
     item: Any, kind: Hashable, read: Callable[[Any], Answer], *, shaped: bool = False
 ) -> Answer:
-    """Returns what `read(item)` returned last, or reads it where that may be out of date.
+    """Returns the last result of `read(item)`, or reads it where that may be out of date.
 
     `item` is a robot's armature or a scene, `kind` the kind of answer. `shaped` answers are
     forgotten with each change of a mesh. Code that changes a robot in another way calls forget().

@@ -16,8 +16,8 @@ def new_file() -> None:
 
 
 def open_blend(path: AnyPath) -> None:
-    """Opens a .blend in Blender, without its window layout and without running its scripts. What is
-    open is lost. Raises ReadError; the open file stays then."""
+    """Opens a .blend in Blender, without its window layout and without running its scripts. The
+    open file is lost. Raises ReadError; the open file stays then."""
     if not Path(path).is_file():
         raise ReadError("there is no such file", source=str(path))
     try:

@@ -47,7 +47,7 @@ def plan_imports(
 
 
 def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
-    """Plans one job for each input. Raises what plan_imports raises."""
+    """Plans one job for each input. Raises as plan_imports does."""
     check_outputs(inputs, find_report_files(report))
     return [CheckJob(input=each) for each in inputs]
 
@@ -56,7 +56,7 @@ def plan_exports(
     inputs: Sequence[str], output: str, robot: str | None, report: str | None
 ) -> list[ExportJob]:
     """Plans one job for each input: a file with the suffix of a format, or a folder; of several
-    inputs each gets a folder of its own in `output`. Raises what plan_imports raises."""
+    inputs each gets a folder of its own in `output`. Raises as plan_imports does."""
     check_outputs(inputs, find_report_files(report))
     if robot is not None and not any(map(is_blend, inputs)):
         raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What --json writes: one JSON object, on one line, for each input."""
+"""The output of --json: one JSON object, on one line, for each input."""
 
 import json
 import math

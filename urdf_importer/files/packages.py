@@ -21,12 +21,11 @@ is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` t
 these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one folder above the
 description's, where robots without packages keep shared files.
 
-Links are judged by where they end. A package in a folder that the user or the ROS environment
-names may be a link to anywhere; one found on the way up must then carry its name in its
-package.xml. A link inside a package has to end in a folder that may be read or in the same package
-(by package.xml) elsewhere, which is what `colcon build --symlink-install` makes. The price: a
-package without package.xml whose meshes are links into a store is read only when the user names
-the store as well.
+Links are judged by where they end. A package in a folder that the user or the ROS environment names
+may be a link to anywhere; one found on the way up must then carry its name in its package.xml. A
+link inside a package has to end in a folder that may be read or in the same package (by
+package.xml) elsewhere, as `colcon build --symlink-install` makes them. The price: a package without
+package.xml whose meshes are links into a store is read only when the user names the store as well.
 """
 
 import contextlib
@@ -166,8 +165,8 @@ class PackageResolver:
         return list(self._each_package(name))
 
     def _each_package(self, name: str) -> Iterator[str]:
-        """Yields what find_packages finds, looking no further than is asked for: whether a package
-        is there once more takes a look into every folder beside it."""
+        """Yields the results of find_packages, looking no further than is asked for: whether a
+        package is there once more takes a look into every folder beside it."""
         if name.startswith("."):
             return
         if name not in self._walks:
@@ -222,7 +221,7 @@ class PackageResolver:
                 yield Place(folder, reference.path, package, is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
-        """The package, among those found before, in which a folder or file lies."""
+        """The package, among the ones found before, in which a folder or file lies."""
         found = (each for name in self._found_packages for each in self.find_packages(name))
         return max((each for each in found if is_within(folder, each)), key=len, default="")
 

@@ -51,8 +51,8 @@ class Reference:
 
 
 def read_reference(uri: str, kind: str) -> Reference:
-    """Returns what `uri` says. Raises MeshError for text that can never be a local file; `kind` is
-    for its code."""
+    """Returns the parts of `uri`. Raises MeshError for text that can never be a local file; `kind`
+    is for its code."""
     text = uri.strip().replace("\\", "/")
     if not text:
         raise MeshError("the file name is empty", code=f"missing-{kind}")

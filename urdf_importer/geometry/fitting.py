@@ -275,7 +275,7 @@ def _principal_axes(points: Points) -> list[Vector]:
 
 
 def _distinct(axes: list[Vector]) -> list[Vector]:
-    """Opposite ones are one, and so are those within about a tenth of a degree."""
+    """Opposite ones are one, and so are directions within about a tenth of a degree."""
     kept: list[Vector] = []
     for axis in axes:
         if np.isfinite(axis).all() and axis @ axis > 0.5 and not _holds(kept, axis):

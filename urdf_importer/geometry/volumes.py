@@ -60,7 +60,7 @@ def tensor_of(inertia: Inertia | None) -> Matrix:
 
 
 def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
-    """Returns a tensor (3, 3) as the model has it; what `like` says beyond URDF comes along."""
+    """Returns a tensor (3, 3) as the model has it; the data of `like` beyond URDF comes along."""
     return replace(
         like or Inertia(),
         ixx=float(tensor[0, 0]),

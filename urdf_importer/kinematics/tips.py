@@ -15,7 +15,7 @@ from .inverse.chain import moving_joints
 from .tree import KinematicTree
 
 MOST_TIPS = 16
-"""Of a robot with more limbs those count that most joints move."""
+"""In a robot with more limbs the ones moved by the most joints count."""
 
 _MOST_OF_A_FINGER = 4
 """Joints beyond a branch that are still fingers, and not arms."""

@@ -170,7 +170,7 @@ class Rosbridge(Dialect):
             self._settle()
 
     def _settle(self) -> None:
-        """Takes other topics than the usual ones where the server has those and not these."""
+        """Takes other topics than the usual ones where only the former are on the server."""
         motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
         chosen, self.problem = choose_topics(self.topics, motions, self.wish)
         usual = self.wish.usual

@@ -34,7 +34,7 @@ def read_rows(data: bytes, path: str, *, delimiters: str = ",") -> list[tuple[in
 
 
 def _find_delimiter(text: str, delimiters: str) -> str:
-    """What csv.Sniffer finds in the first lines, else the first. The Sniffer's own search takes
+    """The result of csv.Sniffer for the first lines, else the first. The Sniffer's own search takes
     quadratic time in the length of its input."""
     sample = text[:2000]
     if len(delimiters) == 1:

@@ -9,9 +9,9 @@
     xml.text()
 
 Numbers are written with as few digits as read back as the same double, never rounded. Attributes
-keep the order in which they are given; those with the value None are not written. Everything else
-is escaped, so that any text comes back unchanged; characters that XML does not allow at all raise
-ValueError, since no file can hold them.
+keep the order in which they are given; attributes with the value None are not written. Everything
+else is escaped, so that any text comes back unchanged; characters that XML does not allow at all
+raise ValueError, since no file can hold them.
 """
 
 import re

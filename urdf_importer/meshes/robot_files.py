@@ -125,7 +125,7 @@ class RobotFiles:
         return self._find(geometry).get()
 
     def load_or_report(self, shape: Shape, link: Link) -> MeshData | None:
-        """Returns what `load` does; None for a shape without faces and for a lost one, which is
+        """Returns the result of `load`; None for a shape without faces and for a lost one, which is
         reported."""
         try:
             data = self.load(shape, link)
@@ -139,7 +139,7 @@ class RobotFiles:
         return id(shape) in self._shown
 
     def file_of(self, shape: Shape) -> Path | None:
-        """Returns the mesh file that holds exactly what `load` gives, unscaled; None where there
+        """Returns the mesh file that holds exactly the arrays of `load`, unscaled; None where there
         is none. It may be of any format."""
         geometry = shape.geometry
         if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
@@ -189,7 +189,7 @@ class RobotFiles:
         return not notes
 
     def find_scripts(self, name: str) -> list[Path]:
-        """Finds the scripts of materials that a URI means: a file, or those in a folder, by their
+        """Finds the scripts of materials that a URI means: a file, or all in a folder, by their
         names. Raises MeshError for a file that is not there."""
         if name.lower().endswith(_SCRIPT):
             return [self._resolver.resolve_file(name, _ignore, kind="file")]

@@ -42,7 +42,7 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ellipsoid:
-    """`radii` are those along x, y and z."""
+    """`radii` are along x, y and z."""
 
     radii: Vector3
 
@@ -64,7 +64,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extrusion:
-    """What `outlines` enclose, from z = 0 up to `height`. One within another is a hole."""
+    """The solid inside `outlines`, from z = 0 up to `height`. One within another is a hole."""
 
     outlines: tuple[Outline, ...]
     height: float

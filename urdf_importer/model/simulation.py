@@ -44,7 +44,7 @@ class SimulationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointControl:
-    """What ros2_control commands of a joint: names of interfaces, such as "position"."""
+    """The commands of ros2_control to a joint: names of interfaces, such as "position"."""
 
     joint: str
     command_interfaces: tuple[str, ...] = ()

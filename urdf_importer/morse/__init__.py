@@ -61,8 +61,8 @@ def forget_components() -> None:
 
 
 def _load(name: str) -> Any:
-    """Imports a module of this wing. The extension holds those that write builder scripts, not
-    those that run them. Raises BuildError for one that is not there."""
+    """Imports a module of this wing. The extension holds the modules that write builder scripts,
+    not the ones that run them. Raises BuildError for one that is not there."""
     try:
         return import_module(f".{name}", __name__)
     except ModuleNotFoundError as missing:

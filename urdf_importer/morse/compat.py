@@ -95,7 +95,8 @@ def forget_components() -> None:
     forget_environments()
     components = builder.AbstractComponent.components
     for component in components:
-        # A script's variables may hold it still. The builder looks only at those without a parent.
+        # A script's variables may hold it still. The builder looks only at variables without a
+        # parent.
         if not hasattr(component, "parent"):
             component.parent = None
     components.clear()

@@ -44,7 +44,7 @@ def forget_environments() -> None:
     """Forgets the environments that are not created yet; they never will be."""
     for environment in _environments:
         environment._created = True
-        # The builder looks only at those variables of a script that have no parent.
+        # The builder looks only at the variables of a script that have no parent.
         environment.parent = None
     _environments.clear()
 
@@ -144,7 +144,7 @@ def accept_descriptions(builder: ModuleType) -> None:
 
 
 def refuse_descriptions() -> None:
-    """Takes back what accept_descriptions did."""
+    """Takes back the effects of accept_descriptions."""
     while _accepting:
         del _accepting.pop().Robot.append_meshes
 

@@ -73,16 +73,16 @@ def export_robot(
     *,
     strict: bool = False,
 ) -> Written:
-    """Writes a robot in the format that the suffix of `path` stands for: for Webots a PROTO
-    (.proto), with its meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO
-    beside it, or a project folder (one that is there, or a name with / at its end); a builder
-    script of MORSE (.py); or another of writer_formats().
+    """Writes a robot in the format of the suffix of `path`: for Webots a PROTO (.proto), with its
+    meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO beside it, or a
+    project folder (one that is there, or a name with / at its end); a builder script of MORSE
+    (.py); or another of writer_formats().
     Existing files are overwritten.
 
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, which
-    is written as it stands in the scene: its shapes as they are shown there, its joints starting
-    where they are, its root where the armature stands. What `options` says about joints and root
-    takes precedence. They are those of the format, or what all formats share (FileOptions,
+    is written in its state in the scene: its shapes as shown there, its joints starting at their
+    present positions, its root at the armature's place. Joints and root in `options` take
+    precedence. They are the format's own options, or the ones that all formats share (FileOptions,
     StartOptions).
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
@@ -185,9 +185,9 @@ def _open_drawn(
 def open_scene(
     found: OpenExport[Options], *, keeps_seats: bool = False
 ) -> Iterator[OpenExport[Options]]:
-    """Gives an export of a rig as it stands in the scene, whose images are files for as long as the
-    block runs; a description as it is. With `keeps_seats` links of a scene stand away from their
-    joints where the description has them so."""
+    """Gives an export of a rig in its state in the scene, whose images are files for as long as the
+    block runs; a description is given unchanged. With `keeps_seats` links of a scene stay away from
+    their joints where the description has them so."""
     if found.armature is None:
         yield found
         return

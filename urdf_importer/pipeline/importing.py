@@ -22,7 +22,7 @@ from .srdf import read_own_srdf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """What an import made.
+    """The result of an import.
 
     armature     the armature object
     links        link name -> its empty, in the URDF link frame

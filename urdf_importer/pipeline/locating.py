@@ -87,7 +87,7 @@ def _ways(options: ImportOptions, folder: str, package: str) -> Iterator[ImportO
 
 
 def _count_found(source: str, options: ImportOptions, wanted: Sequence[Uri]) -> tuple[int, int]:
-    """Counts the files that these options find, and (below zero) those found only by a guess."""
+    """Counts the files that these options find, and (below zero) the ones found only by a guess."""
     notes: list[str] = []
     resolver = find_files(source, options)
     resolver.expect_files(uri for uri, _ in wanted)

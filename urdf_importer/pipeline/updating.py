@@ -42,8 +42,8 @@ def compare_with_source(
     *,
     package_paths: Sequence[str] = (),
 ) -> tuple[Change, ...]:
-    """Returns what update_robot would change, without changing anything; nothing where the source
-    has not changed.
+    """Returns the changes that update_robot would make, without changing anything; nothing where
+    the source has not changed.
 
     The arguments are as for update_robot. Raises RobotError where the source cannot be read, or the
     object is not an imported robot.
@@ -55,9 +55,9 @@ def compare_with_source(
 def compare_with_robot(
     armature: Any, robot: Robot, names: Mapping[str, str] | None = None
 ) -> tuple[Change, ...]:
-    """Returns what update_robot(armature, robot=robot, names=names) would change, without changing
-    anything. Raises RobotError where that robot is not a tree, or the object is not an imported
-    robot."""
+    """Returns the changes that update_robot(armature, robot=robot, names=names) would make, without
+    changing anything. Raises RobotError where that robot is not a tree, or the object is not an
+    imported robot."""
     armature = rig_of(armature)
     return _draft_robot(armature, robot_of(robot), names or {}).changes
 
@@ -318,7 +318,7 @@ def _compare_meshes(
 
 
 def _compare_textures(standing: Any, textures: set[Path], *, lost: bool) -> list[Change]:
-    """Lists packed images whose files changed and, where textures were lost, those found now."""
+    """Lists packed images whose files changed and, where textures were lost, the ones found now."""
     from ..blender.update.images import find_changed, find_new
 
     materials = standing.materials()

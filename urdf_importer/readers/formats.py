@@ -25,7 +25,7 @@ _TAG = re.compile(rb"<(?:[^\s<>/!?:]+:)?([^\s<>/!?:]+)")
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Description:
     """A file that is read. `data` are its bytes, `source` is its path, `resolver` finds the files
-    that it names, and of `options` those about files count."""
+    that it names, and of `options` the ones about files count."""
 
     data: bytes
     source: str
@@ -36,8 +36,9 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reading:
-    """What people look at before they import. `edges` say how the links hang together, and
-    `parameters` is a commented parameter file that changes nothing; None for a format without."""
+    """A view of a file for people before they import. `edges` define how the links hang together,
+    and `parameters` is a commented parameter file that changes nothing; None for a format
+    without."""
 
     robot: Robot
     edges: tuple[GraphEdge, ...]

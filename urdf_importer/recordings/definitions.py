@@ -129,7 +129,7 @@ def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
         known.add(each)
         if each not in types:
             if each not in _BUILT_IN:
-                raise ReadError(f"the recording does not say what {quote(each)} consists of")
+                raise ReadError(f"the recording has no definition of {quote(each)}")
             types[each] = _parse(_BUILT_IN[each], each.partition("/")[0])
         wanted += [field.type for field in types[each]]
     definition = Definition(type=name, types=types)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of numbers as text: CSV, with semicolons or tabs too, and what `rostopic echo -p` prints.
+"""Tables of numbers as text: CSV, with semicolons or tabs too, and the output of `rostopic echo
+-p`.
 
 The written table is the input of the exported Webots controller: `time` and the names of joints, in
 seconds, radians and metres. The price: velocities are not in it.

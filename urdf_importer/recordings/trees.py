@@ -83,8 +83,8 @@ def read_yaml(text: str, source: str) -> list[Tree]:
 
 
 def _read_flat(text: str) -> dict[str, Any] | None:
-    """Returns what format_yaml wrote: keys and points, each a line of JSON. A hundred times as fast
-    as a parser of all of YAML. None for anything else."""
+    """Returns the content of a file by format_yaml: keys and points, each a line of JSON. A hundred
+    times as fast as a parser of all of YAML. None for anything else."""
     if len(text) > MOST_JSON_BYTES or not text.startswith("header: {"):
         return None
     head, found, tail = text.partition("\npoints:\n")

@@ -175,7 +175,7 @@ def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
 
 
 def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
-    """Returns (N,) by how much axes `made` (N, 3, 3) miss those `aimed` at."""
+    """Returns (N,) by how much axes `made` (N, 3, 3) miss `aimed` ones."""
     errors: Vector = np.abs(made - aimed).max(axis=(1, 2))
     return errors
 

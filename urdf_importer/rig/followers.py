@@ -4,9 +4,9 @@
 The bone joint1>joint2 moves by both joints, the link between them by the first alone. It hangs on
 the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by the
 same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow IK;
-Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes those
-nearest to the driven ones. With three joints the bone of the first copies from the bone of the
-first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
+Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes the
+nearest ones to the driven angles. With three joints the bone of the first copies from the bone of
+the first two: copied from the whole bone, the nearest angles could be the wrong ones. And while the
 middle of three is near 90 degrees nothing is copied, since the outer two cannot be distinguished
 there; the driver alone then holds the bone, and IK is not followed within about a degree.
 """

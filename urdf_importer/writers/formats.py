@@ -49,15 +49,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenExport(Generic[Options]):
-    """What is to be written: `robot` as its description says it, or as `as_shown` gives it.
+    """The input of a writer: `robot` as described, or as `as_shown` gives it.
 
     files           give its shapes and images
     armature        the rig that it was taken from; None for a description
     convert_image   makes a PNG of any image that Blender can read, where there is a Blender
     strict          every diagnostic is a failure
-    open_scene      what as_shown calls
-    find_semantics  returns the SRDF of the options, else that of the rig, else what the description
-                    says of that; None where there is none. Raises ReadError
+    open_scene      called by as_shown
+    find_semantics  returns the SRDF of the options, else of the rig, else the semantics in the
+                    description itself; None where there is none. Raises ReadError
     """
 
     robot: Robot
@@ -75,8 +75,8 @@ class OpenExport(Generic[Options]):
     def as_shown(
         self, *, keeps_seats: bool = False, solids: tuple[type[Solid], ...] = ()
     ) -> "_Opened[Options]":
-        """Gives, for as long as the block runs, what is to be written of a rig as it stands in the
-        scene: its shapes as they are shown, its joints starting where they are.
+        """Gives, for as long as the block runs, the export of a rig in its state in the scene: its
+        shapes as shown, its joints starting at their present positions.
 
         `solids` are the shapes beyond boxes, cylinders, spheres and capsules that the format has;
         meshes take the place of the others. Links are moved to the axes of their joints, unless the
@@ -121,7 +121,7 @@ class WriterFormat(Generic[Options]):
 
     name          its name in programs
     label         its name for people, on a button
-    title         what menus call it
+    title         its name in menus
     text          the output, after "as": "a world (.wbt) or a project folder"
     description   the operator's tooltip
     kinds         its outputs, the usual one first

@@ -45,8 +45,8 @@ class _Elsewhere(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnMotion:
-    """What m frames show: `positions` (m) of each joint as get_joint_positions has them, poses of
-    the base (m, 7), and in which frames (m,) that is sure."""
+    """The motion shown in m frames: `positions` (m) of each joint as get_joint_positions has them,
+    poses of the base (m, 7), and in which frames (m,) that is sure."""
 
     positions: dict[str, list[float | tuple[float, ...]]]
     base: Numbers

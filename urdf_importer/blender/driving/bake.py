@@ -49,8 +49,8 @@ DriveKind = Literal["wheels", "twist"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriveWish:
-    """What the caller wants, as written; see bake_drive. `commands` (M, 3) are checked;
-    `twists` says that they are speeds ahead and about."""
+    """The caller's wishes, as written; see bake_drive. `commands` (M, 3) are checked;
+    `twists` marks them as speeds ahead and about."""
 
     commands: Matrix
     twists: bool

@@ -70,7 +70,7 @@ def find_link_empties(armature: Any) -> dict[str, Any]:
 
 
 def group_children() -> dict[Any, list[Any]]:
-    """Groups the objects of the whole file: parent -> those directly under it, by their names."""
+    """Groups the objects of the whole file: parent -> its direct children, by their names."""
     groups: dict[Any, list[Any]] = {}
     for item in bpy.data.objects:
         if item.parent is not None:

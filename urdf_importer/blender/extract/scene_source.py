@@ -28,7 +28,7 @@ from .shapes import ShapeExtractor
 class SceneRobot:
     """A robot with the shapes and materials that the objects of the scene show.
 
-    shapes  what `robot` took from the scene, with arrays
+    shapes  the shapes that `robot` took from the scene, with arrays
     images  the files of its materials' images
     """
 
@@ -45,7 +45,7 @@ def extract_scene(
     *,
     keeps_seats: bool = False,
 ) -> SceneRobot:
-    """Extracts the shapes of a rig; `described` is what extract_robot gives of it.
+    """Extracts the shapes of a rig; `described` is the result of extract_robot for it.
 
     Images that are not in a file are written into `folder`, which has to be there as long as the
     result is used. Parts that were not imported, or could not be, stay as described: their files

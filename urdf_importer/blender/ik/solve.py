@@ -291,7 +291,7 @@ def set_positions(armature: Any, positions: Mapping[str, Any]) -> Channels:
 
 
 def restore(armature: Any, before: Channels) -> None:
-    """Sets channels to what set_positions found."""
+    """Sets channels to the values found by set_positions."""
     homes = {each.name: each for each in armatures_of(armature)}
     for home, bone, prop, index, number in before:
         getattr(homes[home].pose.bones[bone], prop)[index] = number

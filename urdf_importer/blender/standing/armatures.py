@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The armature objects of a robot: the one that an import makes, and those split off it.
+"""The armature objects of a robot: the one that an import makes, and the ones split off it.
 
     pr2                                 main armature: the robot's root frame, and its properties
     |-- torso                           on the main armature: nothing that moves is above it

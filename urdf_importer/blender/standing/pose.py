@@ -177,7 +177,7 @@ def channel_numbers(
     joint: RigJoint, value: float | tuple[float, ...], near: Any = (0.0, 0.0, 0.0)
 ) -> tuple[float, ...]:
     """Returns the numbers in a joint's channels for a position from check_position. Angles of
-    joints that turn freely are those nearest to the Euler angles `near`."""
+    joints that turn freely are the nearest to the Euler angles `near`."""
     if isinstance(value, float):
         return (joint.sign * value,)
     if joint.kind == "planar":

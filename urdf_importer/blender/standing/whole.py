@@ -316,7 +316,7 @@ def _list_data(own: Iterable[Any]) -> list[list[Any]]:
 
 
 def _remove_collections(collections: Iterable[Any]) -> None:
-    """Removes collections, those within others first, unless something of a user is in them."""
+    """Removes collections, nested ones first, unless something of a user is in them."""
     for collection in reversed(list(collections)):
         if not collection.objects and not collection.children:
             bpy.data.collections.remove(collection)

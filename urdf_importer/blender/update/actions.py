@@ -67,7 +67,7 @@ def move_curves(
     """Rewrites the keyframes and drivers of the joints. Returns the joints whose curves were muted.
 
     To be called when the bones have their new names. Blender has then corrected names in the
-    actions that the armature uses; those in actions that nothing uses are corrected here.
+    actions that the armature uses; names in unused actions are corrected here.
     """
     muted: dict[str, bool] = {}
     if not (moves or renames):
@@ -252,7 +252,7 @@ def note_variables(armature: Any, bones: Iterable[str]) -> list[tuple[Any, str, 
 
 
 def rename_variables(noted: Iterable[tuple[Any, str, str]], renames: Mapping[str, str]) -> None:
-    """Lets what note_variables noted read the bones under their new names."""
+    """Lets the drivers noted by note_variables read the bones under their new names."""
     for target, bone, tail in noted:
         wanted = f'pose.bones["{bpy.utils.escape_identifier(renames[bone])}"]{tail}'
         if target.data_path != wanted:

@@ -238,8 +238,8 @@ def _report_orphans(orphans: Iterable[Any], diagnostics: Diagnostics) -> None:
         now = f"link {quote(orphan.link)}" if orphan.link else "the armature"
         diagnostics.warning(
             "moved-attachment",
-            f"what object {quote(orphan.item.name)} was attached to is gone; it is attached to "
-            f"{now} now, in the same place",
+            f"the parent of object {quote(orphan.item.name)} is gone; it is "
+            f"attached to {now} now, in the same place",
             subject=orphan.item.name,
         )
 

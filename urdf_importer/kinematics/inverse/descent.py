@@ -120,7 +120,7 @@ class Postures:
         )
 
     def put(self, chosen: Mask, other: "Postures") -> None:
-        """Takes those chosen over from as many others."""
+        """Takes the chosen postures over from as many others."""
         np.copyto(self.values, other.values, where=chosen[:, None])
         np.copyto(self.frames, other.frames, where=chosen[:, None, None])
         np.copyto(self.signs, other.signs, where=chosen[:, None])
@@ -263,7 +263,7 @@ class _Going:
         self._last = np.full(len(gauge.weights), _ENDLESS)
 
     def is_over(self) -> bool:
-        """Whether none goes on. Lays those aside that do not."""
+        """Whether none goes on. Lays the finished ones aside."""
         if not self._waiting:
             return False
         shown, rows = self._shown, self._rows

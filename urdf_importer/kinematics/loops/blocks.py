@@ -44,7 +44,7 @@ class Block:
 def split_linkage(
     tree: KinematicTree, linkage: Linkage, follows: Sequence[bool]
 ) -> Iterator[Block]:
-    """Yields the parts of a linkage, those first that others need."""
+    """Yields the parts of a linkage, prerequisites first."""
     splitter = _Splitter(linkage, follows)
     for own, names in splitter.split():
         needed = splitter.needed_by(own, names)
@@ -170,7 +170,7 @@ class AngleReader:
         )
 
     def read(self, closed: Closed, near: Vector | None) -> Vector:
-        """Returns (m,) the numbers; angles of balls are those nearest to `near` (m,)."""
+        """Returns (m,) the numbers; angles of balls are the nearest to `near` (m,)."""
         found: list[Vector] = []
         for each in self._outputs:
             if each.is_single:
@@ -235,7 +235,7 @@ def _find_room(rotations: Matrix, order: str) -> Vector:
 
 def angles_of(rotation: Matrix, order: str, near: Vector) -> Vector:
     """Returns (3,) the angles about X, Y and Z of a rotation (3, 3), in Blender's order, whose
-    first letter turns first: of all that there are, those nearest to `near`."""
+    first letter turns first: of all equivalent ones, the nearest to `near`."""
     i, j, k = ("XYZ".index(letter) for letter in order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     r = rotation

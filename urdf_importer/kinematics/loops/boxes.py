@@ -194,7 +194,7 @@ class Surveyor:
         return box.shrink(float(self._find_reach(self._draw(box, seed=2)).min()))
 
     def _balance(self, box: Box) -> Box:
-        """Moves those sides of a box inwards whose corners can be reached the least."""
+        """Moves the sides of a box inwards whose corners can be reached the least."""
         for _ in range(_MOST_ROUNDS):
             corners = _list_corners(len(box.home))
             reached = self._find_reach(box.place(corners))

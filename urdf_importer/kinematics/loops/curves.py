@@ -244,7 +244,7 @@ class _Sampler:
                 places.append(middle)
 
     def _refine(self, samples: list[_Sample]) -> list[_Sample]:
-        """Puts samples between those where a curve through them is off."""
+        """Puts samples between the ones where a curve through them is off."""
         fine = [samples[0]]
         waiting = samples[:0:-1]
         while waiting:

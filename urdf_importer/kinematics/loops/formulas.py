@@ -185,7 +185,8 @@ class Sheet:
     def differentiate(
         self, values: Mapping[int, Numbers], needed: Sequence[int], by: Iterable[int]
     ) -> dict[int, dict[int, Numbers]]:
-        """Returns line -> input -> how fast it changes with that, of what `evaluate` returned."""
+        """Returns line -> input -> the derivative by it, for the values that `evaluate`
+        returned."""
         rates: dict[int, dict[int, Numbers]] = {}
         asked, shapes = set(by), _Shapes(values)
         for index in needed:
@@ -313,8 +314,8 @@ def _differentiate(
 
 
 def find_pivots(jacobians: Matrix) -> list[tuple[int, int]] | None:
-    """Returns the rows and columns by which matrices (N, n, n) are to be solved, those first that
-    change the least of the others; None where no order suits all matrices."""
+    """Returns the rows and columns by which matrices (N, n, n) are to be solved, beginning with the
+    ones that change the others least; None where no order suits all matrices."""
     if jacobians.shape[1] != jacobians.shape[2]:
         return None
     left = jacobians / np.abs(jacobians).max(axis=2, keepdims=True)

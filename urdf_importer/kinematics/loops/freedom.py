@@ -109,8 +109,8 @@ def plan_linkages(tree: KinematicTree) -> Iterator[Linkage]:
 
 
 def group_loops(tree: KinematicTree) -> list[list[LoopJoint]]:
-    """Returns the loops that share variables, each group in their order, those first whose last
-    loop comes first; without loops that have no variables."""
+    """Returns the loops that share variables, each group in their order, sorted by their last
+    loops; without loops that have no variables."""
     groups: dict[int, list[int]] = {}
     group_of: dict[str, int] = {}
     names_of: dict[int, set[str]] = {}

@@ -26,8 +26,8 @@ def frame_between(loop: LoopJoint, one: Matrix, other: Matrix) -> Matrix:
 
 def measure_gap(loop: LoopJoint, between: Matrix) -> float:
     """Returns by how many metres, or radians where these are more, a revolute, continuous,
-    prismatic, ball or fixed joint is open; infinity without an axis. `between` is what
-    frame_between says."""
+    prismatic, ball or fixed joint is open; infinity without an axis. `between` is the result of
+    frame_between."""
     shift, turn = between[:3, 3], between[:3, :3]
     if loop.type in BALL_TYPES:
         return float(np.abs(shift).max())

@@ -86,6 +86,6 @@ def evaluate_curve(curve: Matrix, place: float) -> float:
 
 
 def stretch(places: Vector, ends: Vector) -> Vector:
-    """Takes places between -1 and 1 to those between two ends."""
+    """Maps places between -1 and 1 to places between two ends."""
     found: Vector = ends[0] + (places + 1.0) / 2.0 * (ends[1] - ends[0])
     return found

@@ -29,7 +29,7 @@ _GENTLY = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopResult:
-    """`positions` are those given, with the followers', and free joints where they could come.
+    """`positions` are the given ones, with the followers', and free joints where they could come.
 
     gap       metres: the length of the remaining gaps of all loops, angles times the loops' size
     reached   whether the free joints are where they were asked to be
@@ -54,7 +54,7 @@ def close_loops(
     """Returns joint positions at which the loops of a robot are closed.
 
     `positions` are as forward_kinematics takes them; free joints that they do not name are at zero.
-    Followers are traced from what `positions` say of them where that nearly closes the loops, else
+    Followers are traced from their values in `positions` where that nearly closes the loops, else
     from `start`, an earlier result's positions, and without one from the pose of zero.
     `freedom` is the robot's find_freedom, to save computing it again.
 

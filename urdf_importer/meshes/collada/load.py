@@ -141,8 +141,8 @@ MOST_CORNERS = 50_000_000
 def load_collada(
     path: Path, report: Report, resolve: ResolveBeside = refuse_beside, part: str = ""
 ) -> MeshData:
-    """Loads all geometries of a COLLADA document as one mesh, in metres; those alone that, or whose
-    nodes, are called `part`, where one is named. `<up_axis>` is only noted.
+    """Loads all geometries of a COLLADA document as one mesh, in metres; where `part` is given,
+    only geometries with this name, or with nodes of this name. `<up_axis>` is only noted.
 
     Textures are found by `resolve`. Faces keep their number of corners. The
     normals are the file's; where only some faces have any, the others are flat.

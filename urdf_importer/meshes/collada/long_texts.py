@@ -45,7 +45,7 @@ class _LongText(NamedTuple):
 
 
 def parse_around(data: bytes, parse: Parse) -> tuple[Element, LongNumbers] | None:
-    """Parses a document without the long texts of its geometries. Raises what `parse` raises.
+    """Parses a document without the long texts of its geometries. Raises as `parse` does.
 
     None where there are no such texts or the document must be parsed in the plain way.
     """

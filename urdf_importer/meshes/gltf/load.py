@@ -55,11 +55,11 @@ class _Part:
 
 
 def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = "") -> MeshData:
-    """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes; those alone that,
-    or whose meshes, are called `part`, where one is named.
+    """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes; where `part` is
+    given, only nodes with this name, or with meshes of this name.
 
     Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
-    and what `load_materials` reports. Raises MeshError `empty-mesh`, `compressed-mesh`,
+    and the codes of `load_materials`. Raises MeshError `empty-mesh`, `compressed-mesh`,
     `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, the errors of `read_mesh_file`
     and, for buffers in other files, of `resolve`.
     """

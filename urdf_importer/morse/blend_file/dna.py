@@ -230,8 +230,8 @@ def _read_catalogue(parts: "_Parts", layout: Layout) -> Catalogue:
 
 
 class _Parts:
-    """Takes the parts of the catalogue one after the other. A count is never believed: each
-    element takes bytes, and those run out first."""
+    """Takes the parts of the catalogue one after the other. A count is never believed: each element
+    takes bytes, which run out first."""
 
     def __init__(self, data: bytes, order: str) -> None:
         self._data = data

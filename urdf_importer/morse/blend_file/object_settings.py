@@ -184,7 +184,7 @@ _FIELDS: Fields = {
 
 
 def read_object_settings(item: Item) -> Settings:
-    """Reads those settings of a structure Object that differ from a new object's."""
+    """Reads the settings of a structure Object that differ from a new object's."""
     return {
         name: value for name, value in read_fields(_FIELDS, item).items() if value != DEFAULTS[name]
     }

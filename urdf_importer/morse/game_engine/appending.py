@@ -110,8 +110,7 @@ def append_scene(path: Path, read_game: ReadGame, name: str) -> list[Any]:
 
 
 def _choose(path: Path, kind: str, names: Sequence[str] | None) -> list[str]:
-    """Returns the names of a kind in the file: the wanted ones, all of which must be there, or
-    all."""
+    """Returns the names of a kind in the file: the wanted ones, none missing, or all."""
     try:
         with bpy.data.libraries.load(str(path)) as (source, _):
             there = list(getattr(source, kind))

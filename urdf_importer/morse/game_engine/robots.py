@@ -90,7 +90,7 @@ def set_physics_type(root: Any, physics_type: str) -> None:
 
 def mark_end_effector(armature: Any, link: Any) -> None:
     """Makes a link the place where MORSE mounts an actuator's additions, in place of an earlier
-    one. The robot's own parts are marked, so that MORSE does not mount those as well; call this
+    one. The robot's own parts are marked, so that MORSE does not mount them as well; call this
     again after armatures were split off."""
     for item in links_of(armature):
         _drop_property(item, "end_effector")

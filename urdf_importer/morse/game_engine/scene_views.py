@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A scene as scripts of Blender 2.7 handle it.
 
-Builder scripts get scenes from functions of MORSE's builder, so those can return a view: it handles
-the missing features of Blender's own scene (an engine that is gone, scene.objects.active) and
-leaves everything else to the scene.
+Builder scripts get scenes from functions of MORSE's builder, which can therefore return a view: it
+handles the missing features of Blender's own scene (an engine that is gone, scene.objects.active)
+and leaves everything else to the scene.
 """
 
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ def write_header(robot: Robot, name: str, path: Path, findings: Sequence[str]) -
             "and no other file."
         ),
         *_write_usage(name, path),
-        "#\n# What MORSE makes of it otherwise than its description says:\n",
+        "#\n# MORSE's differences from its description:\n",
         *(comment(note, first="* ") for note in (*findings, _NOT_AT_ZERO, _TOOLS, _PHYSICS)),
     ]
     return "".join(parts)
@@ -93,7 +93,7 @@ class BuilderScript(Written):
     links        the links' names, in tree order
     joints       the joints that MORSE can move
     armatures    name -> joints, of its Armature actuators, the main one first if it has any
-    followers    those joints that follow others, which MORSE does not support
+    followers    joints that follow others, which MORSE does not support
     sensors      the names of the components that are sensors of the description
     facts        also `class`, as `class_name`; `actuators`, as `armatures`; `components`, as
                  `sensors`
@@ -123,7 +123,7 @@ class _Parts:
 
 
 def write_script(found: OpenExport[MorseOptions], path: Path, groups: Groups = ()) -> BuilderScript:
-    """Writes a builder script from which MORSE makes the robot. Of the options, those about the
+    """Writes a builder script from which MORSE makes the robot. Of the options, the ones about the
     start and the files count, and `sensors`. `groups` of joints get armatures of their own.
 
     Raises KinematicsError if the robot is not a tree

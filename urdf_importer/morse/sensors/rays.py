@@ -125,7 +125,7 @@ def _plan_layers(up: Fan, edge: float) -> _Layers:
     """Plans the layers of a scanner. `edge` is the angle of the outermost rays from the middle. The
     outermost layers are exact.
 
-    Layers that are not symmetric about the level plane get others on its other side; if those would
+    Layers that are not symmetric about the level plane get others on its other side; if these would
     be too many, or there is a single layer, the whole scanner is tilted instead, which is exact in
     its middle only.
     """

@@ -55,7 +55,8 @@ class SplitPlan:
 
 
 def plan_split(main: Any, name: str, joints: Sequence[str]) -> SplitPlan:
-    """Plans what split_armature does. Raises KinematicsError and BuildError as documented there."""
+    """Plans the work of split_armature. Raises KinematicsError and BuildError as documented
+    there."""
     taken = armatures_by_name(main)
     if not name:
         raise BuildError("the armature to be split off needs a name")

@@ -26,7 +26,7 @@ def name_free_components(variables: Mapping[str, Any]) -> None:
 
 
 def rename_trees() -> None:
-    """Puts the names of robots before those of everything below them."""
+    """Prefixes the names of everything below robots with the robots' names."""
     for component in list(SCRIPT.components):
         if isinstance(component, Robot):
             _rename_tree(component)

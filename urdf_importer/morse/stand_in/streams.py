@@ -57,7 +57,7 @@ def plan_stream(
 
 
 def state_direction(component: "AbstractComponent", classpath: Any) -> Direction | None:
-    """Does what `_find_direction` does, and logs None."""
+    """Does the same as `_find_direction`, and logs None."""
     way = _find_direction(component, classpath)
     if way is None:
         logger.error(

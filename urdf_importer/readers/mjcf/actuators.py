@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<actuator>: which joints are driven, by what, and how much of it.
+"""<actuator>: the driven joints, their actuators and limits.
 
-They become transmissions, since these are the word of descriptions for motors: by them the free
-joints of loops are chosen and motors are written. The elements themselves are kept word for word
-beside.
+They become transmissions, since descriptions use these for motors: by them the free joints of loops
+are chosen and motors are written. The elements themselves are kept word for word beside.
 """
 
 from collections.abc import Iterator, Mapping

@@ -102,7 +102,7 @@ class BodyReader:
         return self.bodies
 
     def _read_body(self, node: Node, parent: int, held: Place) -> list[tuple[Node, int, Place]]:
-        """Reads one body, which a place in its parent holds; returns those in it."""
+        """Reads one body, which a place in its parent holds; returns the bodies in it."""
         frame = held.frame @ held.model.compiler.frame(node)
         written = node.text("name")
         name = WORLD if parent < 0 else written and self._names.claim(written)
@@ -288,7 +288,7 @@ class _Builder:
             node, child = joint.node, body.name
             name = self._own.get(id(joint)) or self._joint_names.claim(f"{body.name}_joint")
             if joint.kind not in TYPES:
-                raise node.refuse(f"joint {quote(name)} is of the unknown type {quote(joint.kind)}")
+                raise node.refuse(f"joint {quote(name)} has the unknown type {quote(joint.kind)}")
             if joint is not body.joints[-1]:
                 child = self._link_names.claim(f"{body.name}_{name}")
                 self._built.links.append(Link(name=child, line=node.line))
@@ -298,7 +298,7 @@ class _Builder:
 
 
 def _make_joint(joint: JointReading, frame: Matrix, name: str, parent: str, child: str) -> Joint:
-    """Returns a joint whose body stands at a frame (4, 4) in the link above."""
+    """Returns a joint whose body is at a frame (4, 4) in the link above."""
     node, kind = joint.node, TYPES[joint.kind]
     point = find_point(joint.frame, node) if kind in ("revolute", "ball") else np.eye(4)
     axis = find_axis(joint.frame, node) if kind in ("revolute", "prismatic") else None

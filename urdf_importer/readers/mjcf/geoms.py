@@ -77,7 +77,7 @@ class Geom:
 
 
 class Assets:
-    """What <asset> holds, by name."""
+    """The content of <asset>, by name."""
 
     def __init__(
         self,

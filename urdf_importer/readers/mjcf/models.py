@@ -76,8 +76,8 @@ class Models:
         return self._open(data, source, "", ())
 
     def attach(self, model: Model, node: Node, suffix: str) -> tuple[Model, Node, str]:
-        """Opens what <attach> names; returns it, the element of it that is attached and the class
-        of the bodies around that. Raises ReadError."""
+        """Opens the file that <attach> names; returns it, the element of it that is attached and
+        the class of the bodies around that. Raises ReadError."""
         if len(self.attached) >= _MOST_ATTACHED:
             raise node.refuse(f"more than {_MOST_ATTACHED} models are attached")
         prefix = model.prefix + node.text("prefix")
@@ -217,7 +217,7 @@ class _Order:
 
 
 def _walk(world: Node, tag: str) -> Iterator[tuple[Node, str]]:
-    """Yields the elements of a tag, with the class that those around them give."""
+    """Yields the elements of a tag, with the class from the elements around them."""
     stack = [(world, "")]
     while stack:
         node, childclass = stack.pop()

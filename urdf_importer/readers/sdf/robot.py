@@ -242,7 +242,7 @@ def _connect(draft: _Draft) -> None:
 
 
 def _plain_joints(draft: _Draft) -> list[Drafted]:
-    """Those between links that are there, but for gearboxes; the world is above, never below."""
+    """Joints between existing links, but for gearboxes; the world is above, never below."""
     joints = [each for each in draft.drafted if each.type != "gearbox"]
     joints = [_turn_round(each) if each.child == WORLD else each for each in joints]
     if any(each.parent == WORLD for each in joints) and WORLD not in draft.links:

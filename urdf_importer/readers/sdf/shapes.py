@@ -189,7 +189,7 @@ def _read_picture(element: Element, tag: str, node: Node, files: RobotFiles) -> 
 
 
 _Part = tuple[str, float | Vector3]
-# Tag -> the shape, and its sizes with what they are where the file does not say.
+# Tag -> the shape, and its sizes with their defaults.
 _SIMPLE: dict[str, tuple[Callable[..., Geometry], tuple[_Part, ...]]] = {
     "box": (Box, (("size", _ONE),)),
     "sphere": (Sphere, (("radius", 1.0),)),
@@ -212,7 +212,7 @@ def _simple(shape: Element, page: Page, lose: _Lose) -> Geometry:
 
 
 def _extrusion(holder: Element, page: Page) -> Geometry:
-    """All polylines of a shape are one: those within others are holes."""
+    """All polylines of a shape are one: polylines within others are holes."""
     lines = list(all_of(holder, "polyline"))
     outlines = []
     for each in lines:

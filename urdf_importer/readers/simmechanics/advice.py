@@ -51,7 +51,7 @@ def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
 
 def _measure(files: RobotFiles, filename: str) -> float | None:
     """The greatest extent along an axis of a mesh file, in the file's unit; None where it cannot be
-    found or read, which is said by those who load it."""
+    found or read, which its loader reports."""
     try:
         points = files.peek(Mesh(filename=filename)).vertices
     except MeshError:

@@ -47,8 +47,8 @@ def _shaded(look: Look, share: float) -> str:
 def sensor_extras(
     sensor: LinkSensor | ForceSensor, owner: str, name: str, pose: Pose
 ) -> list[Extra]:
-    """Returns a sensor of a link, or of a joint, for Gazebo, which knows imu alone for what feels
-    motion, and for programs that read <sensor> of URDF."""
+    """Returns a sensor of a link, or of a joint, for Gazebo, which knows imu alone for motion
+    sensors, and for programs that read <sensor> of URDF."""
     force = ""
     rate = "100"
     if isinstance(sensor, ForceSensor):

@@ -56,7 +56,7 @@ def place_links(assembly: Assembly, tree: SpanningTree, chosen: Choices) -> dict
 
 
 def choose_frames(assembly: Assembly, tree: SpanningTree) -> Choices:
-    """Returns body -> the user's frame that is to be its link frame, and the line that says so."""
+    """Returns body -> the user's frame that is to be its link frame, and its line in the file."""
     chosen: dict[int, tuple[Matrix, int]] = {}
     for wish in assembly.parameters.link_frames:
         body = assembly.names.body_of.get(wish.link)

@@ -61,7 +61,7 @@ def _check_names(semantics: Semantics, robot: Robot, diagnostics: Diagnostics) -
 
 
 Named = Iterator[tuple[str, str, str, int]]
-"""Kind, name, in what, line."""
+"""Kind, name, place, line."""
 
 
 def named_in(semantics: Semantics) -> Named:

@@ -98,7 +98,7 @@ def read_leaves(
     extras: tuple[Extra, ...],
     document: Document,
 ) -> tuple[Leaf, ...]:
-    """Returns the content beyond URDF of those children `first` that have these tags.
+    """Returns the content beyond URDF of the children `first` that have these tags.
 
     A child followed by a second one among the `extras` has a leaf in any case: were it left out in
     writing, the second would become the first.

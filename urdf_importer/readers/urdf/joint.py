@@ -287,7 +287,7 @@ _Numbers = TypeVar("_Numbers", Calibration, Dynamics, SafetyController)
 def read_numbers(
     kind: type[_Numbers], element: Element | None, document: Document
 ) -> _Numbers | None:
-    """Reads an element whose attributes are numbers, all of which may be missing."""
+    """Reads an element whose attributes are numbers, each optional."""
     if element is None:
         return None
     numbers = {name: document.number(element, name) for name in sorted(DEFINED[element.tag])}

@@ -97,7 +97,7 @@ def list_arguments(
     seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
     """Returns the arguments that a xacro file and its includes declare, in their order; where it
-    cannot be expanded, or not in so many seconds, those up to there."""
+    cannot be expanded, or not in so many seconds, the arguments up to there."""
     budget = Budget() if seconds is None else Budget(seconds)
     expander = _new_expander(source, resolver, Diagnostics(source), budget)
     expander.lists = True
@@ -148,8 +148,8 @@ class _MoreCalls:
     Macros call themselves in place of loops, and counting their work takes some calls more: with
     MORE, they turn as often as in xacro itself. The limit belongs to the whole process, so of
     several threads the first to come raises it and the last to go puts it back; a limit that other
-    code has set meanwhile stays. Each step is one that Python does at once, without a lock; who
-    comes while the last one goes finds the limit raised again a moment later.
+    code has set meanwhile stays. Each step is one that Python does at once, without a lock; a
+    thread that comes while the last one goes finds the limit raised again a moment later.
     """
 
     MORE = 1000

@@ -149,8 +149,8 @@ class Method:
 
 
 def find_attribute(value: Any, name: str) -> Any:
-    """Returns what `value.name` means: an entry of a namespace or of a dictionary from YAML, or one
-    of the methods that may be called. Raises AttributeError for everything else."""
+    """Returns the value of `value.name`: an entry of a namespace or of a dictionary from YAML, or
+    one of the methods that may be called. Raises AttributeError for everything else."""
     if name.startswith("_"):
         raise AttributeError(f"{quote(name)} is a private name")
     if isinstance(value, dict):

@@ -71,7 +71,7 @@ class MjcfOptions(StartOptions):
         "there are none, all joints of one axis that follow no other",
         group="Motors",
         choices={
-            "auto": "What ros2_control or the transmissions command, else motors",
+            "auto": "As ros2_control or the transmissions command, else motors",
             "none": "Nothing",
             "motor": "Motors: the control is the torque or force",
             "position": "Servos: the control is the position",

@@ -104,7 +104,7 @@ class StructurePlan:
         return (joint for body in self.bodies for joint in body.joints)
 
     def children(self) -> tuple[list[int], list[list[int]]]:
-        """Returns the places of bodies in the world, and those in each body, in tree order."""
+        """Returns the places of bodies in the world, and of bodies in each body, in tree order."""
         top: list[int] = []
         below: list[list[int]] = [[] for _ in self.bodies]
         for place, body in enumerate(self.bodies):

@@ -105,7 +105,7 @@ class ShapeWriter:
 
     @property
     def assets(self) -> list[Asset]:
-        """What <asset> has to hold: meshes, then images before the materials that show them."""
+        """The content of <asset>: meshes, then images before the materials that show them."""
         return [*self._meshes.assets, *self._drawn.assets]
 
     def draw(self, link: Link) -> Iterator[Geom]:

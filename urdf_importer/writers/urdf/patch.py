@@ -56,10 +56,10 @@ class Located(Protocol):
 def patch_text(
     raw: bytes, robot: Robot, locate: Callable[[bytes], Located], read: Callable[[bytes], Robot]
 ) -> bytes | None:
-    """Returns the URDF `raw` with what `robot` says otherwise; None where that cannot be done.
+    """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
 
-    `locate` and `read` read URDF and raise ReadError. Raises WriteError where no file can say the
-    robot.
+    `locate` and `read` read URDF and raise ReadError. Raises WriteError where no file can express
+    the robot.
     """
     try:
         found = locate(raw)
@@ -90,7 +90,7 @@ def _patch(raw: bytes, found: Located, new: Robot) -> bytes:
 
 
 def _is_read(element: Element) -> bool:
-    """Whether a visual or collision has a shape: those without are not in the robot."""
+    """Whether a visual or collision has a shape: the others are not in the robot."""
     if element.tag not in ("visual", "collision"):
         return True
     geometry = next((child for child in element if child.tag == "geometry"), None)

@@ -150,8 +150,8 @@ def add_place(prim: Prim, frame: Matrix, scale: Sequence[float] | None = None) -
 
 
 def write_layer(path: Path, default: str, prims: Iterable[Prim]) -> None:
-    """Writes a file of text: Z up, metres, kilograms. `default` is the prim that those get who
-    refer to the file."""
+    """Writes a file of text: Z up, metres, kilograms. `default` is the prim for files that refer to
+    this one."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(
             "#usda 1.0\n(\n"

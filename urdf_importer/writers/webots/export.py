@@ -59,7 +59,7 @@ class ExportResult(Written):
     proto        the PROTO file
     robot        the name of the Robot node
     links        link name -> where it is now; links that a combined joint swallowed are not in it
-    axes         all degrees of freedom, each after those nearer to the base
+    axes         all degrees of freedom, each after the ones nearer to the base
     facts        also `solids`: link name -> the Solid that holds it; `motors` and `sensors`: joint
                  name -> the names of its devices, one for each degree of freedom
     """
@@ -91,8 +91,8 @@ class Planned:
 
 
 def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
-    """Writes what `path` asks for: a PROTO (.proto) with its meshes in a folder beside it; a world
-    (.wbt) with the PROTO beside it; or else a project folder.
+    """Writes the output that `path` names: a PROTO (.proto) with its meshes in a folder beside it;
+    a world (.wbt) with the PROTO beside it; or else a project folder.
 
     Raises KinematicsError if the robot is not a tree,
     or if an option does not fit any joint or link of it; WriteError if the files cannot be written.

@@ -47,7 +47,7 @@ class Sensors(Protocol):
     def sensor_nodes(self, link: Link) -> list[Node]: ...
 
     def solid_link(self, link: Link) -> Link:
-        """Returns the link with only those collisions that belong to the Solid."""
+        """Returns the link with only the collisions that belong to the Solid."""
         ...
 
     def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:

@@ -252,8 +252,8 @@ class Connections:
         if not freedom.is_known:
             self.page.diagnostics.warning(
                 "unknown-mate",
-                f"what {quote(pair.name)} and the other mates of its two parts leave is not a "
-                "motion that joints can make; the parts are fixed to each other",
+                f"{quote(pair.name)} and the other mates of its two parts leave a "
+                "motion that no joint can make; the parts are fixed to each other",
                 subject=pair.name,
                 line=pair.line,
             )

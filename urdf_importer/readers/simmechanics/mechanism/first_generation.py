@@ -25,7 +25,7 @@ _PRIMITIVES = ("weld", "revolute", "prismatic", "spherical")
 
 
 class FirstGeneration:
-    """What parse_xml hands over: the children of the root as they come in."""
+    """The target of parse_xml: the children of the root as they come in."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

@@ -156,7 +156,7 @@ def _common_point(turns: Matrix, slides: Matrix, tolerance: float) -> tuple[Vect
 
 
 def _tidy_axes(axes: Matrix) -> Matrix:
-    """An orthonormal basis of the same directions, along the world's axes where those lie in them;
+    """An orthonormal basis of the same directions, along the world's axes where these lie in them;
     a single axis points the way in which its largest part is positive."""
     if not len(axes):
         return axes
@@ -178,7 +178,7 @@ def _tidy_axes(axes: Matrix) -> Matrix:
 
 
 def _largest_rest(basis: Matrix, chosen: list[Vector]) -> Vector:
-    """A direction of the basis that is orthogonal to those chosen."""
+    """A direction of the basis that is orthogonal to the chosen ones."""
     rests = [
         axis - sum((other * float(other @ axis) for other in chosen), np.zeros(3)) for axis in basis
     ]

@@ -22,7 +22,7 @@ ROOT_TAG = "SimscapeMultibodyImportXML"
 
 
 class SecondGeneration:
-    """What parse_xml hands over: the children of the root as they come in."""
+    """The target of parse_xml: the children of the root as they come in."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

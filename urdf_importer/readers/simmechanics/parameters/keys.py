@@ -154,7 +154,8 @@ def _origin(values: Values, node: Node, key: str) -> Pose | None:
 
 
 def _sensors(values: Values, node: Node, key: str) -> "tuple[LinkSensor, ...]":
-    """Those called `default` say what others of their type have, but for names and frames."""
+    """Sensors called `default` hold the defaults of others of their type, except names and
+    frames."""
     defaults: dict[str, dict[str, Node]] = {}
     found = []
     for line, entry in values.entries(node, key, keys_of(LinkSensor)):
@@ -178,7 +179,7 @@ def _sensors(values: Values, node: Node, key: str) -> "tuple[LinkSensor, ...]":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointLimits:
-    """In rad and m, N and Nm; None is not said."""
+    """In rad and m, N and Nm; None where absent."""
 
     lower: float | None = said("lower", read=Values.number, default=None)
     upper: float | None = said("upper", read=Values.number, default=None)

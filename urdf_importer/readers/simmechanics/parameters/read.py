@@ -60,7 +60,7 @@ def read_parameters(
 def start_parameters(
     source: str, pairs: Mapping[str, Node], *, has_table: bool, generation: int
 ) -> Parameters:
-    """Returns what counts before any key is read: the dialect, and what hangs on it."""
+    """Returns the settings that count before any key is read: the dialect, and its consequences."""
     word = pairs["dialect"].text.strip().lower() if "dialect" in pairs else ""
     is_robotology = generation == 2 or has_table or not ROBOTOLOGY_KEYS.isdisjoint(pairs)
     if word in ("ros", "robotology"):

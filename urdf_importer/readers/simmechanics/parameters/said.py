@@ -97,7 +97,7 @@ def mapping_of(read_value: Reader) -> Reader:
 
 
 def one_of(words: Mapping[str, Any]) -> Reader:
-    """Returns a reader of a word that stands for a value."""
+    """Returns a reader of a word for a value."""
 
     def read(values: Values, node: Node, key: str) -> Any:
         text = values.text(node, key)

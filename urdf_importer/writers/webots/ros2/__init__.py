@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What webots_ros2_driver needs beside a PROTO."""
+"""The files that webots_ros2_driver needs beside a PROTO."""

@@ -35,7 +35,7 @@ from ....model import (
 from ..sensors.plan import DevicePlan, SensorPlan
 from .interface import RosJoint, RosRobot
 
-# What webots_ros2_driver publishes by itself.
+# Published by webots_ros2_driver itself.
 PUBLISHED = ("Camera", "Compass", "DistanceSensor", "GPS", "Lidar", "RangeFinder")
 # Rendered only while something listens, whatever the description says: as Gazebo's plugins do.
 _IMAGES = ("Camera", "Lidar", "RangeFinder")

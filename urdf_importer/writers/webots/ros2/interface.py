@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints as ROS 2 sees them: what ros2_control commands and reads.
+"""The joints as ROS 2 sees them: the names that ros2_control commands and reads.
 
 Webots' driver finds a joint by the name of its motor or, where this is coupled to others, of its
 position sensor; newer versions of ros2_control want a joint with that name in the URDF as well. So
