@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The library's English: docstrings say what a function does, and phrases that read translated are
-not written.
+"""The library's English: docstrings begin with a verb, sentences name their subject, and phrases
+that read translated are not written.
 """
 
 import ast
@@ -19,9 +19,23 @@ NOT_VERBS = {
     *("this", "its", "as", "always", "plus", "minus", "less", "unless", "thus", "perhaps", "axis"),
     *("bounds", "bones", "joints", "links", "names", "lines", "faces", "places", "things", "files"),
 }
+# Pronouns in the place of nouns: "what a file says", "the name is that of the joint", "one of which
+# is told". Plain English names the thing. "Stands on the ground" is meant as it reads.
+PRONOUNS = (
+    r"what (?!if\b)`?[a-z]\w*",
+    r"of (?:which|whom)",
+    r"(?:that|those) of",
+    r"those (?:that|which|who|whose|for|with|without|in|on|from)",
+    r"(?:is|are|was|were) of",
+    r"(?:un)?said|told|says? so",
+    r"(?:stands|stood)(?! on (?:the|a) (?:ground|plane))",
+)
 # "There is no such file" and "is no longer" are plain English.
 BANNED = re.compile(
-    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody)\b", re.IGNORECASE
+    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody|"
+    + "|".join(PRONOUNS)
+    + r")\b",
+    re.IGNORECASE,
 )
 
 
@@ -44,7 +58,7 @@ def public_functions(
 
 def begins_with_a_verb(docstring: str) -> bool:
     """Whether the first word looks like a verb in the third person. Words such as "bounds" may be
-    nouns or verbs: those that were nouns more often than not are refused by name."""
+    nouns or verbs: words that were nouns more often than not are refused by name."""
     word = docstring.split(maxsplit=1)[0].strip(".,:;").lower()
     if word in ALLOWED:
         return True
@@ -92,6 +106,26 @@ def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> 
     path.write_text('# It can not be.\nX = f"there is no {1} and there shall be"\n"""Is\nno."""\n')
     found = [text for _, text in texts_of(path)]
     assert found[0] == "# It can not be." and "there is no x and there shall be" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("Returns the content of a file.", True),
+        ("The robot stands on the ground.", True),
+        ("It is no longer there, and there is no other.", True),
+        ("Returns what a file holds.", False),
+        ("What `read` makes of it.", False),
+        ("Names, some of which are new.", False),
+        ("The name is that of the joint.", False),
+        ("Of several, those that are near count.", False),
+        ("A file is of another format.", False),
+        ("The caller is told.", False),
+        ("It stands in the file.", False),
+    ],
+)
+def test_the_rule_tells_nouns_from_pronouns(text: str, is_plain: bool) -> None:
+    assert (BANNED.search(text) is None) == is_plain
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def build_parser() -> argparse.ArgumentParser:
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",
-        description="Reads a robot description, plans its rig without Blender, and reports what it "
-        "holds. Mesh files are not looked at.",
+        description="Reads a robot description, plans its rig without Blender, and reports the "
+        "result. Mesh files are not looked at.",
         epilog=EPILOG,
     )
     add_common_arguments(checking, _plan_checks)

@@ -35,8 +35,8 @@ def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
 
 
 def find_ground(context: Any, robot: Any) -> float | None:
-    """Returns the height on which a robot stands, 0 or the 3D cursor's, as an import puts it; None
-    where it was moved or posed since."""
+    """Returns the height of the ground below a robot, 0 or the 3D cursor's, as an import puts it;
+    None where it was moved or posed since."""
     lowest = find_lowest(robot)
     heights = (0.0, context.scene.cursor.location.z)
     if lowest is None:

@@ -184,7 +184,7 @@ class _View:
 
 def find_icon(joint: RigJoint, pose_bone: Any) -> str:
     """Finds the icon of a joint's bone: an arrow that is stopped while the joint is at its lower or
-    upper limit, since a limit alone alarms nobody."""
+    upper limit, since a limit alone is not alarming."""
     lower, upper = joint.limits
     if joint.mimics or len(joint.channels) > 1 or lower is None or upper is None or lower >= upper:
         return "BONE_DATA"

@@ -257,7 +257,7 @@ class Changer:
             if text.strip() or depth:
                 part.set_text(text)
         elif depth:
-            given.pass_over(f"<{said.tag}> says nothing of what is in it", said)
+            given.pass_over(f"<{said.tag}> has no content", said)
 
     def _modify_children(
         self, part: Part, given: Parameter, children: tuple[Element, ...], depth: int

@@ -39,7 +39,7 @@ def read_urdf_page(
     data: bytes, source: str, home: str, resolver: PackageResolver, diagnostics: Diagnostics
 ) -> Page:
     """Reads a file of URDF or xacro as a page that holds one model. Raises ReadError for a file
-    that is no robot, or has no tree."""
+    without a robot or a tree."""
     found = Diagnostics(source)
     options = ImportOptions()
     robot = read_urdf(

@@ -41,7 +41,7 @@ def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
         assembly.diagnostics.warning(
             "suspicious-mesh-scale",
             f"mesh {quote(mesh.filename)} of link {quote(name)} is {shown:.3g} m long, while all "
-            f"parts stand within {size:.3g} m; if it is not written in metres, say so in a "
+            f"parts are within {size:.3g} m; if it is not in metres, set its unit in a "
             f'parameter file: `scale: "{unit:g} {unit:g} {unit:g}"`',
             subject=name,
             line=line,

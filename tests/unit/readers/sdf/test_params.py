@@ -250,8 +250,8 @@ FAULTS = {
         "no <sphere> to be removed"),
     "no change": (
         '<link element_id="body" action="modify"><sound/></link>', "no <sound> to be modified"),
-    "says nothing": (
-        '<link element_id="body" action="modify"><visual/></link>', "says nothing"),
+    "no content": (
+        '<link element_id="body" action="modify"><visual/></link>', "has no content"),
 }  # fmt: skip
 
 
