@@ -8,6 +8,7 @@ precision: each is read as the shortest number with the same value.
 
 import os
 import struct
+from collections.abc import Collection
 from dataclasses import Field, fields
 from functools import partial
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -100,16 +101,20 @@ def draw_options(
     layout: Any,
     operator: Any,
     *options: OptionClass,
-    folded: bool = False,
+    hidden: Collection[str] = (),
 ) -> None:
-    """Draws the options of classes by their groups, which fold; `folded` is how they start."""
+    """Draws the options of classes by their groups, which fold: the first one is open, so that
+    nothing outgrows its window. `hidden` names groups and options that are of no use now."""
+    first = True
     for group, members in group_options(*(options or IMPORT)).items():
-        name = f"{operator.bl_idname}_{group}_{folded}"
-        header, body = layout.panel(name, default_closed=folded)
+        shown = [field for field in members if field.name not in hidden]
+        if not shown or group in hidden:
+            continue
+        header, body = layout.panel(f"{operator.bl_idname}_{group}", default_closed=not first)
         header.label(text=group)
-        if body is not None:
-            for field in members:
-                _draw_option(body, operator, field)
+        first = False
+        for field in shown if body is not None else ():
+            _draw_option(body, operator, field)
 
 
 def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
@@ -118,6 +123,11 @@ def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
     if isinstance(field.default, str | tuple | None):
         column = layout.column(align=True)
         column.label(text=field.metadata["label"])
+        if _is_vector(field):
+            for place, name in enumerate(field.metadata["entries"].split()):
+                text = name if name[-1].isdigit() else name.title()
+                column.prop(operator, field.name, index=place, text=text)
+            return
         target = column.row(align=True)
         target.prop(operator, field.name, text="", placeholder=field.metadata.get("blank", ""))
         if field.name == "package_paths" and _is_in_browser():

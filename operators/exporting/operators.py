@@ -38,6 +38,7 @@ class ExportRobot:
     bl_options = {"REGISTER", "PRESET"}
 
     _shown_kind = ""
+    _shown_engine = ""
     _changes: tuple[Change, ...] = ()
 
     @classmethod
@@ -57,6 +58,7 @@ class ExportRobot:
             done: set[str] = self.execute(context)
             return done
         self._shown_kind = kind
+        self._shown_engine = getattr(self, "engine", "")
         if self.format.lists_changes:
             self._changes = compare_with_description(find_exported(context))
         context.window_manager.fileselect_add(self)
@@ -66,7 +68,12 @@ class ExportRobot:
         """Brings the name and the kind into agreement: the last change decides.
         Blender calls it when a name is written or an option chosen."""
         before = self.filepath, _kind_of(self)
-        _agree(self, before[1])
+        engine = getattr(self, "engine", "")
+        if engine != self._shown_engine and before[1] == self._shown_kind:
+            usual = (kind.name for kind in self.format.kinds if engine in kind.suits)
+            self.kind = next(usual, before[1])
+        self._shown_engine = engine
+        _agree(self, _kind_of(self))
         self._shown_kind = _kind_of(self)
         return before != (self.filepath, self._shown_kind)
 
@@ -75,7 +82,8 @@ class ExportRobot:
             # More buttons than these show no names in a sidebar.
             as_row = len(self.format.kinds) <= _MOST_IN_A_ROW
             self.layout.row().prop(self, "kind", expand=as_row)
-        draw_options(self.layout, self, self.format.options)
+        is_usd = _suffixes(self)[_kind_of(self)].startswith(".usd")
+        draw_options(self.layout, self, self.format.options, hidden=() if is_usd else ("USD",))
         if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 

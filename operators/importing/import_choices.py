@@ -16,6 +16,7 @@ from ..option_properties import (
     option_names,
     read_options,
 )
+from ..preferences import shows_morse
 from .xacro_fields import FIELD_NAMES, XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
@@ -70,14 +71,11 @@ class ImportChoices:
         options=OF_THIS_TIME,
     )
 
-    _folded = False
-    """Whether the groups of options start folded: in dialogs, which must not outgrow the window."""
-
     def draw(self, context: Any) -> None:
         layout = self.layout  # type: ignore[attr-defined]
         draw_xacro_fields(layout, self)
         _draw_offers(layout, self)
-        draw_options(layout, self, folded=self._folded)
+        draw_options(layout, self, hidden=_find_useless(self, context))
 
 
 def find_paths(operator: Any) -> list[str]:
@@ -86,6 +84,23 @@ def find_paths(operator: Any) -> list[str]:
     names = [item.name for item in operator.files if item.name]
     chosen = [os.path.join(folder, name) for name in names] or [operator.filepath]
     return [bpy.path.abspath(path) for path in chosen if path]
+
+
+_ONLY = {
+    "model": (".sdf", ".world"),
+    "xacro_args": (".xacro",),
+}
+"""Option -> the endings of the only files that it is of use for."""
+
+
+def _find_useless(operator: Any, context: Any) -> set[str]:
+    """Finds the options, and the groups, that are of no use for the chosen files."""
+    paths = [path for path in find_paths(operator) if os.path.isfile(path)]
+    names = [path.lower() for path in paths]
+    found = {name for name, ends in _ONLY.items() if not any(path.endswith(ends) for path in names)}
+    if not any(_takes_parameters(path, os.stat(path).st_mtime_ns) for path in paths):
+        found.add("SimMechanics")
+    return found if shows_morse(context) else found | {"profile"}
 
 
 _OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}

@@ -91,7 +91,6 @@ class ShownImport(ImportChoices):
             manager.fileselect_add(self)
             return {"RUNNING_MODAL"}
         self.check(context)
-        self._folded = True
         chosen: set[str] = manager.invoke_props_dialog(
             self, width=400, title=_name_files(paths), confirm_text="Import"
         )

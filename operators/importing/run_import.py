@@ -146,7 +146,6 @@ class RunImport(ImportChoices, bpy.types.Operator):
     bl_description = "Import the chosen robots step by step, with a progress bar; Esc undoes it"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    _folded = True  # The panel of the last operation is as narrow as the dialog of a drop.
     _run: RunningImport | None = None
 
     @classmethod

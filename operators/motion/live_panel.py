@@ -285,7 +285,7 @@ def _draw_choices(layout: Any, settings: Any) -> None:
     header, body = layout.panel("urdf_live_options", default_closed=True)
     header.label(text="Options")
     if body is not None:
-        draw_options(body, settings, LiveOptions, folded=True)
+        draw_options(body, settings, LiveOptions)
 
 
 def _draw_state(layout: Any, context: Any, link: Any) -> None:

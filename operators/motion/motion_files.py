@@ -56,9 +56,6 @@ class ImportMotion(bpy.types.Operator):
         "has positions of joints",
     )
 
-    _folded = True
-    """Whether groups of options start folded: in dialogs, which must not outgrow the window."""
-
     @classmethod
     def poll(cls, context: Any) -> bool:
         if context.mode not in ("OBJECT", "POSE"):
@@ -69,7 +66,6 @@ class ImportMotion(bpy.types.Operator):
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         manager = context.window_manager
         if not os.path.isfile(self.filepath):
-            self._folded = False
             manager.fileselect_add(self)
             return {"RUNNING_MODAL"}
         if bpy.app.background or active_robot(context) is None:
@@ -82,8 +78,8 @@ class ImportMotion(bpy.types.Operator):
         return chosen
 
     def draw(self: Any, context: Any) -> None:
-        self.layout.prop(self, "topic")
-        draw_options(self.layout, self, MotionOptions, folded=self._folded)
+        self.layout.prop(self, "topic", placeholder="/joint_states")
+        draw_options(self.layout, self, MotionOptions)
 
     def execute(self: Any, context: Any) -> set[str]:
         path = bpy.path.abspath(self.filepath)

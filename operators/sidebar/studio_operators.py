@@ -10,6 +10,7 @@ import bpy
 from ...urdf_importer import RobotError, build_studio, remove_studio, set_material_preset
 from ...urdf_importer.blender.preview.asset import make_thumbnail
 from ...urdf_importer.blender.preview.stage import find_studio
+from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, redraw_views
@@ -24,7 +25,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "Put a ground, three lights and a camera around the selected robots in "
         "their poses; the camera goes around them once in the scene's frames. An "
         "earlier studio is replaced. Robots, world and render settings stay as "
-        "they are"
+        "they are; this view hides its bones"
     )
 
     turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
@@ -58,6 +59,8 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
             space.region_3d.view_perspective = "CAMERA"
+            space.overlay.show_bones = False
+            center_camera(space, context.area, context.scene.render)
         redraw_views()
         return {"FINISHED"}
 
@@ -141,8 +144,17 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-_View = tuple[str, Any, Any, float]
-"""How a 3D view looks: through a camera, in perspective or not; rotation, place, distance."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """How a 3D view looks, and whether it shows bones."""
+
+    perspective: str
+    rotation: Any
+    location: Any
+    distance: float
+    zoom: float
+    offset: tuple[float, float]
+    bones: bool
 
 
 @dataclass(slots=True)
@@ -168,11 +180,14 @@ def _note_views(context: Any) -> dict[int, _View]:
     known = views.get(studio.session_uid, {}) if studio is not None else {}
     noted: dict[int, _View] = {}
     for space, region in _walk_views(context):
-        now = (
-            region.view_perspective,
-            region.view_rotation.copy(),
-            region.view_location.copy(),
-            region.view_distance,
+        now = _View(
+            perspective=region.view_perspective,
+            rotation=region.view_rotation.copy(),
+            location=region.view_location.copy(),
+            distance=region.view_distance,
+            zoom=region.view_camera_zoom,
+            offset=tuple(region.view_camera_offset),
+            bones=space.overlay.show_bones,
         )
         through = region.view_perspective == "CAMERA" and _is_of(studio, space.camera)
         noted[region.as_pointer()] = known.get(region.as_pointer(), now) if through else now
@@ -188,9 +203,14 @@ def _leave_camera(context: Any) -> None:
     for space, region in _walk_views(context):
         if region.view_perspective == "CAMERA" and _is_of(studio, space.camera):
             before = known.get(region.as_pointer())
-            region.view_perspective = before[0] if before is not None else "PERSP"
-            if before is not None and before[0] != "CAMERA":
-                _, region.view_rotation, region.view_location, region.view_distance = before
+            region.view_perspective = before.perspective if before is not None else "PERSP"
+            if before is None:
+                continue
+            space.overlay.show_bones = before.bones
+            region.view_camera_zoom, region.view_camera_offset = before.zoom, before.offset
+            if before.perspective != "CAMERA":
+                region.view_rotation, region.view_location = before.rotation, before.location
+                region.view_distance = before.distance
 
 
 def _is_of(studio: Any, item: Any) -> bool:

@@ -88,11 +88,11 @@ def _join_ends(
 
 
 def _title_all(groups: Sequence[Sequence[str]]) -> list[str]:
-    """The common part of the names; first and last name where that is empty or not unique."""
+    """The common part of the names; the first name where that is empty, a number or not unique."""
     common = [_title(group) for group in groups]
     count = Counter(common)
     return [
-        title if title and count[title] == 1 else _span(group)
+        title if count[title] == 1 and title.strip("0123456789") else group[0]
         for title, group in zip(common, groups, strict=True)
     ]
 
@@ -112,7 +112,3 @@ def _common_start(names: Sequence[str]) -> str:
         last = max(start.rfind(separator) for separator in _SEPARATORS)
         cut = start[: last + 1]
     return cut.strip(_SEPARATORS)
-
-
-def _span(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"

@@ -147,10 +147,28 @@ ENGINES = WriterFormat(
     description="Write the active robot for game engines and the web, as it moves in the scene: "
     "one mesh on a clean skeleton, upright and at its true size",
     kinds=(
-        OutputKind(name="GLB", label="glTF Binary", suffix=".glb", text="One file: Godot, web"),
+        OutputKind(
+            name="GLB",
+            label="glTF Binary",
+            suffix=".glb",
+            text="One file: Godot, web",
+            suits=("generic", "godot", "web"),
+        ),
         OutputKind(name="GLTF", label="glTF", suffix=".gltf", text="Text, with files beside it"),
-        OutputKind(name="FBX", label="FBX", suffix=".fbx", text="Unreal Engine and Unity"),
-        OutputKind(name="USD", label="USD", suffix=".usd", text="Omniverse and Isaac Sim"),
+        OutputKind(
+            name="FBX",
+            label="FBX",
+            suffix=".fbx",
+            text="Unreal Engine and Unity",
+            suits=("unreal", "unity"),
+        ),
+        OutputKind(
+            name="USD",
+            label="USD",
+            suffix=".usd",
+            text="Omniverse and Isaac Sim",
+            suits=("isaac",),
+        ),
         OutputKind(name="USDA", label="USD Text", suffix=".usda", text="USD as text"),
         OutputKind(name="USDC", label="USD Binary", suffix=".usdc", text="USD as binary data"),
         OutputKind(name="USDZ", label="USDZ", suffix=".usdz", text="USD with its images, one file"),

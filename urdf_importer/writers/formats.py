@@ -107,12 +107,14 @@ _Opened = AbstractContextManager[OpenExport[Options]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputKind:
     """A kind of output of a format. `suffix` ends the name of the file; an output without one is a
-    folder. `text` names it, where users choose among several."""
+    folder. `text` names it, where users choose among several; `suits` are the values of the option
+    `engine` with it as their usual kind."""
 
     name: str
     label: str
     suffix: str
     text: str = ""
+    suits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

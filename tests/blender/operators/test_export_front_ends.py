@@ -153,12 +153,41 @@ class TestOperator:
         """What was changed last decides; there is no file browser without a window."""
         exporter = find_exporter(extension, "webots")
         operator = SimpleNamespace(
-            filepath=path, kind=kind, _shown_kind=shown, format=exporter.format
+            filepath=path,
+            kind=kind,
+            _shown_kind=shown,
+            _shown_engine="",
+            format=exporter.format,
         )
         changed = exporter.check(operator, bpy.context)
         assert (operator.filepath, operator.kind) == wanted
         assert changed == ((path, kind) != wanted)
         assert not exporter.check(operator, bpy.context)
+
+    @pytest.mark.parametrize(
+        ("engine", "kind", "wanted"),
+        [
+            ("unreal", "GLB", "/a/Arm.fbx"),
+            ("isaac", "GLB", "/a/Arm.usd"),
+            ("web", "GLB", "/a/Arm.glb"),
+            ("unreal", "USDA", "/a/Arm.usda"),
+        ],
+    )
+    def test_an_engine_brings_its_usual_kind(
+        self, engine: str, kind: str, wanted: str, extension: ModuleType
+    ) -> None:
+        """Unless another kind was chosen."""
+        exporter = find_exporter(extension, "engines")
+        operator = SimpleNamespace(
+            filepath="/a/Arm.glb",
+            kind=kind,
+            engine=engine,
+            _shown_kind="GLB",
+            _shown_engine="generic",
+            format=exporter.format,
+        )
+        assert exporter.check(operator, bpy.context) == (wanted != "/a/Arm.glb")
+        assert operator.filepath == wanted
 
 
 class TestCommand:

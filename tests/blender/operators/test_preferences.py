@@ -205,9 +205,10 @@ def test_without_preferences_there_are_none_and_imports_work(
 
 def test_all_that_is_shown_says_what_it_does(extension: ModuleType) -> None:
     module = extension.operators.preferences
-    for kind in (module.AddPackageFolder, module.RemovePackageFolder):
+    kinds = (module.AddPackageFolder, module.RemovePackageFolder)
+    for kind in kinds:
         assert len(kind.bl_description) > 40 and not kind.bl_description.endswith(".")
-    for kind in module.CLASSES:
+    for kind in (*kinds, module.PackageFolder, module.ImportDefaults, module.ImporterPreferences):
         for shown in kind.bl_rna.properties:
             ours = shown.identifier in getattr(kind, "__annotations__", {})
             if ours and not shown.is_hidden:

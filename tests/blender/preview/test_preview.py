@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import BuildError, WriteError, import_robot, render_preview, set_joint_positions
+from urdf_importer.blender.preview.render import _set_scene
 from urdf_importer.blender.preview.studio import Studio, frame_points
+from urdf_importer.blender.standing.placing import find_lowest
 from urdf_importer.geometry.transforms import Matrix
 
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
@@ -236,3 +238,29 @@ def test_the_camera_sees_all_points_and_stands_as_near_as_it_can(
     assert excess.max() >= -slack, "a point touches the border"
     assert np.allclose(frame[:3, :3].T @ frame[:3, :3], np.eye(3)) and np.linalg.det(frame) > 0
     assert np.allclose([depth.min(), depth.max()], [nearest, farthest], atol=slack)
+
+
+_PART = (
+    '<link name="{0}"><visual><origin rpy="0.6 0.5 0"/><geometry><sphere radius="0.2"/></geometry>'
+    '<material name="{0}"><color rgba="{1} 1"/></material></visual></link>'
+)
+
+
+def test_a_black_robot_shows_its_shape(tmp_path: Path) -> None:
+    """Not an outline alone: the side in the light is brighter than the other."""
+    robot = import_text(tmp_path, _PART.format("a", "0 0 0"))
+    ball = take(robot, tmp_path / "p.png")[30:42, 42:54].mean(axis=2)
+    assert ball.mean() > 0.08 and np.ptp(ball) > 0.02, ball
+
+
+def test_the_floor_is_where_the_robot_ends(tmp_path: Path) -> None:
+    """The box around a turned ball ends lower than the ball."""
+    robot = import_text(tmp_path, _PART.format("a", "0.8 0.1 0.1"))
+    with Studio(WIDTH, HEIGHT, 1) as studio:
+        points, shapes = _set_scene(robot, studio, False)
+        ground = find_lowest(robot)
+        assert points.min(axis=0)[2] < -0.21 and ground == pytest.approx(-0.2, abs=1e-3)
+        studio.light(points, shapes, ground)
+        (floor,) = (each for each in bpy.data.objects if each.name.startswith("Preview Floor"))
+        assert floor.matrix_world.translation.z == pytest.approx(ground, abs=2e-3)
+        assert not [each for each in bpy.data.lights if each.name.startswith("Preview Sheen")]

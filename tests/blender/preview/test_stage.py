@@ -15,6 +15,7 @@ from support.blender.sidebars import activate, load
 from support.blender.snapshots import list_data
 from urdf_importer import BuildError, build_studio, extract_robot, place_robots, remove_studio
 from urdf_importer.blender.preview.stage import find_studio
+from urdf_importer.blender.standing.links import visuals_of
 from urdf_importer.blender.standing.placing import outline
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
@@ -129,3 +130,17 @@ def test_buttons_build_and_remove_it() -> None:
     assert all(seen_from(scene.camera, each).max() < 1.0 for each in (robot, other))
     assert bpy.ops.urdf.remove_studio() == {"FINISHED"}
     assert find_studio(scene) is None and scene.camera is None
+
+
+def test_dark_robots_alone_get_a_light_of_their_own() -> None:
+    robot = load("two_link_arm")
+    sheens = [item for item in build_studio([robot]).objects if "Sheen" in item.name]
+    assert not sheens and remove_studio()
+    for shape in visuals_of(robot):
+        for slot in shape.material_slots:
+            slot.material.diffuse_color = (0.01, 0.01, 0.01, 1.0)
+    before = list_data()
+    (lamp,) = [item for item in build_studio([robot]).objects if "Sheen" in item.name]
+    lit = set(lamp.light_linking.receiver_collection.objects)
+    assert lit == {shape for shape in visuals_of(robot) if shape.material_slots}
+    assert remove_studio() and list_data() == before

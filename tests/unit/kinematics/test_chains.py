@@ -21,9 +21,9 @@ def test_a_chain_is_named_by_what_its_joints_have_in_common() -> None:
         "arm": ("arm_1_joint", "arm_2_joint")
     }
     assert list(grouped(panda_joint1="", panda_joint2="panda_joint1")) == ["panda_joint"]
-    assert list(grouped(shoulder="", elbow="shoulder", wrist="elbow")) == ["shoulder … wrist"]
+    assert list(grouped(shoulder="", elbow="shoulder", wrist="elbow")) == ["shoulder"]
     assert list(grouped(left_wheel="", right_wheel="")) == ["wheel"]
-    assert list(grouped(armour="", arm="armour")) == ["armour … arm"]
+    assert list(grouped(armour="", arm="armour")) == ["armour"]
 
 
 def test_chains_are_cut_where_the_tree_branches() -> None:
@@ -60,7 +60,7 @@ def test_what_ends_after_a_branch_is_one_group() -> None:
 def test_two_chains_of_one_name_are_told_apart() -> None:
     parents = {"a": ""} | {f"x_{i}": f"x_{i - 1}" if i % 10 else "a" for i in range(20)}
     titles = [chain.title for chain in group_chains(parents)]
-    assert titles == ["a", "x_0 … x_9", "x_10 … x_19"]
+    assert titles == ["a", "x_0", "x_10"]
 
 
 @pytest.mark.parametrize("count", [MOST_JOINTS, MOST_JOINTS + 1, 10_000])
@@ -83,3 +83,10 @@ def test_every_joint_is_in_one_chain(seed: int) -> None:
         kin = [parents[joint] for joint in chain.joints]
         follows = all(a == b for a, b in zip(kin[1:], chain.joints, strict=False))
         assert follows or len(set(kin)) == 1 or len(kin) <= MOST_TOGETHER
+
+
+def test_a_number_is_no_title() -> None:
+    """Legs whose joints share nothing but their number."""
+    parents = {f"{part}{leg}": f"{above}{leg}" if above else "" for leg in "12" for part, above in
+               (("coxa_", ""), ("femur_", "coxa_"))}  # fmt: skip
+    assert [chain.title for chain in group_chains(parents)] == ["coxa_1", "coxa_2"]

@@ -23,6 +23,7 @@ from ...rig.rig_plan import FIXED, JOINTS
 from ..standing import properties
 from ..standing.armatures import armatures_of, children_of, objects_of
 from ..standing.joints import read_joints
+from ..standing.placing import find_lowest
 from .studio import Studio
 
 _MOVING = (1.0, 0.42, 0.02)
@@ -186,14 +187,15 @@ def render_preview(
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     with replace_file(path) as temporary, Studio(width, height, samples) as studio:
-        points = _set_scene(armature, studio, bones)
-        studio.light(points)
+        points, shapes = _set_scene(armature, studio, bones)
+        studio.light(points, () if bones else shapes, None if bones else find_lowest(armature))
         studio.aim(points)
         studio.render(temporary)
 
 
-def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
-    """Puts the robot into the studio; returns the points (n, 3) that must be in the picture."""
+def _set_scene(armature: Any, studio: Studio, bones: bool) -> tuple[Matrix, list[Any]]:
+    """Puts the robot into the studio; returns the points (n, 3) that must be in the picture, and
+    its shapes."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = [each.evaluated_get(depsgraph) for each in armatures_of(armature)]
     shapes = _copy_visuals(armature, depsgraph, studio)
@@ -207,7 +209,7 @@ def _set_scene(armature: Any, studio: Studio, bones: bool) -> Matrix:
         _see_through(shapes, studio)
         marked = build_rig_shapes(posed, links, size, studio)
         points = np.concatenate([points, marked])
-    return _widen(points, size)
+    return _widen(points, size), shapes
 
 
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:

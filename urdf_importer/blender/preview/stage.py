@@ -19,8 +19,9 @@ from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, Vector
 from ..standing import properties
 from ..standing.keys import find_curves
-from ..standing.placing import outline
-from .studio import Color, frame_points
+from ..standing.links import visuals_of
+from ..standing.placing import find_lowest, outline
+from .studio import Color, find_dark, frame_points, light_only
 
 Turntable = Literal["plate", "camera", "none"]
 
@@ -46,12 +47,16 @@ _LIGHTS: tuple[tuple[str, Vector, float, float, Color], ...] = (
 sizes, colour. Together they stay below 1, so that white robots keep their shape."""
 
 
+_SHEEN = ("Studio Sheen", np.array((1.4, -1.1, 0.9)), 2.5, 2.5, (1.0, 1.0, 1.0))
+"""For dark robots alone: black plastic shows its shape by what it mirrors."""
+
+
 def build_studio(
     armatures: Sequence[Any], *, turntable: Turntable = "plate", frames: int = 0
 ) -> Any:
     """Builds a studio around imported robots, in their present poses, in the scene: ground, three
-    lights and the active camera, in one collection, which is returned. An existing one is replaced.
-    Robots, world and render settings stay unchanged.
+    lights (a fourth for dark robots) and the active camera, in one collection, which is returned.
+    An existing one is replaced. Robots, world and render settings stay unchanged.
 
     `turntable`: "plate" takes camera and lights around the robots, so that they seem to turn on a
     plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
@@ -67,6 +72,7 @@ def build_studio(
     home[STUDIO] = True
     scene.collection.children.link(home)
     low, high = points.min(axis=0), points.max(axis=0)
+    low[2] = min((each for each in map(find_lowest, armatures) if each is not None), default=low[2])
     middle = (low + high) / 2
     size = max(float(np.linalg.norm(high - low)), _LEAST_SIZE)
     centre = _put_into(home, bpy.data.objects.new("Studio Turntable", None))
@@ -74,6 +80,10 @@ def build_studio(
     centre.empty_display_type, centre.empty_display_size = "PLAIN_AXES", 0.25 * size
     _add_ground(home, low, middle, size)
     lights = [_add_light(home, each, middle, size) for each in _LIGHTS]
+    dark = find_dark(shape for each in armatures for shape in visuals_of(each))
+    if dark:
+        lights.append(_add_light(home, _SHEEN, middle, size))
+        light_only(lights[-1], dark)
     camera = _add_camera(home, scene, _turn_around(points, middle, turntable))
     for turned in (camera, *lights) if turntable == "plate" else (camera,):
         turned.parent = centre
@@ -98,6 +108,9 @@ def remove_studio() -> bool:
     before = home.get(_CAMERA_BEFORE)
     if scene.camera in made:
         scene.camera = before if before is not None and before.name in scene.objects else None
+    bpy.data.batch_remove(
+        [lit for item in made if (lit := item.light_linking.receiver_collection) is not None]
+    )
     kinds = [dict.fromkeys(kind) for kind in zip(*map(_data_of, made), strict=True)]
     bpy.data.batch_remove(made)
     for kind in kinds:

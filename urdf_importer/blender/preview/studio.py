@@ -7,7 +7,7 @@ materials are never touched.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -35,9 +35,12 @@ sun, a white surface that faces the light stays below 1: it keeps its shape."""
 _HORIZON = (0.22, 0.225, 0.24)
 _BACKGROUND = (0.68, 0.695, 0.72)
 """The background of the picture: darker than white in the light, brighter than all else."""
+SHEEN = 9.0
+"""Light, in W/m2, that black plastic mirrors enough of to show its shape."""
+_DARK = 0.05
 _LENS = 70.0
 _MARGIN = 1.12
-_FLOOR_SHARE = 3.0
+_FLOOR_SHARE = 6.0
 _RIM = 4
 """Pixels around the picture that are cut off: there the denoiser makes coloured lines."""
 _WITH_GRAIN = 1.5
@@ -158,16 +161,27 @@ class Studio:
         _mix_with_clear(tree, shown.outputs[0], glow)
         return material
 
-    def light(self, points: Matrix) -> None:
-        """Adds sun, sky, and a floor under the points (n, 3)."""
+    def light(
+        self, points: Matrix, shapes: Sequence[Any] = (), ground: float | None = None
+    ) -> None:
+        """Adds sun, sky, and a floor under the points (n, 3), or at the height `ground`. Of the
+        shapes the dark ones get a light of their own."""
         self._build_world()
-        sun = bpy.data.lights.new("Preview Sun", "SUN")
+        self._add_sun("Preview Sun", _SUN_FROM, _SUN_STRENGTH, _SUN_WIDTH)
+        dark = find_dark(shapes)
+        if dark:
+            lamp = self._add_sun("Preview Sheen", _FROM, SHEEN, math.pi)
+            self._made.append(light_only(lamp, dark))
+        self._build_floor(points, ground)
+
+    def _add_sun(self, name: str, place: Sequence[float], strength: float, width: float) -> Any:
+        sun = bpy.data.lights.new(name, "SUN")
         self._made.append(sun)
-        sun.energy, sun.angle, sun.color = _SUN_STRENGTH, _SUN_WIDTH, _SUN
-        lamp = self.add(bpy.data.objects.new("Preview Sun", sun))
-        direction = mathutils.Vector(_SUN_FROM)
+        sun.energy, sun.angle, sun.color = strength, width, _SUN
+        lamp = self.add(bpy.data.objects.new(name, sun))
+        direction = mathutils.Vector(place)
         lamp.matrix_world = direction.to_track_quat("Z", "Y").to_matrix().to_4x4()
-        self._build_floor(points)
+        return lamp
 
     def _build_world(self) -> None:
         """Builds a world of one colour for the camera; as light it has two, by height."""
@@ -188,13 +202,14 @@ class Studio:
         output = tree.nodes.new("ShaderNodeOutputWorld")
         tree.links.new(choice.outputs[0], output.inputs["Surface"])
 
-    def _build_floor(self, points: Matrix) -> None:
+    def _build_floor(self, points: Matrix, ground: float | None) -> None:
         """Builds a floor as bright as the background where no shadow falls, so it has no edge and
         no horizon."""
         low, high = points.min(axis=0), points.max(axis=0)
         radius = _FLOOR_SHARE * float(np.linalg.norm(high - low))
         frame = np.diag([radius, radius, radius, 1.0])
-        frame[:3, 3] = [*((low + high) / 2)[:2], low[2] - 1e-4 * radius]
+        height = low[2] if ground is None else ground
+        frame[:3, 3] = [*((low + high) / 2)[:2], height - 1e-4 * radius]
         corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
         mesh = self.new_mesh("Preview Floor", corners, [(0, 1, 2, 3)], self._new_floor_material())
         self.add_mesh(mesh, frame)
@@ -246,6 +261,32 @@ class Studio:
             raise WriteError(f"cannot render {quote(path.name)}: {reason}") from error
         if self._rim:
             path.write_bytes(_cut_rim(path, self._rim))
+
+
+def find_dark(shapes: Iterable[Any]) -> list[Any]:
+    """Finds the shapes of which common light shows the outline alone: all of their materials are
+    nearly black, and none has an image."""
+    return [
+        shape
+        for shape in shapes
+        if shape.material_slots and all(_is_dark(slot.material) for slot in shape.material_slots)
+    ]
+
+
+def _is_dark(material: Any) -> bool:
+    tree = material.node_tree if material is not None else None
+    if tree is None or any(node.type == "TEX_IMAGE" for node in tree.nodes):
+        return False
+    return max(material.diffuse_color[:3]) < _DARK
+
+
+def light_only(lamp: Any, shapes: Iterable[Any]) -> Any:
+    """Lets a lamp light these objects alone; returns the collection that says so."""
+    lit = bpy.data.collections.new(lamp.name)
+    for shape in shapes:
+        lit.objects.link(shape)
+    lamp.light_linking.receiver_collection = lit
+    return lit
 
 
 def frame_points(

@@ -24,7 +24,7 @@ _MOST_FRAMES = 100_000
 class EngineOptions(FileOptions):
     """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "Physics", "Files")
+    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "USD", "Files")
 
     engine: Engine = option(
         "generic",
@@ -71,7 +71,7 @@ class EngineOptions(FileOptions):
     )
     frames: tuple[float, ...] = option(
         (0.0, 0.0, 0.0),
-        "Frames",
+        "Frames (0 = All)",
         "First and last frame of the clips and the step between frames; zeros: "
         "the actions' own, one by one",
         group="Motion",
@@ -92,7 +92,7 @@ class EngineOptions(FileOptions):
     )
     lods: tuple[float, ...] = option(
         (0.0, 0.0, 0.0),
-        "Levels of Detail",
+        "Levels of Detail (0 = None)",
         "Shares of the triangles, such as 1 0.5 0.1, with a level of detail for "
         "each; zeros: one level with all triangles",
         group="Contents",
@@ -111,9 +111,9 @@ class EngineOptions(FileOptions):
     )
     usd: UsdContent = option(
         "engine",
-        "USD",
+        "Content",
         "Content of USD files",
-        group="Physics",
+        group="USD",
         choices={
             "engine": "As the engine wants it: physics for Isaac, a skin for the others",
             "skin": "One mesh on a skeleton, with its motion",
@@ -124,7 +124,7 @@ class EngineOptions(FileOptions):
         "auto",
         "Base",
         "Whether the robot is fixed in the world, in USD with physics",
-        group="Physics",
+        group="USD",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
             "static": "Fixed in the world, without mass",
@@ -135,7 +135,7 @@ class EngineOptions(FileOptions):
         "keep",
         "Fixed Joints",
         "Treatment of links with mass that hang on fixed joints, in USD with physics",
-        group="Physics",
+        group="USD",
         choices={
             "keep": "A body of their own with their own mass",
             "merge": "A frame in the body that they hang on, which takes their mass",
@@ -145,13 +145,13 @@ class EngineOptions(FileOptions):
         False,
         "Self Collision",
         "Let the parts of the robot collide, in USD with physics",
-        group="Physics",
+        group="USD",
     )
     approximation: Approximation = option(
         "hull",
         "Collision Meshes",
         "How simulators take meshes that collide, in USD with physics",
-        group="Physics",
+        group="USD",
         choices={
             "hull": "As convex hulls",
             "decomposition": "As several convex pieces, which the simulator makes",
@@ -163,7 +163,7 @@ class EngineOptions(FileOptions):
         "Drive Frequency",
         "How fast the springs of drives bring joints back, in Hz, critically damped; 0: no "
         "springs, only the damping of the description",
-        group="Physics",
+        group="USD",
         minimum=0.0,
         maximum=1000.0,
     )
