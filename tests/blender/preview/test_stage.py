@@ -134,13 +134,13 @@ def test_buttons_build_and_remove_it() -> None:
 
 def test_dark_robots_alone_get_a_light_of_their_own() -> None:
     robot = load("two_link_arm")
-    sheens = [item for item in build_studio([robot]).objects if "Sheen" in item.name]
-    assert not sheens and remove_studio()
-    for shape in visuals_of(robot):
-        for slot in shape.material_slots:
-            slot.material.diffuse_color = (0.01, 0.01, 0.01, 1.0)
+    shaped = [shape for shape in visuals_of(robot) if shape.material_slots]
     before = list_data()
-    (lamp,) = [item for item in build_studio([robot]).objects if "Sheen" in item.name]
-    lit = set(lamp.light_linking.receiver_collection.objects)
-    assert lit == {shape for shape in visuals_of(robot) if shape.material_slots}
-    assert remove_studio() and list_data() == before
+    for shade, lit in ((0.5, set()), (0.01, set(shaped))):
+        for slot in (slot for shape in shaped for slot in shape.material_slots):
+            slot.material.diffuse_color = (shade, shade, shade, 1.0)
+        lamps = [item for item in build_studio([robot]).objects if "Sheen" in item.name]
+        assert {
+            each for lamp in lamps for each in lamp.light_linking.receiver_collection.objects
+        } == lit
+        assert remove_studio() and list_data() == before
