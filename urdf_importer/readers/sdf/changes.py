@@ -24,14 +24,11 @@ from .params import (
     read_parameters,
     text_of_part,
 )
-from .scope import SEPARATOR
+from .scope import PLACING, SEPARATOR
 
 MOST_STEPS = 1_000_000
 MOST_BYTES = 1 << 26
 _STEPS_OF_FILE = 100
-_PLACING = ("pose", "placement_frame")
-"""Children of an <include> that override its model's."""
-
 OpenModel = Callable[[Element, Page], tuple[Element, Page] | None]
 """Returns the model that an <include> means, and its file; None where there is none."""
 
@@ -96,7 +93,7 @@ class Changer:
         """Gives a parameter to the file of an <include>, unless that overrides it."""
         children = given.children
         if not found.rest and given.action != "add":
-            own_tags = {tag for tag in _PLACING if found.part.find(tag) is not None}
+            own_tags = {tag for tag in PLACING if found.part.find(tag) is not None}
             own = replace(given, children=tuple(each for each in children if each.tag in own_tags))
             if own.children:
                 if given.action == "modify":

@@ -77,27 +77,18 @@ class ModelReader:
         """Returns the scope of a model; None, and reported, for an include that is not there."""
         if given.element.tag == "include":
             return self._include(given.element, given.page, "", 0, is_top=True)
-        return self._model(given.element, given.page, given.name, "", given.element, given.page, 0)
+        return self._fill(Scope(given.name, "", given.element, given.page), 0)
 
     def _name_included(self, element: Element, page: Page) -> str:
         opened = self._open(element, page)
         return "" if opened is None else opened[0].attributes.get("name", "")
 
-    def _model(
-        self,
-        element: Element,
-        page: Page,
-        name: str,
-        prefix: str,
-        placed: Element,
-        placed_page: Page,
-        depth: int,
-    ) -> Scope:
-        """`prefix` begins the names of the model's content."""
+    def _fill(self, scope: Scope, depth: int) -> Scope:
+        """The scope with all that is in its model."""
+        element, page = scope.element, scope.page
         if depth > MOST_DEPTH:
             raise page.refusal(f"models are nested deeper than {MOST_DEPTH}", element)
         self._count(True, element, page)
-        scope = Scope(name, prefix, element, page, placed, placed_page)
         if page.urdf is not None:
             for node in make_nodes(scope, page.urdf):
                 self._count(node.kind == "link", node.element, page)
@@ -158,7 +149,7 @@ class ModelReader:
         name = _name_of(element)
         node = Node(name, "model", element, page, scope)
         prefix = f"{scope.prefix}{name}{SEPARATOR}"
-        node.model = self._model(element, page, name, prefix, element, page, depth + 1)
+        node.model = self._fill(Scope(name, prefix, element, page), depth + 1)
         self._take_in(scope, node)
 
     def _add_included(self, scope: Scope, element: Element, page: Page, depth: int) -> None:
@@ -211,11 +202,9 @@ class ModelReader:
             return None
         self._open_now.append(found)
         found, inner = self._change(found, inner, self._changer.parameters_of(element, page))
-        placed = element if _places(element) else found
-        placed_page = page if placed is element else inner
-        scope = self._model(found, inner, name, prefix, placed, placed_page, depth)
+        scope = Scope(name, prefix, found, inner, include=(element, page))
+        self._fill(scope, depth)
         self._open_now.pop()
-        scope.include = (element, page)
         return scope
 
     def _change(
@@ -274,11 +263,6 @@ class ModelReader:
         if find_root_tag(data, path) == ROOT_TAG:
             return read_urdf_page(data, path, home, self.resolver, self.diagnostics)
         return read_page(data, path, self.diagnostics, home)
-
-
-def _places(include: Element) -> bool:
-    """Whether an include says itself where its model goes: a pose, or which frame is placed."""
-    return any(child.tag in ("pose", "placement_frame") for child in include)
 
 
 def _explain(error: MeshError | ReadError) -> str:

@@ -23,7 +23,8 @@ Kind = Literal["link", "joint", "frame", "model"]
 MODEL, WORLD = "__model__", "world"
 SEPARATOR = "::"
 PARAMETERS = "experimental:params"
-_OF_INCLUDES = frozenset({"uri", "name", "pose", "placement_frame", "optional", PARAMETERS})
+PLACING = ("pose", "placement_frame")
+_OF_INCLUDES = frozenset({"uri", "name", *PLACING, "optional", PARAMETERS})
 ROUNDING = 1e-12
 """By how much products of frames miss the frame that they are."""
 
@@ -56,14 +57,19 @@ class Scope:
     prefix: str
     element: Element
     page: Page
-    placed: Element
-    placed_page: Page
     include: tuple[Element, Page] | None = None
+    placed: Element = field(init=False)
+    placed_page: Page = field(init=False)
     nodes: dict[str, Node] = field(default_factory=dict)
     merged: list["Scope"] = field(default_factory=list)
     order: list["Node | Scope"] = field(default_factory=list)
     _poses: dict[str, Matrix | None] = field(default_factory=dict)
     _links: dict[str, "tuple[Scope, Node] | None"] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.placed, self.placed_page = self.element, self.page
+        if self.include is not None and any(each.tag in PLACING for each in self.include[0]):
+            self.placed, self.placed_page = self.include
 
     def walk(self) -> Iterator["Scope"]:
         """Yields this model and all within it, in the order of the files."""

@@ -6,7 +6,9 @@ for word. Elements that name a link or joint that the robot does not have are ke
 error, and have no effect.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from ...diagnostics import Diagnostics
 from ...files.packages import AnyPath, PackageResolver
@@ -90,103 +92,52 @@ class _Reader:
         self._source = source
         self._name = ""
         self._attributes: Attributes = ()
-        self._groups: list[Group] = []
-        self._states: list[GroupState] = []
-        self._effectors: list[EndEffector] = []
-        self._virtual: list[VirtualJoint] = []
-        self._passive: list[PassiveJoint] = []
-        self._disabled: list[CollisionPair] = []
-        self._enabled: list[CollisionPair] = []
-        self._unchecked: list[UncheckedLink] = []
-        self._spheres: list[LinkSpheres] = []
-        self._properties: list[JointProperty] = []
-        self._extras: list[Extra] = []
+        self._found: dict[str, list[Any]] = {}
 
     def read_root(self, element: Element) -> None:
         self._name = _text(element, "name")
         self._attributes = _others(element, ("name",))
 
     def read_child(self, element: Element) -> None:
-        tag = element.tag
-        if tag in ("disable_collisions", "enable_collisions") and _has(element, "link1", "link2"):
-            pairs = self._disabled if tag == "disable_collisions" else self._enabled
-            pairs.append(self._read_pair(element))
-        elif tag == "group" and _has(element, "name"):
-            self._groups.append(self._read_group(element))
-        elif tag == "group_state" and _has(element, "name", "group"):
-            self._states.append(self._read_state(element))
-        elif tag == "end_effector" and _has(element, "name", "group", "parent_link"):
-            self._effectors.append(self._read_effector(element))
-        elif tag == "virtual_joint" and _has(element, "name", "type", "child_link"):
-            self._virtual.append(self._read_virtual(element))
-        elif tag == "passive_joint" and _has(element, "name"):
-            self._passive.append(self._read_passive(element))
-        elif tag == "disable_default_collisions" and _has(element, "link"):
-            self._unchecked.append(self._read_unchecked(element))
-        elif tag == "link_sphere_approximation" and _has(element, "link"):
-            self._spheres.append(self._read_spheres(element))
-        elif tag == "joint_property" and _has(element, "joint_name", "property_name", "value"):
-            self._properties.append(self._read_property(element))
-        else:
-            self._extras.append(self._extra(element))
+        kind = _KINDS.get(element.tag)
+        texts = {name: _text(element, name) for name in kind.known} if kind is not None else {}
+        if kind is None or not all([texts[name] for name in kind.needed]):
+            self._found.setdefault("extras", []).append(self._extra(element))
+            return
+        if "value" in texts:
+            texts["value"] = element.attributes["value"]
+        made = kind.make(
+            **texts,
+            **(kind.within(self, element) if kind.within else {"extras": self._children(element)}),
+            attributes=_others(element, kind.known),
+            line=element.line,
+        )
+        self._found.setdefault(kind.field, []).append(made)
 
     def semantics(self, text: bytes) -> Semantics:
         return Semantics(
             name=self._name,
-            groups=tuple(self._groups),
-            group_states=tuple(self._states),
-            end_effectors=tuple(self._effectors),
-            virtual_joints=tuple(self._virtual),
-            passive_joints=tuple(self._passive),
-            disabled_collisions=tuple(self._disabled),
-            enabled_collisions=tuple(self._enabled),
-            no_default_collisions=tuple(self._unchecked),
-            link_spheres=tuple(self._spheres),
-            joint_properties=tuple(self._properties),
-            extras=tuple(self._extras),
+            **{field: tuple(found) for field, found in self._found.items()},
             attributes=self._attributes,
             source=self._source,
             text=text,
         )
 
-    def _read_pair(self, element: Element) -> CollisionPair:
-        return CollisionPair(
-            link1=_text(element, "link1"),
-            link2=_text(element, "link2"),
-            reason=_text(element, "reason"),
-            attributes=_others(element, ("link1", "link2", "reason")),
-            extras=self._children(element),
-            line=element.line,
-        )
-
-    def _read_group(self, element: Element) -> Group:
-        joints, links, groups = [], [], []
-        chains: list[Chain] = []
-        extras: list[Extra] = []
+    def read_members(self, element: Element) -> dict[str, Any]:
+        """Reads what is in a group."""
+        found: dict[str, list[Any]] = {}
         for child in element:
             is_plain = child.attributes.keys() == _NAME and not child
-            if child.tag == "joint" and is_plain:
-                joints.append(_text(child, "name"))
-            elif child.tag == "link" and is_plain:
-                links.append(_text(child, "name"))
-            elif child.tag == "group" and is_plain:
-                groups.append(_text(child, "name"))
+            if child.tag in ("joint", "link", "group") and is_plain:
+                found.setdefault(f"{child.tag}s", []).append(_text(child, "name"))
             elif child.tag == "chain" and not child and _has(child, "base_link", "tip_link"):
-                chains.append(_read_chain(child))
+                found.setdefault("chains", []).append(_read_chain(child))
             else:
-                extras.append(self._extra(child))
-        return Group(
-            name=_text(element, "name"),
-            joints=tuple(joints),
-            links=tuple(links),
-            chains=tuple(chains),
-            groups=tuple(groups),
-            attributes=_others(element, ("name",)),
-            extras=tuple(extras),
-            line=element.line,
-        )
+                found.setdefault("extras", []).append(self._extra(child))
+        return {field: tuple(members) for field, members in found.items()}
 
-    def _read_state(self, element: Element) -> GroupState:
+    def read_positions(self, element: Element) -> dict[str, Any]:
+        """Reads where a state of a group has its joints."""
         positions: list[tuple[str, tuple[float, ...]]] = []
         extras: list[Extra] = []
         for child in element:
@@ -196,54 +147,10 @@ class _Reader:
                 positions.append((_text(child, "name"), numbers))
             else:
                 extras.append(self._extra(child))
-        return GroupState(
-            name=_text(element, "name"),
-            group=_text(element, "group"),
-            positions=tuple(positions),
-            attributes=_others(element, ("name", "group")),
-            extras=tuple(extras),
-            line=element.line,
-        )
+        return {"positions": tuple(positions), "extras": tuple(extras)}
 
-    def _read_effector(self, element: Element) -> EndEffector:
-        return EndEffector(
-            name=_text(element, "name"),
-            group=_text(element, "group"),
-            parent_link=_text(element, "parent_link"),
-            parent_group=_text(element, "parent_group"),
-            attributes=_others(element, ("name", "group", "parent_link", "parent_group")),
-            extras=self._children(element),
-            line=element.line,
-        )
-
-    def _read_virtual(self, element: Element) -> VirtualJoint:
-        return VirtualJoint(
-            name=_text(element, "name"),
-            type=_text(element, "type").lower(),
-            parent_frame=_text(element, "parent_frame"),
-            child_link=_text(element, "child_link"),
-            attributes=_others(element, ("name", "type", "parent_frame", "child_link")),
-            extras=self._children(element),
-            line=element.line,
-        )
-
-    def _read_passive(self, element: Element) -> PassiveJoint:
-        return PassiveJoint(
-            name=_text(element, "name"),
-            attributes=_others(element, ("name",)),
-            extras=self._children(element),
-            line=element.line,
-        )
-
-    def _read_unchecked(self, element: Element) -> UncheckedLink:
-        return UncheckedLink(
-            link=_text(element, "link"),
-            attributes=_others(element, ("link",)),
-            extras=self._children(element),
-            line=element.line,
-        )
-
-    def _read_spheres(self, element: Element) -> LinkSpheres:
+    def read_spheres(self, element: Element) -> dict[str, Any]:
+        """Reads the spheres that stand for a link."""
         spheres: list[LinkSphere] = []
         extras: list[Extra] = []
         for child in element:
@@ -255,29 +162,68 @@ class _Reader:
                 spheres.append(LinkSphere(center=place, radius=radius[0], attributes=others))
             else:
                 extras.append(self._extra(child))
-        return LinkSpheres(
-            link=_text(element, "link"),
-            spheres=tuple(spheres),
-            attributes=_others(element, ("link",)),
-            extras=tuple(extras),
-            line=element.line,
-        )
-
-    def _read_property(self, element: Element) -> JointProperty:
-        return JointProperty(
-            joint_name=_text(element, "joint_name"),
-            property_name=_text(element, "property_name"),
-            value=element.attributes["value"],
-            attributes=_others(element, ("joint_name", "property_name", "value")),
-            extras=self._children(element),
-            line=element.line,
-        )
+        return {"spheres": tuple(spheres), "extras": tuple(extras)}
 
     def _children(self, element: Element) -> tuple[Extra, ...]:
         return tuple([self._extra(child) for child in element]) if element else ()
 
     def _extra(self, element: Element) -> Extra:
         return Extra(tag=element.tag, xml=verbatim(element, self._data), line=element.line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """An element: the field of Semantics that it goes to, what it becomes, the attributes that are
+    known and needed, and what reads its children where they count."""
+
+    field: str
+    make: Callable[..., object]
+    known: tuple[str, ...]
+    needed: tuple[str, ...]
+    within: Callable[[_Reader, Element], dict[str, Any]] | None = None
+
+
+def _make_virtual(*, type: str, **said: Any) -> VirtualJoint:
+    return VirtualJoint(type=type.lower(), **said)
+
+
+def _kind(
+    field: str,
+    make: Callable[..., object],
+    *names: str,
+    optional: tuple[str, ...] = (),
+    within: Callable[[_Reader, Element], dict[str, Any]] | None = None,
+) -> _Kind:
+    """Returns a kind of element that needs attributes of these names."""
+    return _Kind(field=field, make=make, known=(*names, *optional), needed=names, within=within)
+
+
+_KINDS = {
+    "disable_collisions": _kind(
+        "disabled_collisions", CollisionPair, "link1", "link2", optional=("reason",)
+    ),
+    "enable_collisions": _kind(
+        "enabled_collisions", CollisionPair, "link1", "link2", optional=("reason",)
+    ),
+    "group": _kind("groups", Group, "name", within=_Reader.read_members),
+    "group_state": _kind(
+        "group_states", GroupState, "name", "group", within=_Reader.read_positions
+    ),
+    "end_effector": _kind(
+        "end_effectors", EndEffector, "name", "group", "parent_link", optional=("parent_group",)
+    ),
+    "virtual_joint": _kind(
+        "virtual_joints", _make_virtual, "name", "type", "child_link", optional=("parent_frame",)
+    ),
+    "passive_joint": _kind("passive_joints", PassiveJoint, "name"),
+    "disable_default_collisions": _kind("no_default_collisions", UncheckedLink, "link"),
+    "link_sphere_approximation": _kind(
+        "link_spheres", LinkSpheres, "link", within=_Reader.read_spheres
+    ),
+    "joint_property": _kind(
+        "joint_properties", JointProperty, "joint_name", "property_name", "value"
+    ),
+}
 
 
 def _read_chain(element: Element) -> Chain:

@@ -28,6 +28,7 @@ from .numbers import LARGEST, padded, plain_number
 from .pose import read_origin
 
 _UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
+_Reader = Callable[[Element, Element, Document], Geometry | None]
 
 
 def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
@@ -71,30 +72,17 @@ def read_box(element: Element, owner: Element, document: Document) -> Box | None
     return Box(size=size)
 
 
-def read_cylinder(element: Element, owner: Element, document: Document) -> Cylinder | None:
-    radius = document.length(element, "radius")
-    length = document.length(element, "length")
-    if radius is None or length is None:
-        _lose_sizeless(element, owner, document)
-        return None
-    return Cylinder(radius=radius, length=length)
+def _of_lengths(kind: Callable[..., Geometry], *names: str) -> _Reader:
+    """Returns the reader of a shape whose sizes are lengths."""
 
+    def read(element: Element, owner: Element, document: Document) -> Geometry | None:
+        sizes = {name: document.length(element, name) for name in names}
+        if None in sizes.values():
+            _lose_sizeless(element, owner, document)
+            return None
+        return kind(**sizes)
 
-def read_sphere(element: Element, owner: Element, document: Document) -> Sphere | None:
-    radius = document.length(element, "radius")
-    if radius is None:
-        _lose_sizeless(element, owner, document)
-        return None
-    return Sphere(radius=radius)
-
-
-def read_capsule(element: Element, owner: Element, document: Document) -> Capsule | None:
-    radius = document.length(element, "radius")
-    length = document.length(element, "length")
-    if radius is None or length is None:
-        _lose_sizeless(element, owner, document)
-        return None
-    return Capsule(radius=radius, length=length)
+    return read
 
 
 def read_mesh(element: Element, owner: Element, document: Document) -> Mesh | None:
@@ -120,12 +108,12 @@ def _read_scale(element: Element, document: Document) -> Vector3:
     return x, y, z
 
 
-_SHAPES: dict[str, Callable[[Element, Element, Document], Geometry | None]] = {
+_SHAPES: dict[str, _Reader] = {
     "box": read_box,
-    "capsule": read_capsule,
-    "cylinder": read_cylinder,
+    "capsule": _of_lengths(Capsule, "radius", "length"),
+    "cylinder": _of_lengths(Cylinder, "radius", "length"),
     "mesh": read_mesh,
-    "sphere": read_sphere,
+    "sphere": _of_lengths(Sphere, "radius"),
 }
 
 

@@ -63,25 +63,23 @@ def read_color(element: Element, document: Document) -> Color | None:
             numbers = [*padded(numbers, 3), 1.0]
     red, green, blue, alpha = numbers
     if min(numbers) < 0.0 or max(numbers) > 1.0:
-        return _in_range(red, green, blue, alpha, element, document)
+        return _in_range(numbers, element, document)
     return red, green, blue, alpha
 
 
-def _in_range(
-    red: float, green: float, blue: float, alpha: float, element: Element, document: Document
-) -> Color:
+def _in_range(numbers: list[float], element: Element, document: Document) -> Color:
     """The colour brought into 0..1, with a warning."""
     how = "it is cut to 0..1"
-    if max(red, green, blue, alpha) > _BRIGHTEST:
+    if max(numbers) > _BRIGHTEST:
         how = "it is divided by 255"
-        red, green, blue = red / 255.0, green / 255.0, blue / 255.0
-        alpha = alpha / 255.0 if alpha > 1.0 else alpha
+        *colors, alpha = numbers
+        numbers = [*(part / 255.0 for part in colors), alpha / 255.0 if alpha > 1.0 else alpha]
     document.warning(
         "color-range",
         f"rgba of {document.place(element)} goes beyond 0..1; {how}",
         element,
     )
-    red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in (red, green, blue, alpha))
+    red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in numbers)
     return red, green, blue, alpha
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from ...diagnostics import ReadError, quote
 from .files import ENVIRONMENT, XacroFiles
 from .values import (
+    OPERATORS,
     REFUSED_FUNCTIONS,
     Budget,
     Method,
@@ -34,20 +35,6 @@ MOST_PARSED = 10_000
 
 Names = Mapping[str, Any]
 
-_SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
@@ -122,9 +109,9 @@ class Evaluator:
                 return slice(*(None if end is None else self._value(end, names) for end in ends))
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self._value(operand, names))
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _SYMBOLS:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
                 sides = self._value(left, names), self._value(right, names)
-                return self._paid(apply_operator(_SYMBOLS[type(op)], *sides))
+                return self._paid(apply_operator(type(op), *sides))
             case ast.IfExp(test=test, body=body, orelse=other):
                 return self._value(body if self._value(test, names) else other, names)
             case _:

@@ -7,6 +7,7 @@ price: a description beyond these bounds, which are some ten times the needs of 
 robots, is refused and must be expanded by the program xacro first.
 """
 
+import ast
 import datetime
 import math
 import operator
@@ -164,43 +165,43 @@ def find_attribute(value: Any, name: str) -> Any:
     raise AttributeError(f"expressions may not use {quote(name)} of {type(value).__name__}")
 
 
-def apply_operator(symbol: str, left: Any, right: Any) -> Any:
-    """Returns `left symbol right`, checked before anything large is made."""
+def apply_operator(kind: type[ast.operator], left: Any, right: Any) -> Any:
+    """Returns what an operator makes of two values, checked before anything large is made."""
     if isinstance(left, int) and isinstance(right, int):
-        _check_integers(symbol, left, right)
-    elif symbol == "*":
+        _check_integers(kind, left, right)
+    elif kind is ast.Mult:
         for text, times in ((left, right), (right, left)):
             if isinstance(text, _SEQUENCES) and isinstance(times, int):
                 _check_weight(weigh(text) * max(times, 0))
-    elif symbol == "%" and isinstance(left, str):
+    elif kind is ast.Mod and isinstance(left, str):
         if _LONG_FIELD.search(left):
             raise ReadError("a format has a field of more than 999 characters")
         _check_weight(len(left) + left.count("%") * (1000 + weigh(right)))
-    return OPERATORS[symbol](left, right)
+    return OPERATORS[kind](left, right)
 
 
-def _check_integers(symbol: str, left: int, right: int) -> None:
-    if symbol == "**" and right > 0:
+def _check_integers(kind: type[ast.operator], left: int, right: int) -> None:
+    if kind is ast.Pow and right > 0:
         _check_bits(left.bit_length() * min(right, MOST_BITS + 1) if abs(left) > 1 else 0)
-    elif symbol == "**":
+    elif kind is ast.Pow:
         _check_bits(left.bit_length())
-    elif symbol == "<<":
+    elif kind is ast.LShift:
         _check_bits(left.bit_length() + max(right, 0))
 
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
 }
 
 Call = Callable[[Any, list[Any], dict[str, Any]], Any]
