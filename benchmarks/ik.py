@@ -30,6 +30,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.arm_chains import ARMS, Arm  # noqa: E402
 from urdf_importer import (  # noqa: E402
+    IKOptions,
     forward_kinematics,
     inverse_kinematics,
     inverse_kinematics_many,
@@ -57,7 +58,9 @@ def ours(arm: Arm, count: int) -> None:
     times, reached, direct, false = [], 0, 0, 0
     for _, target in arm.draw(count):
         result, seconds = cpu(
-            lambda target=target: inverse_kinematics(arm.robot, arm.link, target, base=arm.base)
+            lambda target=target: inverse_kinematics(
+                arm.robot, arm.link, target, options=IKOptions(base=arm.base)
+            )
         )
         times.append(seconds)
         holds = result.success and arm.reaches(result.positions, target)
@@ -87,7 +90,11 @@ def anywhere(arm: Arm, count: int) -> None:
             start = {joint: float(each[number]) for joint, each in begun.items()}
             result, seconds = cpu(
                 lambda target=target, start=start: inverse_kinematics(
-                    arm.robot, arm.link, target, base=arm.base, start=start
+                    arm.robot,
+                    arm.link,
+                    target,
+                    options=IKOptions(base=arm.base),
+                    start_positions=start,
                 )
             )
             times.append(seconds)
@@ -95,7 +102,11 @@ def anywhere(arm: Arm, count: int) -> None:
         runs = [
             cpu(
                 lambda begun=begun: inverse_kinematics_many(
-                    arm.robot, arm.link, targets, base=arm.base, start=begun
+                    arm.robot,
+                    arm.link,
+                    targets,
+                    options=IKOptions(base=arm.base),
+                    start_positions=begun,
                 )
             )
             for _ in range(3)
@@ -120,7 +131,11 @@ def warm_times(arm: Arm, count: int) -> list[float]:
         target[:3, 3] += 0.01 * np.array([0.6, 0.0, 0.8])
         _, seconds = cpu(
             lambda target=target, start=positions: inverse_kinematics(
-                arm.robot, arm.link, target, base=arm.base, start=start, restarts=0
+                arm.robot,
+                arm.link,
+                target,
+                options=IKOptions(base=arm.base, restarts=0),
+                start_positions=start,
             )
         )
         times.append(seconds)

@@ -36,20 +36,25 @@ from .diagnostics import (
     group_diagnostics,
 )
 from .kinematics import (
+    DriveOptions,
     DriveResult,
+    IKOptions,
     IKResult,
     IKResults,
+    RigIKOptions,
     find_solutions,
     forward_kinematics,
     inverse_kinematics,
     inverse_kinematics_many,
 )
 from .kinematics.conventions import Convention
+from .kinematics.link_path_file import write_link_path
 from .kinematics.loops import LoopResult, close_loops, trace_loops
 from .kinematics.semantic_groups import group_joints
 from .live.link import LiveLink
 from .live.options import LiveOptions
 from .model import CollisionPair, Pose, Robot, Semantics
+from .motion.baked import BakeResult
 from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
@@ -136,6 +141,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONVERT_MODES",
     "ArgumentError",
+    "BakeResult",
     "BatchProgress",
     "BatchRecord",
     "BatchResult",
@@ -149,6 +155,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticGroup",
     "Diagnostics",
+    "DriveOptions",
     "DriveResult",
     "EngineExport",
     "EngineOptions",
@@ -157,6 +164,7 @@ __all__ = [
     "FileOptions",
     "FragmentError",
     "FrameTrack",
+    "IKOptions",
     "IKResult",
     "IKResults",
     "ImportOptions",
@@ -179,6 +187,7 @@ __all__ = [
     "ReaderFormat",
     "Reshaping",
     "RetimeOptions",
+    "RigIKOptions",
     "RigPlan",
     "Robot",
     "RobotError",
@@ -279,6 +288,7 @@ __all__ = [
     "update_robot",
     "write_builder_script",
     "write_format",
+    "write_link_path",
     "write_srdf",
     "write_trajectory",
     "write_urdf",

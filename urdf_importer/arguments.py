@@ -3,7 +3,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, is_dataclass
 from typing import Any, TypeVar, get_args
 
@@ -114,6 +114,32 @@ def pairs_of(given: Any, name: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def number_of(given: Any, name: str, *, least: float = -math.inf, whole: bool = False) -> float:
+    """Returns a number of an argument; infinity counts as one that is not whole. Raises
+    ArgumentError."""
+    endless = isinstance(given, float) and given == math.inf and not whole
+    number = given if endless else _number_of(given)
+    if number is None or number < least or (whole and number != math.floor(number)):
+        bound = "" if least == -math.inf else f" of at least {least:g}"
+        raise _refusal(name, given, ("a whole number" if whole else "a number") + bound)
+    return number
+
+
+def switch_of(given: Any, name: str) -> bool:
+    """Returns True or False of an argument. Raises ArgumentError."""
+    # 0 and 1 of any kind of number, numpy's own truth too, but nothing that has a length.
+    if hasattr(given, "__len__") or given not in (False, True):
+        raise _refusal(name, given, "True or False")
+    return bool(given)
+
+
+def choice_of(given: Any, name: str, choices: Sequence[str]) -> str:
+    """Returns one of the texts that an argument may be. Raises ArgumentError."""
+    if not isinstance(given, str) or given not in choices:
+        raise _refusal(name, given, name_choices([repr(each) for each in choices]))
+    return given
+
+
 def check_option(field: "Field[Any]", given: Any) -> Any:
     """Returns the value of an option in its own type, by the metadata that `option()` gave its
     field. Raises ArgumentError for values that the command would refuse too."""
@@ -121,13 +147,9 @@ def check_option(field: "Field[Any]", given: Any) -> Any:
     if "switch" in meta and isinstance(given, bool):
         return meta["switch"][given]
     if "choices" in meta:
-        if not isinstance(given, str) or given not in meta["choices"]:
-            raise _refusal(
-                field.name, given, name_choices([repr(each) for each in meta["choices"]])
-            )
-        return given
+        return choice_of(given, field.name, meta["choices"])
     if isinstance(default, bool):
-        return _check_switch(field, given)
+        return switch_of(given, field.name)
     if isinstance(default, str):
         text = _text_of(given) if meta.get("entries") == "FILE" else given
         if not isinstance(text, str):
@@ -140,13 +162,6 @@ def check_option(field: "Field[Any]", given: Any) -> Any:
     if get_args(get_args(field.type)[0]):
         return pairs_of(given, field.name)
     return texts_of(given, field.name)
-
-
-def _check_switch(field: "Field[Any]", given: Any) -> bool:
-    # 0 and 1 of any kind of number, numpy's own truth too, but nothing that has a length.
-    if hasattr(given, "__len__") or given not in (False, True):
-        raise _refusal(field.name, given, "True or False")
-    return bool(given)
 
 
 def _check_number(field: "Field[Any]", given: Any) -> float:

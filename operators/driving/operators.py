@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, bake_drive, grasp, release
+from ...urdf_importer import DriveOptions, RobotError, bake_drive, grasp, release
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ..active_robot import RobotOperator, active_robot
 from ..ik.operators import chosen_link
@@ -63,16 +63,20 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
             self.report({"WARNING"}, f"Choose a table: {_EXAMPLE}")
             return {"CANCELLED"}
         try:
-            ride = bake_drive(
-                active_robot(context), bpy.path.abspath(self.filepath), start=self.start,
-                radius=self.radius or None, distance=self.distance or None,
-                left=_split(self.left), right=_split(self.right),
+            baked = bake_drive(
+                active_robot(context), bpy.path.abspath(self.filepath), start_frame=self.start,
+                options=DriveOptions(
+                    radius=self.radius or None, distance=self.distance or None,
+                    left=_split(self.left), right=_split(self.right),
+                ),
             )  # fmt: skip
         except RobotError as error:
             return refuse(self, error, "WARNING")
+        ride = baked.ride
+        assert ride is not None
         self.report(
             {"INFO"},
-            f"Keyed frames {ride.first} to {ride.last}, wheels of {ride.radius:.4g} m, "
+            f"Keyed frames {baked.first} to {baked.last}, wheels of {ride.radius:.4g} m, "
             f"{ride.distance:.4g} m apart",
         )
         return {"FINISHED"}

@@ -11,6 +11,7 @@ from bpy_extras.io_utils import ImportHelper
 from ...urdf_importer import (
     Convention,
     Diagnostics,
+    RigIKOptions,
     RobotError,
     add_ik,
     bake_ik,
@@ -103,11 +104,13 @@ def read_question(context: Any) -> dict[str, Any]:
     return {
         "link": link,
         "target": _find_target(context, link),
-        "mode": str(settings.mode) if by_numbers else "absolute",
-        "frame": _find_frame(settings),
-        "orientation": str(settings.orientation),
-        "group": settings.group or None,
-        "convention": find_convention(settings.convention) if by_numbers else None,
+        "options": RigIKOptions(
+            mode=settings.mode if by_numbers else "absolute",
+            in_frame=_find_frame(settings),
+            orientation=settings.orientation,
+            group=settings.group or None,
+            convention=find_convention(settings.convention) if by_numbers else None,
+        ),
     }
 
 
@@ -267,7 +270,8 @@ class BakeIK(RobotIK, bpy.types.Operator):
         failed: set[int] = set()
         try:
             for target in targets:
-                failed.update(bake_ik(robot, target, self.start, self.end, self.step))
+                baked = bake_ik(robot, target, frame_range=(self.start, self.end), step=self.step)
+                failed.update(baked.failed)
         except RobotError as error:
             return refuse(self, error, "WARNING")
         _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
@@ -297,15 +301,19 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
     def execute(self: Any, context: Any) -> set[str]:
         settings = context.window_manager.urdf_ik
         try:
-            failed = bake_path(
+            baked = bake_path(
                 active_robot(context), chosen_link(context), bpy.path.abspath(self.filepath),
-                start=context.scene.frame_start, frame=self.frame,
-                orientation=settings.orientation, group=settings.group or None,
-                convention=find_convention(self.convention),
+                start_frame=context.scene.frame_start,
+                options=RigIKOptions(
+                    in_frame=self.frame, orientation=settings.orientation,
+                    group=settings.group or None, convention=find_convention(self.convention),
+                ),
             )  # fmt: skip
         except RobotError as error:
             return refuse(self, error, "WARNING")
-        _report_failed(self, context, set(failed), f"{chosen_link(context)} goes along the path")
+        _report_failed(
+            self, context, set(baked.failed), f"{chosen_link(context)} goes along the path"
+        )
         return {"FINISHED"}
 
 

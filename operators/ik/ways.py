@@ -28,7 +28,7 @@ class FindWays(RobotIK, bpy.types.Operator):
         robot = active_robot(context)
         try:
             asked = read_question(context)
-            ways = find_ways(robot, Wish(**asked, state=""))
+            ways = find_ways(robot, Wish(**asked))
         except RobotError as error:
             return refuse(self, error, "WARNING")
         if not ways:

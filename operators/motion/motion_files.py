@@ -134,7 +134,7 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     def execute(self: Any, context: Any) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
         try:
-            motion = sample_trajectory(find_exported(context), None, self.rate or None)
+            motion = sample_trajectory(find_exported(context), None, rate=self.rate or None)
             write_trajectory(motion, path)
         except RobotError as error:
             return refuse(self, error)

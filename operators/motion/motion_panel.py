@@ -70,7 +70,7 @@ def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
     Raises RobotError for a file that makes no sense."""
     path = bpy.path.abspath(context.window_manager.urdf_limits_file)
     kind = ("limits", path, read_state(path) if path else None)
-    return recall(robot, kind, lambda each: find_limits(each, path or None))
+    return recall(robot, kind, lambda each: find_limits(each, limits=path or None))
 
 
 def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
@@ -130,7 +130,7 @@ class CheckMotion(bpy.types.Operator):
             path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
             first, last = find_range(robot)
             motion = sample_trajectory(robot, (first, last))
-            found = check_trajectory(robot, motion, path, diagnostics)
+            found = check_trajectory(motion, robot, limits=path, diagnostics=diagnostics)
         except RobotError as error:
             return refuse(self, error, "WARNING")
         frames = range(first, last + 1)

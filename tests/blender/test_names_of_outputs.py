@@ -48,14 +48,14 @@ def test_a_name_without_suffix_makes_no_project(tmp_path: Path) -> None:
     assert all((tmp_path / name / "package.xml").exists() for name in ("slash", "there", "told"))
 
 
-@pytest.mark.parametrize("frames", [(10, 1), (1, 10, 0), (1, 10, -1)])
-def test_frames_that_are_none_are_named(scene: Any, frames: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("frames", "step"), [((10, 1), 1), ((1, 10), 0), ((1, 10), -1)])
+def test_frames_that_are_none_are_named(scene: Any, frames: tuple[int, int], step: int) -> None:
     result = import_robot(ROBOT)
     target = add_ik(result, "tool")
     for bake in (
-        lambda: trace_path(result, "tool", *frames),
-        lambda: bake_ik(result, target, *frames),
+        lambda: trace_path(result, "tool", frame_range=frames, step=step),
+        lambda: bake_ik(result, target, frame_range=frames, step=step),
     ):
         with pytest.raises(ArgumentError, match=f"frames {frames[0]} to {frames[1]} in steps of"):
             bake()
-    assert len(trace_path(result, "tool", 3, 3)) == 1
+    assert len(trace_path(result, "tool", frame_range=(3, 3))) == 1

@@ -74,7 +74,7 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
     diagnostics = Diagnostics(given.motion)
     motion = read_trajectory(given.motion, given.topic, MotionOptions(), diagnostics)
     robot = _open(given, diagnostics)
-    found = check_trajectory(robot, motion, given.limits, diagnostics)
+    found = check_trajectory(motion, robot, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     _write_table(found)
     if given.output is None:
@@ -97,9 +97,7 @@ def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
 
 def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:
     options = read_options(given, RetimeOptions)
-    if isinstance(given.robot, str) and is_blend(given.robot):
-        return retime_trajectory(motion, armature=robot, limits=given.limits, options=options)
-    return retime_trajectory(motion, robot=robot, limits=given.limits, options=options)
+    return retime_trajectory(motion, robot, limits=given.limits, options=options)
 
 
 def _write_table(found: Sequence[Violation]) -> None:
@@ -126,7 +124,7 @@ def sample_within(
     diagnostics = Diagnostics(given.robot)
     if given.retime:
         motion = _retime(motion, armature, given)
-    found = check_trajectory(armature, motion, given.limits, diagnostics)
+    found = check_trajectory(motion, armature, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     for each in found:
         terminal.note(

@@ -183,7 +183,7 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
         frames = None if given.frames is None else (given.frames[0], given.frames[1])
         from .. import sample_trajectory
 
-        motion = sample_trajectory(armature, frames, given.rate, links=given.links)
+        motion = sample_trajectory(armature, frames, rate=given.rate, links=given.links)
         motion = sample_within(motion, armature, given, terminal)
     for path in write_trajectory(motion, given.output):
         terminal.note(f"{path}: {_describe(motion)}")

@@ -9,13 +9,16 @@ with the chord of an arc in the place of its two sines, which has no quotient by
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arguments import choice_of, texts_of
 from ..diagnostics import KinematicsError, quote, unknown_name
 from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ..model import Box, Cylinder, Link, Mesh, Sphere
+from .conventions import Convention
 from .forward import place_links
 from .motion import JointMotion
 from .tree import KinematicTree
@@ -83,18 +86,47 @@ class Ride:
     right: Vector
 
 
+DriveKind = Literal["wheels", "twist"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DriveOptions:
+    """How bake_drive reads commands, and which joints drive the robot.
+
+    kind             "wheels": rows are speeds of the left and the right; "twist": ahead and turning
+    left, right      joints of the wheels; found where none are named
+    radius, distance of the wheels; None to measure their shapes and joints
+    base             the joint that moves the robot, or "armature" for the object; None for what
+                     there is
+    convention       has the unit of lengths; metres without
+
+    Raises ArgumentError for values of wrong kinds.
+    """
+
+    kind: DriveKind = "wheels"
+    left: str | Collection[str] = ()
+    right: str | Collection[str] = ()
+    radius: float | None = None
+    distance: float | None = None
+    base: str | None = None
+    convention: Convention | None = None
+
+    def __post_init__(self) -> None:
+        choice_of(self.kind, "kind", get_args(DriveKind))
+        object.__setattr__(self, "left", texts_of(self.left, "left"))
+        object.__setattr__(self, "right", texts_of(self.right, "right"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriveResult:
-    """The baked motion: the joints of the wheels, their `radius` and `distance` in metres, the
-    `first` and the `last` frame, and the robot's final `x`, `y` in metres and `heading` in radians,
+    """How bake_drive moved a robot: the joints of the wheels, their `radius` and `distance` in
+    metres, and the robot's final `x`, `y` in metres and `heading` in radians,
     relative to the first frame."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
     radius: float
     distance: float
-    first: int
-    last: int
     x: float
     y: float
     heading: float

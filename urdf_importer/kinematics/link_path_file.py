@@ -10,8 +10,12 @@ are time,left,right in rad/s, or time,v,w in m/s and rad/s.
 """
 
 import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ..diagnostics import ReadError, quote
+from ..files.outputs import write_text
+from ..files.packages import AnyPath
 from ..files.regular import read_regular_file
 from ..markup.rows import MOST_BYTES, read_rows
 
@@ -27,6 +31,15 @@ def read_link_path(path: str) -> Rows:
     """Returns the rows of a table as (time, x, y, z) or (time, x, y, z, qx, qy, qz, qw), all of one
     kind. Raises ReadError where it is not such a table."""
     return _read_timed(path, HEADS, "path")[1]
+
+
+def write_link_path(rows: Iterable[Sequence[float]], path: AnyPath) -> Path:
+    """Writes rows (time, x, y, z) or (time, x, y, z, qx, qy, qz, qw), as trace_path returns them,
+    into a CSV file, whole or not at all. Returns its path. Raises WriteError."""
+    lines = [",".join(map(repr, row)) for row in rows]
+    head = HEADS[bool(lines) and lines[0].count(",") > HEADS[0].count(",")]
+    write_text(path, "\n".join([head, *lines]) + "\n")
+    return Path(path)
 
 
 def read_commands(path: str) -> tuple[str, Rows]:

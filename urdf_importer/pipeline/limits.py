@@ -33,6 +33,7 @@ Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
 
 def find_limits(
     robot_or_armature: Any,
+    *,
     limits: Limits | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> dict[str, JointLimits]:
@@ -45,8 +46,9 @@ def find_limits(
 
 
 def check_trajectory(
-    robot_or_armature: Any,
     trajectory: Trajectory | AnyPath,
+    robot_or_armature: Any,
+    *,
     limits: Limits | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> tuple[Violation, ...]:
@@ -74,8 +76,8 @@ def check_trajectory(
 
 def retime_trajectory(
     trajectory: Trajectory | AnyPath,
-    armature: Any = None,
-    robot: Robot | None = None,
+    robot_or_armature: Any = None,
+    *,
     speed: float | None = None,
     limits: Limits | None = None,
     options: RetimeOptions | None = None,
@@ -96,14 +98,13 @@ def retime_trajectory(
     """
     trajectory = trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
-    has_robot = armature is not None or robot is not None
     if speed is not None:
-        if has_robot or limits is not None:
+        if robot_or_armature is not None or limits is not None:
             raise KinematicsError("a motion is retimed by a speed or by limits, not by both")
         return scale_speed(trajectory, speed)
-    if not has_robot and limits is None:
+    if robot_or_armature is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described = _robot_of(robot if robot is not None else armature) if has_robot else None
+    described = None if robot_or_armature is None else _robot_of(robot_or_armature)
     found = _find_limits(described, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))

@@ -14,6 +14,7 @@ from support.paths import ROOT
 from urdf_importer import (
     BuildError,
     Convention,
+    DriveOptions,
     KinematicsError,
     ReadError,
     apply_srdf,
@@ -79,11 +80,11 @@ def test_a_circle_closes_and_wheels_roll_on_the_floor() -> None:
     bpy.context.view_layer.update()
     start = place_of(robot, "base_footprint")
     result = bake_drive(robot, circle())
-    assert (result.left, result.right) == (WHEELS[:1], WHEELS[1:])
-    assert (result.radius, result.first, result.last) == (RADIUS, 1, 97)
-    assert result.distance == pytest.approx(DISTANCE)
-    assert math.hypot(result.x, result.y) < 1e-9
-    assert result.heading == pytest.approx(math.tau, abs=1e-12)
+    assert (result.ride.left, result.ride.right) == (WHEELS[:1], WHEELS[1:])
+    assert (result.ride.radius, result.first, result.last) == (RADIUS, 1, 97)
+    assert result.ride.distance == pytest.approx(DISTANCE)
+    assert math.hypot(result.ride.x, result.ride.y) < 1e-9
+    assert result.ride.heading == pytest.approx(math.tau, abs=1e-12)
     show(97)
     assert np.abs(np.array(place_of(robot, "base_footprint")) - np.array(start)).max() < 1e-5
     assert robot.rotation_euler.z == pytest.approx(0.7 + math.tau, abs=1e-5), "it never wraps"
@@ -120,11 +121,11 @@ def test_a_second_ride_goes_on_and_replaces_what_it_overlaps() -> None:
     bake_drive(robot, [(0.0, 10.0, 10.0), (2.0, 0.0, 0.0)], fps=10)
     show(21)
     assert robot.location.x == pytest.approx(7.0, abs=1e-5)
-    bake_drive(robot, [(0.0, 10.0, 10.0), (1.0, 0.0, 0.0)], fps=10, start=11)
+    bake_drive(robot, [(0.0, 10.0, 10.0), (1.0, 0.0, 0.0)], fps=10, start_frame=11)
     for frame, x in ((1, 5.0), (11, 6.0), (21, 7.0)):
         show(frame)
         assert robot.location.x == pytest.approx(x, abs=1e-5)
-    bake_drive(robot, [(0.0, -10.0, -10.0), (1.0, 0.0, 0.0)], fps=10, start=21)
+    bake_drive(robot, [(0.0, -10.0, -10.0), (1.0, 0.0, 0.0)], fps=10, start_frame=21)
     show(31)
     assert robot.location.x == pytest.approx(6.0, abs=1e-5)
     assert get_joint_positions(robot)[WHEELS[0]] == pytest.approx(10.0, abs=1e-5)
@@ -139,10 +140,11 @@ def test_scaled_robots_and_other_units() -> None:
     robot.scale = (2.0, 2.0, 2.0)
     bpy.context.view_layer.update()
     result = bake_drive(
-        robot, [(0.0, 50.0, 0.0), (2.0, 0.0, 0.0)], kind="twist", radius=10.0,
-        convention=Convention("zxy", 0.01),
-    )  # fmt: skip
-    assert result.radius == pytest.approx(0.1) and result.x == pytest.approx(1.0)
+        robot,
+        [(0.0, 50.0, 0.0), (2.0, 0.0, 0.0)],
+        options=DriveOptions(kind="twist", radius=10.0, convention=Convention("zxy", 0.01)),
+    )
+    assert result.ride.radius == pytest.approx(0.1) and result.ride.x == pytest.approx(1.0)
     show(result.last)
     assert robot.location.x == pytest.approx(2.0, abs=1e-5)
     assert get_joint_positions(robot)[WHEELS[1]] == pytest.approx(10.0, abs=1e-4)
@@ -159,8 +161,10 @@ def test_the_root_control_of_an_srdf_moves(tmp_path: Any) -> None:
     result = bake_drive(robot, [(0.0, 10.0, 12.0), (1.0, 0.0, 0.0)])
     show(result.last)
     shown = start.inverted() @ place_of(robot, "base_footprint")
-    assert shown.translation.to_tuple() == pytest.approx((result.x, result.y, 0.0), abs=1e-5)
-    assert shown.to_euler().z == pytest.approx(result.heading, abs=1e-5)
+    assert shown.translation.to_tuple() == pytest.approx(
+        (result.ride.x, result.ride.y, 0.0), abs=1e-5
+    )
+    assert shown.to_euler().z == pytest.approx(result.ride.heading, abs=1e-5)
     assert not [c for c in find_curves(robot) if c.data_path == "location"]
     assert find_curves(control)
 
@@ -175,14 +179,14 @@ def test_planar_and_floating_joints_move(tmp_path: Any, kind: str) -> None:
     bpy.context.view_layer.update()
     start = place_of(robot, "base")
     result = bake_drive(robot, [(0.0, 5.0, 6.0), (2.0, 0.0, 0.0)])
-    assert (result.left, result.right) == (("l_joint",), ("r_joint",))
+    assert (result.ride.left, result.ride.right) == (("l_joint",), ("r_joint",))
     show(result.last)
     shown = place_of(robot, "base")
-    way = Vector((result.x, result.y, 0.0))
+    way = Vector((result.ride.x, result.ride.y, 0.0))
     assert (shown.translation - start.translation - way).length < 1e-5
-    turned = Euler((0.0, 0.0, 0.5 + result.heading)).to_matrix()
+    turned = Euler((0.0, 0.0, 0.5 + result.ride.heading)).to_matrix()
     assert np.abs(np.array(turned) - np.array(shown.to_3x3())).max() < 1e-5
-    assert math.hypot(result.x, result.y) == pytest.approx(2.2, rel=0.01)
+    assert math.hypot(result.ride.x, result.ride.y) == pytest.approx(2.2, rel=0.01)
     positions = get_joint_positions(robot)
     assert (positions["l_joint"], positions["r_joint"]) == pytest.approx((10.0, -12.0), abs=1e-5)
 
@@ -195,16 +199,16 @@ def test_wheels_of_meshes_are_measured() -> None:
         described.pop("collisions")
         empty["urdf_link"] = described
     result = bake_drive(robot, circle())
-    assert result.radius == pytest.approx(0.1, abs=1e-3)
+    assert result.ride.radius == pytest.approx(0.1, abs=1e-3)
 
 
 def test_tables_say_what_they_hold(tmp_path: Any) -> None:
     robot = cart()
     table = tmp_path / "ride.csv"
     table.write_text("time,v,w\n0,0.5,0\n2,0,0\n")
-    assert bake_drive(robot, table).x == pytest.approx(1.0)
+    assert bake_drive(robot, table).ride.x == pytest.approx(1.0)
     table.write_text("time,left,right\n0,5,5\n2,0,0\n")
-    assert bake_drive(robot, table).x == pytest.approx(1.0)
+    assert bake_drive(robot, table).ride.x == pytest.approx(1.0)
     table.write_text("time,left,right\n0,5,fast\n2,0,0\n")
     with pytest.raises(ReadError, match="'fast' is not a number") as caught:
         bake_drive(robot, table)
@@ -223,11 +227,11 @@ def test_nothing_is_keyed_where_something_is_wrong(tmp_path: Any) -> None:
         ({"base": "ghost"}, "not by 'ghost'"),
         ({"fps": 0.0}, "frames a second"),
         ({"fps": 1e9}, "longer than"),
-        ({"kind": "tracks"}, "not for 'tracks'"),
     ]
     for words, message in wrong:
         with pytest.raises(KinematicsError, match=message):
-            bake_drive(robot, circle(), **words)
+            fps = words.pop("fps", None)
+            bake_drive(robot, circle(), fps=fps, options=DriveOptions(**words))
     robot.rotation_mode = "QUATERNION"
     with pytest.raises(KinematicsError, match="XYZ Euler"):
         bake_drive(robot, circle())
@@ -264,7 +268,7 @@ def test_things_are_picked_up_carried_put_down_and_picked_up_again() -> None:
     made = grasp(robot, "base_link", box)
     assert made.type == "CHILD_OF" and np.abs(shown(box) - resting).max() < 1e-5
     held = link.inverted() @ Matrix(resting.tolist())
-    release(box, frame=70)
+    release(box, at_frame=70)
     assert bpy.context.scene.frame_current == 40
     for frame in (1, 20, 39, 40):
         show(frame)
@@ -310,9 +314,10 @@ ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
 def test_joints_move_at_their_speeds_until_they_are_there():
     robot = import_robot(ARM).armature
     set_joint_positions(robot, {"shoulder": 0.25})
-    ends = bake_velocity(robot, {"shoulder": 0.5, "elbow": -0.25}, until={"shoulder": 1.0}, fps=10)
+    baked = bake_velocity(robot, {"shoulder": 0.5, "elbow": -0.25}, until={"shoulder": 1.0}, fps=10)
     lower = next(joint.limit.lower for joint in read_robot(ARM).joints if joint.name == "elbow")
-    assert ends == pytest.approx({"shoulder": 1.0, "elbow": lower}, abs=1e-6)
+    assert (baked.first, baked.last) == (1, 1 + math.ceil(-lower / 0.25 * 10 - 1e-6))
+    assert baked.positions == pytest.approx({"shoulder": 1.0, "elbow": lower}, abs=1e-6)
     for frame, seconds in ((1, 0.0), (6, 0.5), (11, 1.0), (16, 1.5), (400, 40.0)):
         show(frame)
         found = get_joint_positions(robot)
@@ -322,7 +327,7 @@ def test_joints_move_at_their_speeds_until_they_are_there():
 
 def test_wheels_turn_for_so_many_seconds_without_wrapping():
     robot = cart()
-    assert bake_velocity(robot, {WHEELS[0]: 10.0}, seconds=3.0) == {WHEELS[0]: 30.0}
+    assert bake_velocity(robot, {WHEELS[0]: 10.0}, seconds=3.0).positions == {WHEELS[0]: 30.0}
     show(1000)
     assert get_joint_positions(robot)[WHEELS[0]] == pytest.approx(30.0, abs=1e-5)
 

@@ -10,6 +10,7 @@ from mathutils import Quaternion, Vector
 from support.linkages import four_bar, gap_of, hexagon
 from urdf_importer import (
     ImportOptions,
+    RigIKOptions,
     add_ik,
     bake_ik,
     forward_kinematics,
@@ -57,7 +58,7 @@ def test_links_that_loops_carry_go_to_their_targets(link, tmp_path):
     robot, pose = POSES[link]
     armature = bring_in(robot, tmp_path)
     wanted = forward_kinematics(robot, pose)[link]
-    found = solve_ik(armature, link, wanted, seconds=20.0)
+    found = solve_ik(armature, link, wanted, options=RigIKOptions(seconds=20.0))
     assert found.success, found.message
     assert link_pose(armature, link) == pytest.approx(wanted, abs=2e-5)
     assert gap_of(robot, look(armature)) < 1e-5
@@ -83,7 +84,7 @@ def test_what_is_baked_is_closed_in_every_frame(tmp_path):
     target.keyframe_insert("location", frame=1)
     target.location = forward_kinematics(robot, pose)["bar_3"][:3, 3]
     target.keyframe_insert("location", frame=6)
-    assert bake_ik(armature, target, 1, 6) == ()
+    assert bake_ik(armature, target, frame_range=(1, 6)).failed == ()
     unwatch()
     for frame in range(1, 7):
         bpy.context.scene.frame_set(frame)

@@ -102,7 +102,7 @@ def test_keyframes_of_the_target_are_followed_and_baked(panda):
         bpy.context.view_layer.update()
         assert gap(panda, target) < 3e-5
     scene.frame_set(3)
-    assert bake_ik(panda, target, 1, 9, 2) == ()
+    assert bake_ik(panda, target, frame_range=(1, 9), step=2).failed == ()
     assert scene.frame_current == 3
     remove_ik(target)
     curves = find_curves(panda)
@@ -119,7 +119,7 @@ def test_frames_that_fail_are_listed_and_hold(panda):
     target.keyframe_insert("location", frame=1)
     target.location.x += 3.0
     target.keyframe_insert("location", frame=2)
-    assert bake_ik(panda, target, 1, 2) == (2,)
+    assert bake_ik(panda, target, frame_range=(1, 2)).failed == (2,)
     first, last = [], []
     for frame, found in ((1, first), (2, last)):
         bpy.context.scene.frame_set(frame)

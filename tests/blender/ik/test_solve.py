@@ -12,15 +12,20 @@ from support.arm_chains import ARMS
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import (
+    ArgumentError,
     BuildError,
     Convention,
     Diagnostics,
+    IKOptions,
     ImportOptions,
     KinematicsError,
+    RigIKOptions,
     apply_srdf,
+    extract_robot,
     forward_kinematics,
     get_joint_positions,
     import_robot,
+    inverse_kinematics,
     link_pose,
     open_blend,
     save_blend,
@@ -92,7 +97,7 @@ def test_real_arms_go_where_pinocchio_says(name):
     armature = import_robot(arm.path, BARE).armature
     for _, target in arm.draw(4):
         base = link_pose(armature, arm.base)
-        result = solve_ik(armature, arm.link, base @ target, seconds=PLENTY)
+        result = solve_ik(armature, arm.link, base @ target, options=RigIKOptions(seconds=PLENTY))
         assert result.success, result.message
         check(armature, arm.link, base @ target)
         shown = get_joint_positions(armature)
@@ -121,7 +126,7 @@ def test_combined_bones_followers_and_slides(sample, link):
             for name, limit in limits.items()
         }
         target = forward_kinematics(result.robot, positions)[link]
-        answer = solve_ik(armature, link, target, seconds=PLENTY)
+        answer = solve_ik(armature, link, target, options=RigIKOptions(seconds=PLENTY))
         assert answer.success, answer.message
         check(armature, link, target)
 
@@ -131,7 +136,9 @@ def test_robots_of_several_armatures():
     armature = import_robot(BY_NAME["panda"].path, bare).armature
     split_armature(armature, "wrist", ["panda_joint5", "panda_joint6", "panda_joint7"])
     for _, target in BY_NAME["panda"].draw(3):
-        assert solve_ik(armature, "panda_hand", target, seconds=PLENTY).success
+        assert solve_ik(
+            armature, "panda_hand", target, options=RigIKOptions(seconds=PLENTY)
+        ).success
         check(armature, "panda_hand", target)
     before = raw_channels(armature)
     assert not solve_ik(armature, "panda_hand", (3.0, 0.0, 0.0)).success
@@ -143,7 +150,7 @@ def test_a_reopened_file(tmp_path):
     save_blend(tmp_path / "arm.blend")
     open_blend(tmp_path / "arm.blend")
     armature = bpy.data.objects["arm"]
-    answer = solve_ik(armature, "hand", (0.3, 0.5, 0.0), orientation="free")
+    answer = solve_ik(armature, "hand", (0.3, 0.5, 0.0), options=RigIKOptions(orientation="free"))
     assert answer.success
     assert link_pose(armature, "hand")[:3, 3] == pytest.approx([0.3, 0.5, 0.0], abs=1e-5)
 
@@ -155,18 +162,20 @@ def test_absolute_relative_and_default(tmp_path):
     set_joint_positions(armature, {"turn": 0.4, "bend": 1.0})
     there = link_pose(armature, "hand")
     step = (0.02, -0.03, 0.0)
-    assert solve_ik(armature, "hand", step, mode="relative", orientation="free").success
+    assert solve_ik(
+        armature, "hand", step, options=RigIKOptions(mode="relative", orientation="free")
+    ).success
     moved = link_pose(armature, "hand")
     assert moved[:3, 3] == pytest.approx(there[:3, 3] + step, abs=1e-5)
     start = {"turn": 1.0, "bend": 1.2, "reach": 0.0}
     default = forward_kinematics(robot, start)["hand"]
-    answer = solve_ik(armature, "hand", (0.0, 0.0, 0.0), mode="default")
+    answer = solve_ik(armature, "hand", (0.0, 0.0, 0.0), options=RigIKOptions(mode="default"))
     assert answer.positions == pytest.approx(start, abs=1e-5)
     check(armature, "hand", default)
     set_joint_positions(armature, {"turn": -0.5})
     some = {"mode": "default", "orientation": "free", "group": ("bend", "reach")}
     step = np.array((0.0, 0.01, 0.0))
-    assert solve_ik(armature, "hand", step, **some).success
+    assert solve_ik(armature, "hand", step, options=RigIKOptions(**some)).success
     held = forward_kinematics(robot, start | {"turn": -0.5})["hand"][:3, 3]
     assert link_pose(armature, "hand")[:3, 3] == pytest.approx(held + step, abs=1e-5)
 
@@ -178,7 +187,9 @@ def test_a_relative_frame_turns_too():
     turn = np.eye(4)
     turn[:3, :3] = mathutils.Matrix.Rotation(0.2, 3, "Z")
     turn[:3, 3] = 0.0, 0.05, -0.05
-    assert solve_ik(armature, "panda_hand", turn, mode="relative", seconds=PLENTY).success
+    assert solve_ik(
+        armature, "panda_hand", turn, options=RigIKOptions(mode="relative", seconds=PLENTY)
+    ).success
     wanted = np.eye(4)
     wanted[:3, :3] = turn[:3, :3] @ there[:3, :3]
     wanted[:3, 3] = there[:3, 3] + turn[:3, 3]
@@ -194,7 +205,8 @@ def test_frames_of_the_world_and_of_links():
     hand = next(each for each in armature.children if each.name.startswith("panda_hand"))
     world = np.array(hand.matrix_world)
     target = world[:3, 3] + [0.05, 0.02, -0.04]
-    assert solve_ik(armature, "panda_hand", target, frame="world", seconds=PLENTY).success
+    options = RigIKOptions(in_frame="world", orientation="keep", seconds=PLENTY)
+    assert solve_ik(armature, "panda_hand", target, options=options).success
     assert np.array(hand.matrix_world)[:3, 3] == pytest.approx(target, abs=5e-5)
     shown = np.array(hand.matrix_world.to_quaternion())
     assert abs(shown @ np.array(mathutils.Matrix(world).to_quaternion())) == pytest.approx(
@@ -203,8 +215,11 @@ def test_frames_of_the_world_and_of_links():
     wrist = link_pose(armature, "panda_link1")
     wanted = wrist @ np.array([0.4, 0.1, 0.2, 1.0])
     answer = solve_ik(
-        armature, "panda_hand", (0.4, 0.1, 0.2), frame="panda_link1", orientation="free",
-        group=("panda_joint2", "panda_joint3", "panda_joint4", "panda_joint5"), seconds=PLENTY,
+        armature, "panda_hand", (0.4, 0.1, 0.2),
+        options=RigIKOptions(
+            in_frame="panda_link1", orientation="free", seconds=PLENTY,
+            group=("panda_joint2", "panda_joint3", "panda_joint4", "panda_joint5"),
+        ),
     )  # fmt: skip
     assert answer.success, answer.message
     assert link_pose(armature, "panda_hand")[:3, 3] == pytest.approx(wanted[:3], abs=2e-5)
@@ -215,18 +230,25 @@ def test_orientations():
     set_joint_positions(armature, {"panda_joint4": -1.5, "panda_joint6": 1.6})
     there = link_pose(armature, "panda_hand")
     place = there[:3, 3] + [0.0, 0.0, 0.03]
-    assert solve_ik(armature, "panda_hand", place, seconds=PLENTY).success
+    options = RigIKOptions(orientation="keep", seconds=PLENTY)
+    assert solve_ik(armature, "panda_hand", place, options=options).success
     assert link_pose(armature, "panda_hand")[:3, :3] == pytest.approx(there[:3, :3], abs=2e-5)
     down = (1.0, 0.0, 0.0, 0.0)
     for wanted in (down, mathutils.Quaternion((0.0, 1.0, 0.0, 0.0))):
         answer = solve_ik(
-            armature, "panda_hand", (0.5, 0.1, 0.3), orientation=wanted, seconds=PLENTY
+            armature,
+            "panda_hand",
+            (0.5, 0.1, 0.3),
+            options=RigIKOptions(orientation=wanted, seconds=PLENTY),
         )
         assert answer.success
         shown = link_pose(armature, "panda_hand")
         assert shown[:3, :3] == pytest.approx(np.diag([1.0, -1.0, -1.0]), abs=2e-5)
     assert solve_ik(
-        armature, "panda_hand", (0.4, 0.1, 0.5), orientation="free", seconds=PLENTY
+        armature,
+        "panda_hand",
+        (0.4, 0.1, 0.5),
+        options=RigIKOptions(orientation="free", seconds=PLENTY),
     ).success
 
 
@@ -236,9 +258,11 @@ def test_other_axes_and_units():
     there = link_pose(armature, "panda_hand")[:3, 3]
     hers = Convention("zxy", 0.01)
     answer = solve_ik(
-        armature, "panda_hand", (0.0, 5.0, 2.0), mode="relative", convention=hers, seconds=PLENTY,
-        orientation="free",
-    )  # fmt: skip
+        armature,
+        "panda_hand",
+        (0.0, 5.0, 2.0),
+        options=RigIKOptions(mode="relative", convention=hers, seconds=PLENTY, orientation="free"),
+    )
     assert answer.success, answer.message
     shown = link_pose(armature, "panda_hand")[:3, 3]
     assert shown - there == pytest.approx([0.02, 0.0, 0.05], abs=1e-5)
@@ -270,7 +294,9 @@ def test_what_the_scene_does_not_show_is_taken_back(tmp_path):
     constraint.use_limit_x, constraint.min_x, constraint.max_x = True, 0.3, 0.3
     bpy.context.view_layer.update()
     before = raw_channels(armature)
-    answer = solve_ik(armature, "hand", (0.2, 0.6, 0.0), orientation="free", key=True)
+    answer = solve_ik(
+        armature, "hand", (0.2, 0.6, 0.0), options=RigIKOptions(orientation="free"), key=True
+    )
     assert not answer.success
     assert "something else moves the rig" in answer.message
     assert answer.positions["bend"] == pytest.approx(0.3, abs=1e-6)
@@ -283,7 +309,11 @@ def test_keys_go_on_the_joints_that_moved(tmp_path):
     bpy.context.scene.frame_set(12)
     goal = (0.3, 0.5, 0.0)
     assert solve_ik(
-        armature, "hand", goal, orientation="free", group=("turn", "bend"), key=True
+        armature,
+        "hand",
+        goal,
+        options=RigIKOptions(orientation="free", group=("turn", "bend")),
+        key=True,
     ).success
     bpy.context.scene.frame_set(1)
     bpy.context.scene.frame_set(12)
@@ -305,11 +335,9 @@ def test_a_robot_that_drives_stays_where_it_stands():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"mode": "sideways"}, "the mode is absolute, relative, default"),
-        ({"orientation": "up"}, "keep, free or a quaternion"),
         ({"orientation": (0.0, 0.0, 0.0)}, "four numbers"),
         ({"orientation": (0.0, 0.0, 0.0, 0.0)}, "no direction"),
-        ({"frame": "ghost"}, "no link 'ghost'"),
+        ({"in_frame": "ghost"}, "no link 'ghost'"),
         ({"group": ("ghost",)}, "no joint 'ghost'"),
         ({"target": (1.0,)}, "target must be"),
         ({"link": "ghost"}, "no link 'ghost'"),
@@ -319,7 +347,35 @@ def test_wrong_questions_are_refused(tmp_path, arguments, message):
     armature = import_arm(tmp_path).armature
     asked = {"link": "hand", "target": (0.3, 0.5, 0.0)} | arguments
     with pytest.raises(KinematicsError, match=message):
-        solve_ik(armature, asked.pop("link"), asked.pop("target"), **asked)
+        solve_ik(armature, asked.pop("link"), asked.pop("target"), options=RigIKOptions(**asked))
+
+
+def test_a_point_means_the_same_as_without_blender():
+    """It frees the turn, unless the orientation says else."""
+    armature = import_panda()
+    there, robot = link_pose(armature, "panda_hand"), extract_robot(armature)
+    shown = get_joint_positions(armature)
+    point = there[:3, 3] + (-0.1, 0.2, -0.2)
+    answer = solve_ik(armature, "panda_hand", point, options=RigIKOptions(seconds=PLENTY))
+    alone = inverse_kinematics(
+        robot, "panda_hand", point, start_positions=shown, options=IKOptions(seconds=PLENTY)
+    )
+    assert answer.success and answer.positions == pytest.approx(alone.positions, abs=1e-4)
+    turned = link_pose(armature, "panda_hand")[:3, :3]
+    assert not np.allclose(turned, there[:3, :3], atol=1e-2)
+    kept = RigIKOptions(orientation="keep", seconds=PLENTY)
+    assert solve_ik(armature, "panda_hand", there[:3, 3], options=kept).success
+    assert np.allclose(link_pose(armature, "panda_hand")[:3, :3], turned, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"mode": "sideways"}, {"orientation": "up"}, {"seconds": -1.0}, {"restarts": 1.5},
+     {"seed": -1}, {"group": 3}],
+)  # fmt: skip
+def test_wrong_options_are_refused_when_they_are_made(wrong):
+    with pytest.raises(ArgumentError, match="it has to be"):
+        RigIKOptions(**wrong)
 
 
 def test_other_objects_are_refused():
@@ -356,19 +412,29 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
             strict=True,
         )
     )
-    step = {"mode": "default", "state": "ready", "group": "arm", "seconds": PLENTY}
-    answer = solve_ik(armature, "panda_hand", (0.0, 0.05, 0.0), **step)
+    options = RigIKOptions(
+        mode="default", state="ready", group="arm", orientation="keep", seconds=PLENTY
+    )
+    answer = solve_ik(armature, "panda_hand", (0.0, 0.05, 0.0), options=options)
     assert answer.success, answer.message
     assert "panda_joint3" not in answer.positions
     target = forward_kinematics(robot, ready)["panda_hand"]
     target[1, 3] += 0.05
     check(armature, "panda_hand", target)
-    assert solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), mode="relative", group="wrist").success
+    assert solve_ik(
+        armature,
+        "panda_hand",
+        (0.0, 0.0, 0.0),
+        options=RigIKOptions(mode="relative", group="wrist"),
+    ).success
     with pytest.raises(KinematicsError, match="no group 'leg'"):
-        solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), group="leg")
+        solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), options=RigIKOptions(group="leg"))
     with pytest.raises(BuildError, match="no state 'asleep'"):
         solve_ik(
-            armature, "panda_hand", (0.0, 0.0, 0.0), mode="default", group="arm", state="asleep"
+            armature,
+            "panda_hand",
+            (0.0, 0.0, 0.0),
+            options=RigIKOptions(mode="default", group="arm", state="asleep"),
         )
 
 

@@ -13,6 +13,7 @@ from support.arm_chains import ARMS
 from support.strategies import Wishes, robots_with_positions
 from urdf_importer import (
     Diagnostics,
+    IKOptions,
     IKResult,
     KinematicsError,
     find_solutions,
@@ -82,7 +83,9 @@ def test_arms_reach_what_they_can_reach():
     """A sample; all targets are in test_every_arm_reaches_what_it_can_reach."""
     for arm in (BY_NAME["panda"], BY_NAME["ur5"], BY_NAME["z1"]):
         for _, target in arm.draw(25):
-            result = inverse_kinematics(arm.robot, arm.link, target, base=arm.base, seconds=PLENTY)
+            result = inverse_kinematics(
+                arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+            )
             assert result.success, (arm.name, result.message)
             assert arm.reaches(result.positions, target)
             assert result.positions == result.closest
@@ -95,7 +98,9 @@ def test_every_arm_reaches_what_it_can_reach():
     for arm in ARMS:
         for _, target in arm.draw(500):
             began = time.thread_time()
-            result = inverse_kinematics(arm.robot, arm.link, target, base=arm.base, seconds=PLENTY)
+            result = inverse_kinematics(
+                arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+            )
             ratios.append(time.thread_time() - began)
             assert not result.success or arm.reaches(result.positions, target)
             reached[arm.name] += result.success
@@ -124,7 +129,11 @@ def test_warm_starts_need_no_other_start_and_stay_near():
                 for name, value in positions.items()
             }
             result = inverse_kinematics(
-                arm.robot, arm.link, target, base=arm.base, start=start, seconds=PLENTY
+                arm.robot,
+                arm.link,
+                target,
+                options=IKOptions(base=arm.base, seconds=PLENTY),
+                start_positions=start,
             )
             assert result.success
             assert result.restarts == 0
@@ -136,11 +145,15 @@ def test_warm_starts_need_no_other_start_and_stay_near():
 def test_position_alone_and_orientation_alone():
     arm = BY_NAME["iiwa14"]
     for _, target in arm.draw(12):
-        point = inverse_kinematics(arm.robot, arm.link, target[:3, 3], seconds=PLENTY)
+        point = inverse_kinematics(
+            arm.robot, arm.link, target[:3, 3], options=IKOptions(seconds=PLENTY)
+        )
         assert point.success
         assert point.orientation_error == 0.0
         check_answer(arm.robot, arm.link, target, point, orientation=False)
-        turned = inverse_kinematics(arm.robot, arm.link, target, position=False, seconds=PLENTY)
+        turned = inverse_kinematics(
+            arm.robot, arm.link, target, options=IKOptions(position=False, seconds=PLENTY)
+        )
         assert turned.success
         check_answer(arm.robot, arm.link, target, turned, position=False)
 
@@ -151,11 +164,13 @@ def test_a_tool_point_is_brought_there():
     tip[:3, 3] = 0.05, -0.02, 0.2
     tip[:3, :3] = rotations_about(np.array([[0.0, 0.6, 0.8]]), np.array([0.7]))[0]
     for _, target in arm.draw(5):
-        result = inverse_kinematics(arm.robot, arm.link, target @ tip, tip=tip, seconds=PLENTY)
+        result = inverse_kinematics(
+            arm.robot, arm.link, target @ tip, options=IKOptions(tip=tip, seconds=PLENTY)
+        )
         assert result.success
         check_answer(arm.robot, arm.link, target, result)
         point = inverse_kinematics(
-            arm.robot, arm.link, target[:3, 3], tip=tip[:3, 3], seconds=PLENTY
+            arm.robot, arm.link, target[:3, 3], options=IKOptions(tip=tip[:3, 3], seconds=PLENTY)
         )
         frame = forward_kinematics(arm.robot, point.positions)[arm.link]
         assert (frame @ tip)[:3, 3] == pytest.approx(target[:3, 3], abs=2e-6)
@@ -172,7 +187,10 @@ def test_base_and_link_on_different_branches():
         frames = forward_kinematics(talos, drawn)
         target = np.linalg.solve(frames["arm_right_7_link"], frames["arm_left_7_link"])
         result = inverse_kinematics(
-            talos, "arm_left_7_link", target, base="arm_right_7_link", seconds=PLENTY
+            talos,
+            "arm_left_7_link",
+            target,
+            options=IKOptions(base="arm_right_7_link", seconds=PLENTY),
         )
         assert result.success
         assert set(result.positions) == set(names)
@@ -182,10 +200,18 @@ def test_base_and_link_on_different_branches():
 def test_joints_that_were_not_named_stay():
     robot = planar_arm()
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
-    result = inverse_kinematics(robot, "hand", target, start={"a": 0.4}, joints=("b", "tip"))
+    result = inverse_kinematics(
+        robot, "hand", target, start_positions={"a": 0.4}, options=IKOptions(joints=("b", "tip"))
+    )
     assert result.success
     assert result.positions == {"b": pytest.approx(0.9, abs=1e-5)}
-    held = inverse_kinematics(robot, "hand", target, start={"a": 0.5, "b": 0.0}, joints=("b",))
+    held = inverse_kinematics(
+        robot,
+        "hand",
+        target,
+        start_positions={"a": 0.5, "b": 0.0},
+        options=IKOptions(joints=("b",)),
+    )
     assert not held.success
     assert held.positions == {"b": 0.0}
 
@@ -246,7 +272,11 @@ def test_free_joints_move_only_where_they_are_named(kind):
     assert [item.code for item in diagnostics] == ["ik-joint-held"]
     start = {"free": where if kind == "planar" else (*where[:-4], 0.0, 0.0, 0.6, 0.8)}
     moved = inverse_kinematics(
-        robot, "hand", target, joints=("free", "arm"), start=start, seconds=PLENTY
+        robot,
+        "hand",
+        target,
+        options=IKOptions(joints=("free", "arm"), seconds=PLENTY),
+        start_positions=start,
     )
     assert moved.success, moved.message
     check_answer(robot, "hand", target, moved)
@@ -255,7 +285,7 @@ def test_free_joints_move_only_where_they_are_named(kind):
 def test_limits_that_leave_out_zero_hold_exactly():
     arm = BY_NAME["panda"]
     target = forward_kinematics(arm.robot, {"panda_joint4": -0.0698})["panda_hand"]
-    result = inverse_kinematics(arm.robot, "panda_hand", target, seconds=PLENTY)
+    result = inverse_kinematics(arm.robot, "panda_hand", target, options=IKOptions(seconds=PLENTY))
     check_answer(arm.robot, "panda_hand", target, result)
     assert result.success
 
@@ -264,7 +294,7 @@ def test_turns_without_bounds_stay_near_the_start():
     robot = planar_arm(kind="continuous", limit=None)
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
     start = {"a": 12 * math.pi + 0.3, "b": -8 * math.pi + 0.7}
-    result = inverse_kinematics(robot, "hand", target, start=start)
+    result = inverse_kinematics(robot, "hand", target, start_positions=start)
     assert result.success
     for name, position in result.positions.items():
         assert abs(position - start[name]) < 0.5
@@ -275,7 +305,7 @@ def test_what_is_out_of_reach_keeps_the_start_and_says_how_far():
     target = np.eye(4)
     target[:3, 3] = 1.04, 0.0, 0.0
     start = {"a": 0.5, "b": 0.25}
-    result = inverse_kinematics(robot, "hand", target, start=start)
+    result = inverse_kinematics(robot, "hand", target, start_positions=start)
     assert not result.success
     assert result.positions == start
     assert result.message == "the target is out of reach by 0.24 m at least"
@@ -297,7 +327,9 @@ def test_targets_far_outside_are_refused_in_time():
         for _, target in arm.draw(8):
             target[:3, 3] *= 4.0
             began = time.thread_time()
-            result = inverse_kinematics(arm.robot, arm.link, target, base=arm.base)
+            result = inverse_kinematics(
+                arm.robot, arm.link, target, options=IKOptions(base=arm.base)
+            )
             assert time.thread_time() - began < 1.0
             check_answer(arm.robot, arm.link, target, result, base=arm.base)
             if np.linalg.norm(target[:3, 3]) > 1.4:
@@ -333,14 +365,20 @@ def test_singular_targets_are_reached():
     for positions in ({"a": 0.3, "b": 0.0}, {"a": 0.0, "b": 0.0}):
         target = forward_kinematics(robot, positions)["hand"]
         result = inverse_kinematics(
-            robot, "hand", target, start={"a": 1.0, "b": 1.0}, seconds=PLENTY
+            robot,
+            "hand",
+            target,
+            start_positions={"a": 1.0, "b": 1.0},
+            options=IKOptions(seconds=PLENTY),
         )
         assert result.success
         check_answer(robot, "hand", target, result)
     iiwa = BY_NAME["iiwa14"]
     for positions in ({}, {"joint_a1": 1.0}, {"joint_a4": 1.5, "joint_a6": -1.5}):
         target = forward_kinematics(iiwa.robot, positions)[iiwa.link]
-        result = inverse_kinematics(iiwa.robot, iiwa.link, target, seconds=PLENTY)
+        result = inverse_kinematics(
+            iiwa.robot, iiwa.link, target, options=IKOptions(seconds=PLENTY)
+        )
         assert result.success, positions
         check_answer(iiwa.robot, iiwa.link, target, result)
 
@@ -376,7 +414,7 @@ def test_a_snake_of_thirty_joints():
     for _ in range(6):
         drawn = {f"j{i}": float(chance.uniform(-1.0, 1.0)) for i in range(30)}
         target = forward_kinematics(robot, drawn)["l30"]
-        result = inverse_kinematics(robot, "l30", target, seconds=PLENTY)
+        result = inverse_kinematics(robot, "l30", target, options=IKOptions(seconds=PLENTY))
         assert result.success
         check_answer(robot, "l30", target, result)
 
@@ -385,7 +423,12 @@ def test_the_same_question_has_the_same_answer():
     arm = BY_NAME["baxter"]
     for _, target in arm.draw(6):
         one, other = (
-            inverse_kinematics(arm.robot, arm.link, target, base=arm.base, seconds=PLENTY, seed=4)
+            inverse_kinematics(
+                arm.robot,
+                arm.link,
+                target,
+                options=IKOptions(base=arm.base, seconds=PLENTY, seed=4),
+            )
             for _ in range(2)
         )
         assert one.positions == other.positions
@@ -397,7 +440,7 @@ def test_a_link_that_nothing_moves():
     there = inverse_kinematics(robot, "base", np.eye(4))
     assert there.success
     assert there.positions == {}
-    result = inverse_kinematics(robot, "hand", np.eye(4), joints=())
+    result = inverse_kinematics(robot, "hand", np.eye(4), options=IKOptions(joints=()))
     assert not result.success
     assert result.message == "no joint that may move moves the link, and it is not at the target"
 
@@ -421,13 +464,19 @@ def test_a_link_that_nothing_moves():
 def test_wrong_questions_are_refused(arguments, message):
     asked = {"link": "hand", "target": (0.1, 0.2, 0.0)} | arguments
     with pytest.raises(KinematicsError, match=message):
-        inverse_kinematics(planar_arm(), asked.pop("link"), asked.pop("target"), **asked)
+        inverse_kinematics(
+            planar_arm(),
+            asked.pop("link"),
+            asked.pop("target"),
+            start_positions=asked.pop("start", None),
+            options=IKOptions(**asked),
+        )
 
 
 def test_elbow_up_and_elbow_down():
     robot = planar_arm()
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
-    found = find_solutions(robot, "hand", target[:3, 3], start={"a": 0.5, "b": 0.7})
+    found = find_solutions(robot, "hand", target[:3, 3], start_positions={"a": 0.5, "b": 0.7})
     assert [round(each["b"], 4) for each in found] == [0.9, -0.9]
     for each in found:
         frame = forward_kinematics(robot, each)["hand"]
@@ -439,7 +488,9 @@ def test_the_eight_ways_of_a_ur5():
     """Shoulder left and right, elbow up and down, wrist either way round."""
     arm = BY_NAME["ur5"]
     _, target = next(arm.draw(1))
-    found = find_solutions(arm.robot, arm.link, target, base=arm.base, seconds=PLENTY)
+    found = find_solutions(
+        arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+    )
     assert len(found) == 8
     assert all(arm.reaches(each, target) for each in found)
 
@@ -471,5 +522,7 @@ def test_any_chain_answers_truly(robot_and_positions, seed):
     target = np.linalg.solve(frames[base], frames[link])
     if seed % 3 == 0:
         target[:3, 3] += chance.normal(size=3)
-    result = inverse_kinematics(robot, link, target, base=base, restarts=2, seconds=PLENTY)
+    result = inverse_kinematics(
+        robot, link, target, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
+    )
     check_answer(robot, link, target, result, base=base)

@@ -11,6 +11,7 @@ from support.linkages import four_bar, gap_of
 from support.strategies import Wishes, robots_with_positions
 from urdf_importer import (
     Diagnostics,
+    IKOptions,
     IKResults,
     KinematicsError,
     Robot,
@@ -79,7 +80,9 @@ def check(robot, link, targets, found, *, base=None, position=True, orientation=
 def test_all_that_can_be_reached_is(name):
     arm = BY_NAME[name]
     targets = np.array([target for _, target in arm.draw(100)])
-    found = inverse_kinematics_many(arm.robot, arm.link, targets, base=arm.base, seconds=PLENTY)
+    found = inverse_kinematics_many(
+        arm.robot, arm.link, targets, options=IKOptions(base=arm.base, seconds=PLENTY)
+    )
     assert found.success.all()
     assert found.position_error.max() <= 1e-6
     assert found.orientation_error.max() <= 1e-6
@@ -95,7 +98,11 @@ def test_every_arm_from_random_starts(arm: Arm) -> None:
     targets = np.array([target for _, target in arm.draw(500)])
     starts = {name: chance.uniform(*ends, 500) for name, ends in arm.ranges.items()}
     found = inverse_kinematics_many(
-        arm.robot, arm.link, targets, base=arm.base, start=starts, seconds=PLENTY
+        arm.robot,
+        arm.link,
+        targets,
+        options=IKOptions(base=arm.base, seconds=PLENTY),
+        start_positions=starts,
     )
     assert found.success.sum() >= 0.99 * 500
     for number in np.flatnonzero(found.success):
@@ -113,7 +120,11 @@ def test_each_begins_at_its_own_start():
         for name, bounds in arm.bounds.items()
     }
     found = inverse_kinematics_many(
-        arm.robot, arm.link, targets, base=arm.base, start=starts, seconds=PLENTY
+        arm.robot,
+        arm.link,
+        targets,
+        options=IKOptions(base=arm.base, seconds=PLENTY),
+        start_positions=starts,
     )
     assert found.success.all() and not found.restarts.any()
     for name, start in starts.items():
@@ -129,12 +140,16 @@ def test_bad_targets_leave_the_others_alone():
     targets[5, :3, 3] = 30.0, 0.0, 0.0
     targets[7, :3, 3] = 1e300
     given = targets.copy()
-    found = inverse_kinematics_many(arm.robot, arm.link, targets, base=arm.base, seconds=PLENTY)
+    found = inverse_kinematics_many(
+        arm.robot, arm.link, targets, options=IKOptions(base=arm.base, seconds=PLENTY)
+    )
     assert found.success.tolist() == [number % 2 == 0 for number in range(9)]
     assert np.array_equal(targets, given, equal_nan=True)
     check(arm.robot, arm.link, targets, found, base=arm.base)
     for number in (1, 3, 5, 7):
-        alone = inverse_kinematics(arm.robot, arm.link, targets[number], base=arm.base)
+        alone = inverse_kinematics(
+            arm.robot, arm.link, targets[number], options=IKOptions(base=arm.base)
+        )
         assert found.messages[number] == alone.message
         assert row(found.positions, number) == alone.positions
         error = alone.position_error
@@ -144,11 +159,16 @@ def test_bad_targets_leave_the_others_alone():
 def test_points_and_turns_alone():
     arm = BY_NAME["iiwa14"]
     targets = np.array([target for _, target in arm.draw(20)])
-    points = inverse_kinematics_many(arm.robot, arm.link, targets[:, :3, 3], seconds=PLENTY)
+    points = inverse_kinematics_many(
+        arm.robot, arm.link, targets[:, :3, 3], options=IKOptions(seconds=PLENTY)
+    )
     assert points.success.all() and not points.orientation_error.any()
     check(arm.robot, arm.link, targets, points, orientation=False)
     turns = inverse_kinematics_many(
-        arm.robot, arm.link, targets, position=False, tip=(0.1, 0.0, 0.2), seconds=PLENTY
+        arm.robot,
+        arm.link,
+        targets,
+        options=IKOptions(position=False, tip=(0.1, 0.0, 0.2), seconds=PLENTY),
     )
     assert turns.success.all() and not turns.position_error.any()
     check(arm.robot, arm.link, targets, turns, position=False)
@@ -159,20 +179,30 @@ def test_more_targets_than_are_searched_at_once():
     turns = np.linspace(-1.5, 1.5, 600)
     targets = [forward_kinematics(robot, {"a": a, "b": 0.8})["hand"] for a in turns]
     found = inverse_kinematics_many(
-        robot, "hand", targets, start={"a": turns + 0.01, "b": 0.7}, seconds=PLENTY
+        robot,
+        "hand",
+        targets,
+        start_positions={"a": turns + 0.01, "b": 0.7},
+        options=IKOptions(seconds=PLENTY),
     )
     assert found.success.all()
     assert found.positions["a"] == pytest.approx(turns, abs=1e-5)
     assert len(found.messages) == 600
     again = inverse_kinematics_many(
-        robot, "hand", targets, start={"a": turns + 0.01, "b": 0.7}, seconds=PLENTY
+        robot,
+        "hand",
+        targets,
+        start_positions={"a": turns + 0.01, "b": 0.7},
+        options=IKOptions(seconds=PLENTY),
     )
     assert all(np.array_equal(found.positions[name], again.positions[name]) for name in "ab")
 
 
 def test_what_fails_stays_at_its_start():
     far = [(2.0, 0.0, 0.0), (0.0, 3.0, 0.0)]
-    found = inverse_kinematics_many(planar_arm(), "hand", far, start={"a": (0.1, 0.2), "b": 0.3})
+    found = inverse_kinematics_many(
+        planar_arm(), "hand", far, start_positions={"a": (0.1, 0.2), "b": 0.3}
+    )
     assert not found.success.any()
     assert found.positions["a"].tolist() == [0.1, 0.2]
     assert found.positions["b"].tolist() == [0.3, 0.3]
@@ -193,11 +223,13 @@ def test_limits_far_from_zero(ends):
     tip = (0.3, 0.0, 0.0)
     frames = [forward_kinematics(robot, {"a": a, "b": 1.2})["hand"] for a in turns]
     targets = [frame[:3, :3] @ tip + frame[:3, 3] for frame in frames]
-    found = inverse_kinematics_many(robot, "hand", targets, tip=tip, start={"b": -1.2})
+    found = inverse_kinematics_many(
+        robot, "hand", targets, options=IKOptions(tip=tip), start_positions={"b": -1.2}
+    )
     assert found.success.all()
     assert ((found.positions["a"] >= lower) & (found.positions["a"] <= upper)).all()
     far = np.array(targets) + 0.01
-    inverse_kinematics_many(robot, "hand", far, tip=tip, restarts=2)
+    inverse_kinematics_many(robot, "hand", far, options=IKOptions(tip=tip, restarts=2))
 
 
 def test_followers_and_joints_of_several_numbers():
@@ -213,12 +245,16 @@ def test_followers_and_joints_of_several_numbers():
         where = (*chance.normal(size=3), *(ball / np.linalg.norm(ball)))
         pose = {"free": where, "a": float(chance.uniform(-1.0, 1.0))}
         targets.append(forward_kinematics(robot, pose)["hand"])
-    found = inverse_kinematics_many(robot, "hand", targets, joints=("free", "a"), seconds=PLENTY)
+    found = inverse_kinematics_many(
+        robot, "hand", targets, options=IKOptions(joints=("free", "a"), seconds=PLENTY)
+    )
     assert found.success.all()
     assert found.positions["free"].shape == (12, 7) and found.positions["a"].shape == (12,)
     check(robot, "hand", targets, found)
     diagnostics = Diagnostics()
-    held = inverse_kinematics_many(robot, "hand", targets, diagnostics=diagnostics, restarts=1)
+    held = inverse_kinematics_many(
+        robot, "hand", targets, diagnostics=diagnostics, options=IKOptions(restarts=1)
+    )
     assert [item.code for item in diagnostics] == ["ik-joint-held"]
     assert not held.success.any() and set(held.positions) == {"a"}
 
@@ -229,7 +265,11 @@ def test_joints_on_loops_are_asked_one_by_one():
     turns = np.array([-0.8, 0.3, 1.1])
     targets = [forward_kinematics(robot, {"crank_pin": turn})["rocker"] for turn in turns]
     found = inverse_kinematics_many(
-        robot, "rocker", targets, start={"crank_pin": turns + 0.05}, seconds=PLENTY
+        robot,
+        "rocker",
+        targets,
+        start_positions={"crank_pin": turns + 0.05},
+        options=IKOptions(seconds=PLENTY),
     )
     assert found.success.all()
     assert set(found.positions) == {"crank_pin", "knee", "rocker_pin"}
@@ -270,7 +310,13 @@ def test_no_targets_have_no_answers(targets):
 def test_wrong_questions_are_refused(arguments, message):
     asked = {"link": "hand", "targets": [(0.1, 0.2, 0.0), (0.3, 0.2, 0.0)]} | arguments
     with pytest.raises(KinematicsError, match=message):
-        inverse_kinematics_many(planar_arm(), asked.pop("link"), asked.pop("targets"), **asked)
+        inverse_kinematics_many(
+            planar_arm(),
+            asked.pop("link"),
+            asked.pop("targets"),
+            start_positions=asked.pop("start", None),
+            options=IKOptions(**asked),
+        )
 
 
 @settings(max_examples=25)
@@ -288,5 +334,7 @@ def test_any_chain_answers_truly(robot_and_positions, seed):
     targets = np.tile(np.linalg.solve(frames[base], frames[link]), (5, 1, 1))
     targets[1:3, :3, 3] += chance.normal(scale=0.01, size=(2, 3))
     targets[3:, :3, 3] += chance.normal(size=(2, 3))
-    found = inverse_kinematics_many(robot, link, targets, base=base, restarts=2, seconds=PLENTY)
+    found = inverse_kinematics_many(
+        robot, link, targets, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
+    )
     check(robot, link, targets, found, base=base)

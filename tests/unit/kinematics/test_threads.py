@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from support.linkages import four_bar
-from urdf_importer import Robot, forward_kinematics, inverse_kinematics
+from urdf_importer import IKOptions, Robot, forward_kinematics, inverse_kinematics
 from urdf_importer.kinematics.inverse.problem import recall_robot
 from urdf_importer.kinematics.recent import Recent
 from urdf_importer.model import Joint, Limit, Link, Pose
@@ -60,7 +60,11 @@ def test_more_chains_than_are_kept() -> None:
             tip = (0.2 + 0.001 * (turn % 70), 0.0, 0.0)
             target = targets[number][:3, :3] @ tip + targets[number][:3, 3]
             found = inverse_kinematics(
-                robots[number], "l2", target, tip=tip, start={"j0": 0.31, "j1": 0.88}, seconds=60.0
+                robots[number],
+                "l2",
+                target,
+                options=IKOptions(tip=tip, seconds=60.0),
+                start_positions={"j0": 0.31, "j1": 0.88},
             )
             there = forward_kinematics(robots[number], found.positions)["l2"]
             shown = there[:3, :3] @ tip + there[:3, 3]

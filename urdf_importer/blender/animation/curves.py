@@ -56,11 +56,11 @@ def frame_rate(fps: float | None = None) -> float:
     return float(rate)
 
 
-def set_frame_rate(rate: float) -> None:
+def set_frame_rate(fps: float) -> None:
     """Sets the frames per second of the current scene, also broken numbers such as 29.97."""
     render = bpy.context.scene.render
-    render.fps = max(round(rate), 1)
-    render.fps_base = render.fps / rate
+    render.fps = max(round(fps), 1)
+    render.fps_base = render.fps / fps
 
 
 def widen_range(scene: Any, first: float, last: float) -> None:

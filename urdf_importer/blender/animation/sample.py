@@ -29,8 +29,8 @@ _STILL = 1e-9
 def sample_trajectory(
     armature: Any,
     frame_range: tuple[float, float] | None = None,
-    rate: float | None = None,
     *,
+    rate: float | None = None,
     links: bool = False,
 ) -> Trajectory:
     """Returns an imported robot's motion from frame to frame, after curves, IK, limits, drivers,

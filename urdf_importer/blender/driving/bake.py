@@ -6,21 +6,21 @@ armature object does.
 """
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import mathutils
 import numpy as np
 
-from ...arguments import rig_of, texts_of
+from ...arguments import options_of, rig_of
 from ...diagnostics import KinematicsError, quote
 from ...files.packages import AnyPath
 from ...geometry.transforms import Matrix, Vector
-from ...kinematics.conventions import Convention
 from ...kinematics.drive import (
     Commands,
+    DriveKind,
+    DriveOptions,
     DriveResult,
     DriveWheels,
     Ride,
@@ -32,6 +32,7 @@ from ...kinematics.drive import (
 )
 from ...kinematics.link_path_file import TWISTS, read_commands
 from ...kinematics.tree import KinematicTree
+from ...motion.baked import BakeResult
 from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
 from ..semantics.control import find_control
@@ -44,23 +45,6 @@ from ..standing.pose import link_pose
 _BASES = ("planar", "floating")
 _SHAPES = (properties.VISUALS, properties.COLLISIONS)
 ARMATURE = "armature"
-DriveKind = Literal["wheels", "twist"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriveWish:
-    """The caller's wishes, as written; see bake_drive. `commands` (M, 3) are checked;
-    `twists` marks them as speeds ahead and about."""
-
-    commands: Matrix
-    twists: bool
-    radius: float | None
-    distance: float | None
-    left: Collection[str]
-    right: Collection[str]
-    start: int
-    fps: float | None
-    base: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,101 +63,74 @@ def bake_drive(
     armature: Any,
     commands: AnyPath | Commands,
     *,
-    kind: DriveKind = "wheels",
-    radius: float | None = None,
-    distance: float | None = None,
-    left: str | Collection[str] = (),
-    right: str | Collection[str] = (),
-    start: int = 1,
+    start_frame: int = 1,
     fps: float | None = None,
-    base: str | None = None,
-    convention: Convention | None = None,
-) -> DriveResult:
+    options: DriveOptions | None = None,
+) -> BakeResult:
     """Keys the ride of a robot with two driven wheels, or rows of them, in every frame.
 
     `commands` are rows of (time, left, right): seconds, and how fast the wheels roll forward in
-    rad/s; with `kind` "twist" of (time, v, w): how fast the robot goes ahead in m/s and turns in
-    rad/s. Each is held until the next, and the last row says when the ride ends. A CSV file says by
-    its head, time,left,right or time,v,w, which it is. Between rows the robot goes in arcs in
-    closed form about the middle between its wheels; heading and wheels never wrap.
+    rad/s; with `kind` "twist" of the options (time, v, w): how fast the robot goes ahead in m/s and
+    turns in rad/s. Each is held until the next, and the last row says when the ride ends. A CSV
+    file says by its head, time,left,right or time,v,w, which it is. Between rows the robot goes in
+    arcs in closed form about the middle between its wheels; heading and wheels never wrap.
 
-    The wheels are found, or named: joints of the `left` and of the `right`. `radius` and `distance`
-    of the wheels are measured at their shapes and joints unless given. Time of the first row is
-    frame `start`; `fps` are the scene's unless given. The robot moves by its planar or floating
-    root joint, else by its root control, else the armature object moves; `base` names the joint, or
-    is "armature". It goes on from where it is in the first frame. Lengths are in the unit of
-    `convention`, metres without.
+    The wheels and their sizes are found unless the options name them. Time of the first row is
+    frame `start_frame`; `fps` are the scene's unless given. The robot moves by its planar or
+    floating root joint, else by its root control, else the armature object moves. It goes on from
+    where it is in the first frame.
 
-    Raises KinematicsError where wheels are not found, or not clear which, with the candidates; for
-    wrong commands, names and sizes: nothing is keyed then. Raises ReadError for a file that
-    does not hold such a table, BuildError for an object that is not an imported robot.
+    Keys nothing and raises KinematicsError where wheels are not found, or not clear which, with the
+    candidates; for wrong commands, names and sizes; ReadError for a file that does not hold such a
+    table, BuildError for an object that is not an imported robot.
     """
-    armature = rig_of(armature)
-    unit = 1.0 if convention is None else convention.unit
-    checked, twists = _check_ride(commands, kind, unit)
-    wish = DriveWish(
-        commands=checked,
-        twists=twists,
-        radius=None if radius is None else radius * unit,
-        distance=None if distance is None else distance * unit,
-        left=texts_of(left, "left"),
-        right=texts_of(right, "right"),
-        start=start,
-        fps=fps,
-        base=base,
+    armature, options = rig_of(armature), options_of(options, DriveOptions)
+    unit = 1.0 if options.convention is None else options.convention.unit
+    rows, twists = _read_ride(commands, options.kind, unit)
+    rig = recall_rig(armature)
+    base = _find_base(armature, rig.tree, options.base)
+    passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
+    wheels = find_wheels(
+        rig.tree, base=base.link, left=options.left, right=options.right, passive=passive
     )
-    return _bake(armature, wish)
+    distance = _check_size((options.distance or 0.0) * unit or wheels.distance, "distance")
+    radius = (options.radius or 0.0) * unit or wheels.radius or _measure_radius(armature, wheels)
+    radius = _check_size(radius, "radius")
+    if twists:
+        rows = wheel_speeds(rows, radius=radius, distance=distance)
+    times = _plan_times(rows, frame_rate(fps))
+    _check_free(armature, base, wheels)
+    prop, index = base.numbers[2]
+    heading = read_number(base.owner, prop, index, start_frame)
+    ride = drive_path(
+        rows, times, radius=radius, distance=distance, heading=heading, axle=wheels.axle
+    )
+    _key_base(base, start_frame, ride)
+    result = DriveResult(
+        left=tuple(each.joint for each in wheels.left),
+        right=tuple(each.joint for each in wheels.right),
+        radius=radius,
+        distance=distance,
+        x=float(ride.x[-1]),
+        y=float(ride.y[-1]),
+        heading=float(ride.heading[-1] - heading),
+    )
+    positions = _key_wheels(armature, wheels, start_frame, ride)
+    last = start_frame + len(times) - 1
+    return BakeResult(first=start_frame, last=last, positions=positions, ride=result)
 
 
-def _check_ride(commands: AnyPath | Commands, kind: DriveKind, unit: float) -> tuple[Matrix, bool]:
+def _read_ride(commands: AnyPath | Commands, kind: DriveKind, unit: float) -> tuple[Matrix, bool]:
     """Returns the rows of a table or its file, in metres, and whether they are twists."""
     rows: Any = commands
     if isinstance(commands, (str, PathLike)):
         head, rows = read_commands(str(commands))
         kind = "twist" if head == TWISTS else "wheels"
-    if kind not in ("wheels", "twist"):
-        raise KinematicsError(f"commands are for wheels or twist, not for {quote(str(kind))}")
     return check_commands(rows, unit if kind == "twist" else 1.0), kind == "twist"
 
 
-def _bake(armature: Any, wish: DriveWish) -> DriveResult:
-    rig = recall_rig(armature)
-    base = _find_base(armature, rig.tree, wish.base)
-    passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
-    wheels = find_wheels(
-        rig.tree, base=base.link, left=wish.left, right=wish.right, passive=passive
-    )
-    distance = _check_size(wish.distance or wheels.distance, "distance")
-    radius = wish.radius or wheels.radius or _measure_radius(armature, wheels)
-    radius = _check_size(radius, "radius")
-    commands = wish.commands
-    if wish.twists:
-        commands = wheel_speeds(commands, radius=radius, distance=distance)
-    times = _plan_times(commands, wish)
-    _check_free(armature, base, wheels)
-    prop, index = base.numbers[2]
-    heading = read_number(base.owner, prop, index, wish.start)
-    ride = drive_path(
-        commands, times, radius=radius, distance=distance, heading=heading, axle=wheels.axle
-    )
-    _key_base(base, wish.start, ride)
-    _key_wheels(armature, wheels, wish.start, ride)
-    return DriveResult(
-        left=tuple(each.joint for each in wheels.left),
-        right=tuple(each.joint for each in wheels.right),
-        radius=radius,
-        distance=distance,
-        first=wish.start,
-        last=wish.start + len(times) - 1,
-        x=float(ride.x[-1]),
-        y=float(ride.y[-1]),
-        heading=float(ride.heading[-1] - heading),
-    )
-
-
-def _plan_times(commands: Matrix, wish: DriveWish) -> Vector:
+def _plan_times(commands: Matrix, rate: float) -> Vector:
     """Returns the time of each frame, until the ride has ended."""
-    rate = frame_rate(wish.fps)
     length = (commands[-1, 0] - commands[0, 0]) * rate
     if length > MOST_FRAMES:
         raise KinematicsError(f"the ride is longer than {MOST_FRAMES} frames")
@@ -262,9 +219,10 @@ def _key_base(base: _Base, start: int, ride: Ride) -> None:
     key_every_frame(base.owner, prop, index, start, ride.heading)
 
 
-def _key_wheels(armature: Any, wheels: DriveWheels, start: int, ride: Ride) -> None:
-    """Keys the wheels from where they are turned to in the first frame."""
-    bones = _wheel_bones(armature, wheels)
+def _key_wheels(armature: Any, wheels: DriveWheels, start: int, ride: Ride) -> dict[str, float]:
+    """Keys the wheels from where they are turned to in the first frame. Returns where they are at
+    the end."""
+    bones, ends = _wheel_bones(armature, wheels), {}
     for side, angles in ((wheels.left, ride.left), (wheels.right, ride.right)):
         for wheel in side:
             bone, joint = bones[wheel.joint]
@@ -272,6 +230,8 @@ def _key_wheels(armature: Any, wheels: DriveWheels, start: int, ride: Ride) -> N
             before = read_number(bone, channel.prop, channel.index, start)
             turned = before + channel.sign * wheel.sign * angles
             key_every_frame(bone, channel.prop, channel.index, start, turned)
+            ends[wheel.joint] = float(channel.sign * turned[-1])
+    return ends
 
 
 def _check_free(armature: Any, base: _Base, wheels: DriveWheels) -> None:

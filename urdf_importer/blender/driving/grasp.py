@@ -20,8 +20,8 @@ _CHANNELS = ("location", "scale")
 _TURNS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
-def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> Any:
-    """Lets an object follow a link from a frame on, the current one unless given: by a Child Of
+def grasp(armature: Any, link: str, item: Any, *, at_frame: int | None = None) -> Any:
+    """Lets an object follow a link from `at_frame` on, the current one unless given: by a Child Of
     constraint, keyed, which it returns. The object stays where it is in that frame.
 
     Raises KinematicsError for an unknown link, for an object that is part of the robot, and for an
@@ -35,7 +35,7 @@ def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> A
         raise KinematicsError(f"object {quote(item.name)} is part of the robot that is to hold it")
     if not item.is_editable:
         raise KinematicsError(f"object {quote(item.name)} is linked from another file")
-    with _at(frame) as now:
+    with _at(at_frame) as now:
         held = _find_held(item)
         if held is not None:
             raise KinematicsError(
@@ -50,10 +50,10 @@ def grasp(armature: Any, link: str, item: Any, *, frame: int | None = None) -> A
     return made
 
 
-def release(item: Any, *, frame: int | None = None) -> None:
-    """Lets go of an object from a frame on, the current one unless given: it stays where it is in
-    that frame. Raises KinematicsError where nothing holds it then."""
-    with _at(frame) as now:
+def release(item: Any, *, at_frame: int | None = None) -> None:
+    """Lets go of an object from `at_frame` on, the current one unless given; in that frame it stays
+    where it is. Raises KinematicsError where nothing holds it then."""
+    with _at(at_frame) as now:
         held = _find_held(item)
         if held is None:
             raise KinematicsError(f"nothing holds object {quote(item.name)} in frame {now}")

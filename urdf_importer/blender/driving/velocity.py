@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arguments import positions_of, rig_of
 from ...diagnostics import KinematicsError, quote, unknown_name
+from ...motion.baked import BakeResult
 from ..animation.curves import MOST_FRAMES, frame_rate, key_every_frame, read_number
 from ..ik.solve import recall_rig
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
@@ -34,11 +35,11 @@ def bake_velocity(
     *,
     until: Mapping[str, float] | None = None,
     seconds: float | None = None,
-    start: int = 1,
+    start_frame: int = 1,
     fps: float | None = None,
-) -> dict[str, float]:
-    """Keys joints that move at constant speeds, in every frame from `start` on: joint -> rad/s, or
-    m/s where it slides. Returns joint -> position at the end.
+) -> BakeResult:
+    """Keys joints that move at constant speeds, in every frame from `start_frame` on: joint ->
+    rad/s, or m/s where it slides. The result has where they are at the end.
 
     A joint goes on from where it is in the first frame, until it is where `until` says (joint ->
     radians or metres), `seconds` have passed or it is at its limit, whichever is first. `fps` are
@@ -58,14 +59,18 @@ def bake_velocity(
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
         raise KinematicsError(f"joints cannot move for {seconds} seconds")
     courses = {
-        name: _plan(*_find_joint(known, name), speed, ends.get(name), seconds, start)
+        name: _plan(*_find_joint(known, name), speed, ends.get(name), seconds, start_frame)
         for name, speed in speeds.items()
     }
     rate = frame_rate(fps)
     longest = max((course.seconds for course in courses.values()), default=0.0)
     if longest * rate > MOST_FRAMES:
         raise KinematicsError(f"the motion is longer than {MOST_FRAMES} frames")
-    return {name: _key(course, start, rate) for name, course in courses.items()}
+    return BakeResult(
+        first=start_frame,
+        last=start_frame + _count_steps(longest, rate),
+        positions={name: _key(course, start_frame, rate) for name, course in courses.items()},
+    )
 
 
 def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[Any, RigJoint]:
@@ -119,8 +124,12 @@ def _check_end(
         )
 
 
+def _count_steps(seconds: float, rate: float) -> int:
+    return math.ceil(seconds * rate - 1e-6)
+
+
 def _key(course: _Course, start: int, rate: float) -> float:
-    times = np.arange(math.ceil(course.seconds * rate - 1e-6) + 1) / rate
+    times = np.arange(_count_steps(course.seconds, rate) + 1) / rate
     times = np.minimum(times, course.seconds)
     positions = course.begin + course.speed * times
     channel = course.channel

@@ -20,7 +20,7 @@ import numpy as np
 from ...arguments import rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
-from ...kinematics.inverse import IKResult, inverse_kinematics
+from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
 from .. import memory
 from ..memory import forget, recall
 from ..semantics.apply import extract_semantics
@@ -174,9 +174,11 @@ def solve_target(
     said = target[properties.IK]
     rig, link = recall_rig(armature), str(said["link"])
     return inverse_kinematics(
-        rig.robot, link, _find_goal(armature, target), start=shown,
-        joints=joints_of_target(armature, target),
-        orientation=bool(said.get("turned", True)), restarts=restarts, seconds=seconds,
+        rig.robot, link, _find_goal(armature, target), start_positions=shown,
+        options=IKOptions(
+            joints=joints_of_target(armature, target),
+            orientation=bool(said.get("turned", True)), restarts=restarts, seconds=seconds,
+        ),
     )  # fmt: skip
 
 

@@ -12,11 +12,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...arguments import rig_of
+from ...arguments import options_of, rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote, unknown_name
 from ...geometry.transforms import Matrix
-from ...kinematics.conventions import Convention
-from ...kinematics.inverse import IKResult, Target, inverse_kinematics
+from ...kinematics.inverse import (
+    IKOptions,
+    IKResult,
+    RigIKOptions,
+    Target,
+    inverse_kinematics,
+)
 from ...kinematics.inverse.chain import moving_joints
 from ...kinematics.inverse.looped import find_movers
 from ...kinematics.motion import JointMotion
@@ -45,7 +50,7 @@ NEAR_ON_LOOPS = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rig:
+class IkRig:
     """The description of a rig as input of inverse kinematics; without loops that the rig was to
     leave open."""
 
@@ -54,28 +59,19 @@ class Rig:
     motions: Mapping[str, JointMotion]
 
 
-def recall_rig(armature: Any) -> Rig:
+def recall_rig(armature: Any) -> IkRig:
     """Recalls the description of a rig. Raises BuildError for an object that is not an imported
     robot."""
     return recall(armature, "rig", _read_rig)
 
 
-def _read_rig(armature: Any) -> Rig:
+def _read_rig(armature: Any) -> IkRig:
     robot = extract_robot(armature)
     if find_loops(armature) is None:
         robot = replace(robot, loops=())
     tree = retrace_tree(robot)
     motions = {motion.joint.name: motion for motion in tree.joint_motions}
-    return Rig(robot=robot, tree=tree, motions=motions)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """How long and how often inverse_kinematics tries."""
-
-    seconds: float
-    restarts: int
-    seed: int
+    return IkRig(robot=robot, tree=tree, motions=motions)
 
 
 def solve_ik(
@@ -83,67 +79,53 @@ def solve_ik(
     link: str,
     target: Target,
     *,
-    mode: str = "absolute",
-    frame: str = "armature",
-    orientation: Any = "keep",
-    group: str | Collection[str] | None = None,
-    state: str = "",
-    convention: Convention | None = None,
+    options: RigIKOptions | None = None,
     key: bool = False,
-    seconds: float = 0.25,
-    restarts: int = 24,
-    seed: int = 0,
     diagnostics: Diagnostics | None = None,
 ) -> IKResult:
     """Poses an imported robot so that a link reaches its target, or changes nothing.
 
-    `target` is a frame (4, 4) or three numbers: with `mode` "absolute" where the link is to be,
-    with "relative" how far from where the rig shows it, with "default" how far from where it is in
-    the default pose: the joints of the group at zero, or in the middle where limits (tightened by
-    soft limits) leave zero out, or as `state` of the SRDF says; all others as shown. Relative
-    frames turn the link too. `frame` says whose axes, and for absolute targets whose origin, the
-    numbers are in: "armature", "world", or a link's name. `convention` says how the numbers are
-    written.
-
-    `orientation`: "keep" (a target frame's; else the link's present one, or the one in the default
-    pose), "free", or a quaternion (x, y, z, w) in the frame's axes. Only the joints of `group`
-    move, a group of the SRDF or names; passive ones stay. `key` keys the joints that moved.
-    `seconds`, `restarts` and `seed` are as for inverse_kinematics.
+    `target` is a frame (4, 4), or three numbers, which free the link's turn unless the orientation
+    of the `options` says else; these also say how the numbers are meant, which joints may move, and
+    how long the search may take. `key` keys the joints that moved.
 
     The answer is looked at in the evaluated scene. Without success no channel, keyframe or object
-    has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names,
-    modes and shapes, BuildError for an object that is not an imported robot.
+    has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names
+    and wrong shapes, BuildError for an object that is not an imported robot.
     """
-    wish = Wish(
-        link=link, target=target, mode=mode, frame=frame, orientation=orientation, group=group,
-        state=state, convention=convention,
-    )  # fmt: skip
-    effort = Effort(seconds=seconds, restarts=restarts, seed=seed)
-    return pose_link(rig_of(armature), wish, effort, key=key, diagnostics=diagnostics)
-
-
-def pose_link(
-    armature: Any,
-    wish: Wish,
-    effort: Effort,
-    *,
-    key: bool = False,
-    diagnostics: Diagnostics | None = None,
-) -> IKResult:
-    """Poses a rig so that a link is where it is wished, or leaves it alone; see solve_ik."""
-    rig = recall_rig(armature)
-    shown = get_joint_positions(armature)
-    joints = choose_joints(armature, rig, wish.link, wish.group)
-    default = default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
-    wanted = aim(armature, rig.robot, wish, shown, default)
+    armature = rig_of(armature)
+    wish = Wish(link=link, target=target, options=options_of(options, RigIKOptions))
+    rig, shown, wanted, asked = read_wish(armature, wish)
     found = inverse_kinematics(
-        rig.robot, wish.link, wanted.frame, start=wanted.start, joints=joints,
-        orientation=wanted.turned, seconds=effort.seconds, restarts=effort.restarts,
-        seed=effort.seed, diagnostics=diagnostics,
+        rig.robot, link, wanted.frame, start_positions=wanted.start, options=asked,
+        diagnostics=diagnostics,
     )  # fmt: skip
     if not found.success:
         return replace(found, positions={name: shown[name] for name in found.positions})
-    return _pose(armature, wish.link, wanted, found, shown, key)
+    missed = _show(armature, link, wanted, found)
+    if missed is not None:
+        start = {name: shown[name] for name in found.positions}
+        return replace(missed, positions=start)
+    if key:
+        key_joints(armature, _moved(found.positions, shown))
+    return found
+
+
+def read_wish(
+    armature: Any, wish: Wish, shown: Solved | None = None
+) -> tuple[IkRig, Solved, Aim, IKOptions]:
+    """Returns the description of a rig, the positions that it shows (or `shown`), where the link is
+    to be, and how inverse kinematics is asked for it."""
+    rig, options = recall_rig(armature), wish.options
+    shown = get_joint_positions(armature) if shown is None else shown
+    joints = choose_joints(armature, rig, wish.link, options.group)
+    default = default_pose(armature, rig, joints, options) if options.mode == "default" else {}
+    wanted = aim(armature, rig.robot, wish, shown, default)
+    asked = IKOptions(
+        joints=joints, orientation=wanted.turned, seconds=options.seconds,
+        restarts=options.restarts, seed=options.seed,
+    )  # fmt: skip
+    return rig, shown, wanted, asked
 
 
 def list_links(armature: Any) -> list[str]:
@@ -177,7 +159,7 @@ def suggest_link(armature: Any) -> str:
 
 
 def choose_joints(
-    armature: Any, rig: Rig, link: str, group: str | Collection[str] | None
+    armature: Any, rig: IkRig, link: str, group: str | Collection[str] | None
 ) -> tuple[str, ...]:
     """Returns the joints that may move for a link: the joints of the group, or all with one
     position; without passive ones, whose bones are marked. Of joints on closed loops the free ones,
@@ -196,8 +178,8 @@ def choose_joints(
     return tuple(name for name in moving if name in names and name not in passive)
 
 
-def _list_moving(armature: Any, rig: Rig, link: str) -> dict[str, JointMotion]:
-    """Lists the joints that move a link: above it, and free ones of the loops there; without joints
+def _list_moving(armature: Any, rig: IkRig, link: str) -> dict[str, JointMotion]:
+    """Lists the joints that move a link: above it, and free ones of the loops there; without those
     that loops move."""
     base = rig.tree.links[0].name
     moving = moving_joints(rig.tree, base, link)
@@ -209,29 +191,30 @@ def _list_moving(armature: Any, rig: Rig, link: str) -> dict[str, JointMotion]:
     return moving | {name: rig.motions[name] for name in find_movers(loops.closer, base, link)}
 
 
-def _joints_of_group(armature: Any, rig: Rig, group: str) -> tuple[str, ...]:
-    """The joints on bones: virtual joints move the whole robot."""
+def _joints_of_group(armature: Any, rig: IkRig, group: str) -> tuple[str, ...]:
+    """The joints that bones stand for: virtual joints move the whole robot."""
     joints = group_joints(rig.robot, extract_semantics(armature), group)
     return tuple(name for name in joints if name in rig.motions)
 
 
-def default_pose(armature: Any, rig: Rig, joints: Collection[str], wish: Wish) -> Solved:
+def default_pose(
+    armature: Any, rig: IkRig, joints: Collection[str], options: RigIKOptions
+) -> Solved:
     """Returns the start of mode default: the default pose, or a state of the group."""
     positions: Solved = dict(default_positions(rig.motions, joints))
-    if not wish.state:
+    if not options.state:
         return positions
-    if not isinstance(wish.group, str):
-        raise KinematicsError(f"state {quote(wish.state)} needs the group that it belongs to")
-    for name, numbers in find_state(armature, wish.group, wish.state).positions:
+    if not isinstance(options.group, str):
+        raise KinematicsError(f"state {quote(options.state)} needs the group that it belongs to")
+    for name, numbers in find_state(armature, options.group, options.state).positions:
         if name in rig.motions and rig.motions[name].mimic is None:
             positions[name] = numbers[0] if len(numbers) == 1 else numbers
     return positions
 
 
-def _pose(
-    armature: Any, link: str, wanted: Aim, found: IKResult, shown: Solved, key: bool
-) -> IKResult:
-    """Sets the solution and looks at it; takes it back where the scene does not show it."""
+def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | None:
+    """Sets the solution and looks at it. Takes it back where the scene does not show it, and then
+    returns the result with its errors."""
     before = set_positions(armature, found.positions)
     bpy.context.view_layer.update()
     distance, angle = _miss(link_pose(armature, link), wanted)
@@ -239,22 +222,18 @@ def _pose(
     loops = find_loops(armature)
     exact = loops is None or not loops.led & found.positions.keys()
     near = (NEAR if exact else NEAR_ON_LOOPS) * (1.0 + size)
-    if distance > near + 1e-6 or angle > (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
-        restore(armature, before)
-        bpy.context.view_layer.update()
-        message = (
-            f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
-            f"and {angle:.3g} rad away from it: something else moves the rig, such as a "
-            "constraint, a driver or an animation"
-        )
-        start = {name: shown[name] for name in found.positions}
-        return replace(
-            found, success=False, positions=start, position_error=distance,
-            orientation_error=angle, message=message,
-        )  # fmt: skip
-    if key:
-        key_joints(armature, _moved(found.positions, shown))
-    return found
+    if distance <= near + 1e-6 and angle <= (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
+        return None
+    restore(armature, before)
+    bpy.context.view_layer.update()
+    message = (
+        f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
+        f"and {angle:.3g} rad away from it: something else moves the rig, such as a "
+        "constraint, a driver or an animation"
+    )
+    return replace(
+        found, success=False, position_error=distance, orientation_error=angle, message=message
+    )
 
 
 def _moved(positions: Solved, shown: Solved) -> list[str]:

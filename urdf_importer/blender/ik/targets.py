@@ -4,22 +4,20 @@ armature space."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...diagnostics import KinematicsError, quote
+from ...diagnostics import KinematicsError
 from ...geometry.transforms import Matrix, rotation_from_quaternion
 from ...kinematics import forward_kinematics
-from ...kinematics.conventions import Convention
+from ...kinematics.inverse import RigIKOptions
 from ...kinematics.motion import JointMotion
 from ...model import Robot
 from ..standing.pose import link_pose
 
-Mode = Literal["absolute", "relative", "default"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 Solved = dict[str, float | tuple[float, ...]]
 
 
@@ -39,41 +37,41 @@ class Wish:
 
     link: str
     target: ArrayLike
-    mode: str
-    frame: str
-    orientation: Any
-    group: str | Collection[str] | None
-    state: str
-    convention: Convention | None
+    options: RigIKOptions
+
+    @property
+    def turns(self) -> Any:
+        """How the link is to be turned: as the options say, else free for a point."""
+        said, is_point = self.options.orientation, np.shape(self.target) != (4, 4)
+        return ("free" if is_point else "keep") if said is None else said
 
 
 def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved) -> Aim:
     """Returns the intended frame of a link. `shown` are the displayed positions of the rig,
     `default` the group's positions in the default pose.
 
-    Raises KinematicsError for unknown modes, links and shapes.
+    Raises KinematicsError for unknown links and wrong shapes.
     """
-    if wish.mode not in MODES:
-        raise KinematicsError(f"the mode is {', '.join(MODES)}, not {quote(str(wish.mode))}")
+    mode = wish.options.mode
     given = _read_target(wish)
-    frame = find_frame(armature, wish.frame)
+    frame = find_frame(armature, wish.options.in_frame)
     there, start = link_pose(armature, wish.link), shown
-    if wish.mode == "default":
+    if mode == "default":
         start = shown | default
         there = forward_kinematics(robot, start)[wish.link]
     there = _orthonormal(there)
     linear, axes = frame[:3, :3], _orthonormal(frame)[:3, :3]
     result = there.copy()
-    if wish.mode == "absolute":
+    if mode == "absolute":
         result[:3, 3] = linear @ given[:3, 3] + frame[:3, 3]
     else:
         result[:3, 3] = there[:3, 3] + linear @ given[:3, 3]
-    free = isinstance(wish.orientation, str) and wish.orientation == "free"
+    free = isinstance(wish.turns, str) and wish.turns == "free"
     rotation = _read_rotation(wish, given)
     if rotation is not None:
         turned = axes @ rotation
         relative = turned @ axes.T @ there[:3, :3]
-        result[:3, :3] = turned if wish.mode == "absolute" else relative
+        result[:3, :3] = turned if mode == "absolute" else relative
     return Aim(frame=result, turned=not free, start=start)
 
 
@@ -87,8 +85,8 @@ def _read_target(wish: Wish) -> Matrix:
         raise KinematicsError(
             f"the target must be a frame (4, 4) or a point (3,), not of shape {array.shape}"
         )
-    if wish.convention is not None:
-        array = wish.convention.to_robot(array)
+    if wish.options.convention is not None:
+        array = wish.options.convention.to_robot(array)
     if array.shape == (4, 4):
         return array
     frame = np.eye(4)
@@ -99,12 +97,8 @@ def _read_target(wish: Wish) -> Matrix:
 def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
     """Returns the rotation (3, 3) that is asked for, in the frame's axes; None where the link keeps
     its own, or may have any."""
-    wanted = wish.orientation
+    wanted = wish.turns
     if isinstance(wanted, str):
-        if wanted not in ("keep", "free"):
-            raise KinematicsError(
-                f"the orientation is keep, free or a quaternion, not {quote(wanted)}"
-            )
         brings_own = np.shape(wish.target) == (4, 4) and wanted == "keep"
         return given[:3, :3] if brings_own else None
     # Blender's own quaternions are w, x, y, z; ours x, y, z, w, as in joint positions.
@@ -117,8 +111,8 @@ def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
         raise KinematicsError("the orientation's quaternion has no direction")
     rotation = np.eye(4)
     rotation[:3, :3] = rotation_from_quaternion((x, y, z, w))
-    if wish.convention is not None:
-        rotation = wish.convention.to_robot(rotation)
+    if wish.options.convention is not None:
+        rotation = wish.options.convention.to_robot(rotation)
     return rotation[:3, :3]
 
 

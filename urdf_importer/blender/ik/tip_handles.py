@@ -15,7 +15,7 @@ import numpy as np
 
 from ...diagnostics import RobotError
 from ...geometry.transforms import Matrix
-from ...kinematics.inverse import IKResult, inverse_kinematics
+from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
 from ...kinematics.tips import find_tips
 from ..memory import recall
 from ..semantics.markers import targets_of
@@ -139,10 +139,12 @@ class TipDrag:
     ) -> IKResult:
         armature, count = self.handle.armature, len(self.joints)
         return inverse_kinematics(
-            recall_rig(armature).robot, self.handle.link, goal, start=start,
-            joints=tuple(self.joints), tip=self.handle.point,
-            position=not turning or count > _BALL, orientation=turning or count >= _FULL,
-            restarts=crowds, seconds=_CROWD_SECONDS if crowds else _SECONDS,
+            recall_rig(armature).robot, self.handle.link, goal, start_positions=start,
+            options=IKOptions(
+                joints=tuple(self.joints), tip=self.handle.point,
+                position=not turning or count > _BALL, orientation=turning or count >= _FULL,
+                restarts=crowds, seconds=_CROWD_SECONDS if crowds else _SECONDS,
+            ),
         )  # fmt: skip
 
     def _bend(self) -> dict[str, float | tuple[float, ...]]:

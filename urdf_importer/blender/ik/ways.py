@@ -16,8 +16,8 @@ from ...kinematics.inverse import find_solutions
 from ..standing import properties
 from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions, key_joints, link_pose, set_joint_positions
-from .solve import Rig, choose_joints, default_pose, recall_rig
-from .targets import Solved, Wish, aim
+from .solve import IkRig, read_wish, recall_rig
+from .targets import Solved, Wish
 
 _MOST_TRIANGLES = 60_000
 """Of a mesh: a larger one is looked at as the box around it."""
@@ -27,26 +27,20 @@ _LEAST_APART = 0.12
 """Of ways, in reaches of the robot or turns of a joint: nearer ways look the same."""
 
 
-def find_ways(
-    armature: Any, wish: Wish, *, most: int = 5, seconds: float = 1.0
-) -> tuple[Solved, ...]:
+def find_ways(armature: Any, wish: Wish, *, most: int = 5) -> tuple[Solved, ...]:
     """Returns joint positions by which a link reaches its target, and that look different: the
     nearest to the present pose first, then always the one furthest from the earlier ones; none
     where nothing brings it there. Sets nothing."""
-    rig = recall_rig(armature)
-    shown = get_joint_positions(armature)
-    joints = choose_joints(armature, rig, wish.link, wish.group)
-    default = default_pose(armature, rig, joints, wish) if wish.mode == "default" else {}
-    wanted = aim(armature, rig.robot, wish, shown, default)
+    rig, shown, wanted, asked = read_wish(armature, wish)
     found = find_solutions(
-        rig.robot, wish.link, wanted.frame, most=_MOST_FOUND, start=wanted.start, joints=joints,
-        orientation=wanted.turned, seconds=seconds,
+        rig.robot, wish.link, wanted.frame, most=_MOST_FOUND, start_positions=wanted.start,
+        options=asked,
     )  # fmt: skip
     return _choose_unlike(rig, shown, found, most)
 
 
 def _choose_unlike(
-    rig: Rig, shown: Solved, found: Sequence[Solved], most: int
+    rig: IkRig, shown: Solved, found: Sequence[Solved], most: int
 ) -> tuple[Solved, ...]:
     """Chooses ways by their visible differences: where links are, and how far joints are turned."""
     if not found:
@@ -59,7 +53,7 @@ def _choose_unlike(
     return tuple(found[index] for index in chosen)
 
 
-def _look_of(rig: Rig, positions: Solved, way: Solved) -> list[float]:
+def _look_of(rig: IkRig, positions: Solved, way: Solved) -> list[float]:
     """The places of all links in reaches, and the numbers of joints in turns."""
     frames = forward_kinematics(rig.robot, positions)
     places = np.array([frame[:3, 3] for frame in frames.values()])

@@ -202,6 +202,19 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
     return result
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """When postures need not go on: after so many `iterations`, or at the `deadline`; where of each
+    goal's `enough` are solved, or one since `grace` iterations. Postures still far away
+    after `patience` iterations are given up."""
+
+    iterations: int
+    deadline: float
+    enough: int
+    grace: int = _ENDLESS
+    patience: int = _ENDLESS
+
+
 @dataclass(slots=True)
 class Descent:
     """Where postures came: values (B, n), costs (B,) and solved (B,); in so many iterations."""
@@ -221,20 +234,14 @@ def descend(
     gauge: Gauge,
     values: Matrix,
     owners: Indices,
-    *,
-    iterations: int,
-    deadline: float,
-    enough: int,
-    grace: int = _ENDLESS,
-    patience: int = _ENDLESS,
+    pace: Pace,
 ) -> Descent:
-    """Leads (B, n) values, within limits, down to where the error is least: until of each goal's
-    `enough` are solved, or one since `grace` iterations, or all have come to rest; or time is up.
-    Postures still far away after `patience` iterations are given up."""
-    going = _Going(gauge, values, owners, enough, grace, patience)
-    most = iterations if gauge.chain.variables and len(values) else 0
+    """Leads (B, n) values, within limits, down to where the error is least, or all have come to
+    rest."""
+    going = _Going(gauge, values, owners, pace)
+    most = pace.iterations if gauge.chain.variables and len(values) else 0
     while going.found.iterations < most and not going.is_over():
-        if time.perf_counter() > deadline:
+        if time.perf_counter() > pace.deadline:
             break
         going.step()
     return going.end()
@@ -248,12 +255,9 @@ class _Going:
         gauge: Gauge,
         values: Matrix,
         owners: Indices,
-        enough: int,
-        grace: int,
-        patience: int,
+        pace: Pace,
     ) -> None:
-        self._gauge, self._owners = gauge, owners
-        self._enough, self._grace, self._patience = enough, grace, patience
+        self._gauge, self._owners, self._pace = gauge, owners, pace
         self._shown = look_at(gauge, values.copy(), owners)
         self.found = Descent(values.copy(), self._shown.costs.copy(), self._shown.solved.copy())
         self._rows, self._caution = np.arange(len(values)), np.full(len(values), _CAUTION)
@@ -283,9 +287,9 @@ class _Going:
         """Returns which goals (T,) need no more."""
         found = self.found
         counts = np.bincount(self._owners, found.solved, len(self._last))
-        last = np.minimum(self._last, found.iterations + self._grace)
+        last = np.minimum(self._last, found.iterations + self._pace.grace)
         self._last = np.where(counts > 0.0, last, _ENDLESS)
-        met: Mask = (counts >= self._enough) | (self._last <= found.iterations)
+        met: Mask = (counts >= self._pace.enough) | (self._last <= found.iterations)
         return met
 
     def step(self) -> None:
@@ -309,8 +313,8 @@ class _Going:
         elif count:
             shown.put(better, tried)
         rest |= shown.solved
-        if found.iterations >= self._patience:
-            rest |= shown.costs > _FAR * _CLOSER ** (found.iterations - self._patience)
+        if found.iterations >= self._pace.patience:
+            rest |= shown.costs > _FAR * _CLOSER ** (found.iterations - self._pace.patience)
         if np.count_nonzero(rest):
             self._idle |= rest
             self._waiting = True

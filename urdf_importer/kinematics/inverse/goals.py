@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ...diagnostics import KinematicsError
 from ...geometry.transforms import Matrix, Vector
 from .chain import Chain
+from .options import IKOptions
 
 _ABSURD = 1e9
 _SAME_ROTATION = 1e-3
@@ -63,21 +64,14 @@ def frames_of(array: Matrix) -> Matrix:
     return frames
 
 
-def read_goals(
-    chain: Chain,
-    targets: Matrix,
-    *,
-    position: bool,
-    orientation: bool,
-    tolerance: tuple[float, float],
-) -> tuple[Goals, dict[int, str]]:
+def read_goals(chain: Chain, targets: Matrix, options: IKOptions) -> tuple[Goals, dict[int, str]]:
     """Returns the goals of targets, frames (T, 4, 4) or points (T, 3); and the obstacle that makes
     one unreachable, by its number: nothing mostly. Raises KinematicsError where nothing is
     asked."""
-    orientation = orientation and targets.ndim == 3
+    position, orientation = options.position, options.orientation and targets.ndim == 3
     if not position and not orientation:
         raise KinematicsError("neither a position nor an orientation is asked for")
-    near, turned = tolerance
+    near, turned = options.tolerance
     frames = frames_of(targets)
     obstacles: dict[int, str] = {}
     if not np.isfinite(frames).all():

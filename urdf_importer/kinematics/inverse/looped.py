@@ -21,8 +21,8 @@ from ..loops.solve import LoopCloser, recall_closer
 from ..motion import JointMotion
 from .chain import moving_joints
 from .descent import logarithms
-from .goals import Goals, read_frame
-from .problem import Question, Solved, aim, check_joint, middle, recall_robot
+from .goals import Goals, read_frame, read_goals
+from .problem import Question, Solved, check_joint, middle, recall_robot
 from .search import DIFFERENT
 
 _ITERATIONS = 40
@@ -94,7 +94,7 @@ def is_looped(asked: Question) -> bool:
 
 def _list_movers(asked: Question) -> tuple[LoopCloser, str, tuple[str, ...]]:
     closer = recall_closer(asked.robot)
-    base = closer.tree.links[0].name if asked.base is None else asked.base
+    base = closer.tree.links[0].name if asked.options.base is None else asked.options.base
     return closer, base, find_movers(closer, base, asked.link)
 
 
@@ -106,18 +106,19 @@ def pose_looped(asked: Question) -> LoopedProblem | None:
     closer, base, movers = _list_movers(asked)
     if not movers:
         return None
-    for name in (*(asked.joints or ()), *asked.start):
+    options = asked.options
+    for name in (*(options.joints or ()), *asked.start):
         check_joint(closer.tree, name)
-    tip = np.eye(4) if asked.tip is None else read_frame(asked.tip, "tip")
+    tip = np.eye(4) if options.tip is None else read_frame(options.tip, "tip")
     if not np.isfinite(tip).all():
         raise KinematicsError("the tip is not finite")
     near = moving_joints(closer.tree, base, asked.link)
     names = dict.fromkeys([*movers, *near])
-    if asked.joints is not None:
-        names = {name: None for name in names if name in asked.joints}
+    if options.joints is not None:
+        names = {name: None for name in names if name in options.joints}
     way = LoopedWay(closer, base, asked.link, tip, list(names))
     still = recall_robot(asked.robot).chain(base, asked.link, tip, (), _complete(closer, near, {}))
-    goals, obstacles = aim(still, asked)
+    goals, obstacles = read_goals(still, asked.targets, options)
     start = {
         **{each.joint.name: each.nearest_valid(0.0) for each in way.motions},
         **_complete(closer, near, asked.start),

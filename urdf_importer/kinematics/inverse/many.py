@@ -2,28 +2,22 @@
 """Inverse kinematics of many targets at once, as arrays."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arguments import diagnostics_of, positions_of, robot_of, texts_of
+from ...arguments import diagnostics_of, options_of, positions_of, robot_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix, Vector
 from ...model import Robot
 from ..forward import POSITION_SIZES, Position, Positions
 from .goals import read_numbers
 from .looped import is_looped, pose_looped
+from .options import IKOptions
 from .problem import Problem, Question, check_joint, pose_problem, recall_robot
-from .solve import (
-    MOST_RESTARTS,
-    MOST_SECONDS,
-    TOLERANCE,
-    answer_looped,
-    explain,
-    search_problem,
-)
+from .solve import SECONDS, answer_looped, explain, search_problem
 
 _AT_ONCE = 256
 """More targets than this are answered part by part, so that arrays stay small."""
@@ -63,40 +57,31 @@ def inverse_kinematics_many(
     link: str,
     targets: ArrayLike,
     *,
-    start: Mapping[str, Position | ArrayLike] | None = None,
-    base: str | None = None,
-    joints: Collection[str] | None = None,
-    position: bool = True,
-    orientation: bool = True,
-    tip: ArrayLike | None = None,
-    tolerance: tuple[float, float] = TOLERANCE,
-    seconds: float = MOST_SECONDS,
-    restarts: int = MOST_RESTARTS,
-    seed: int = 0,
+    start_positions: Mapping[str, Position | ArrayLike] | None = None,
+    options: IKOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> IKResults:
     """Returns joint positions, within limits, for each of n targets, in a fraction of the time that
     inverse_kinematics takes for one, since all are searched as arrays. Answers are as exact and
     found as surely, but where there are several ways to reach a target it may take another.
 
-    `targets` are frames (n, 4, 4), or points (n, 3) for the position alone, in the frame of the
-    link `base`, the root where none is named. `start` are joint positions as forward_kinematics
-    takes them, for all targets; or (n,), one for each, of joints that turn or slide and may move.
-    `seconds` is the time for each target on the average. All other arguments, and the causes of
-    KinematicsError, are as for inverse_kinematics.
+    `targets` are frames (n, 4, 4), or points (n, 3), which free the turn. `start_positions` are as
+    forward_kinematics takes them, for all targets; or (n,), one for each, of joints that turn or
+    slide and may move. `seconds` of the options is the time for each target on the average. All
+    other arguments, and the causes of KinematicsError, are as for inverse_kinematics.
 
     Each target is answered for itself, from its start: for a path, on which each begins where the
     one before ended, inverse_kinematics is called in a row. Where joints on closed loops are in
     the way, this function calls it target by target too, and takes as long.
     """
     began = time.perf_counter()
-    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
+    robot, options = robot_of(robot), options_of(options, IKOptions)
     given = _read_targets(targets)
-    shared, varied = _sort_starts(robot, positions_of(start), len(given))
+    shared, varied = _sort_starts(robot, positions_of(start_positions), len(given))
     asked = Question(
-        robot=robot, link=link, targets=given, start=shared, base=base, joints=joints,
-        position=position, orientation=orientation, tip=tip, tolerance=tolerance, varied=varied,
-    )  # fmt: skip
+        robot=robot, link=link, targets=given, start=shared, options=options, varied=varied
+    )
+    seconds = options.seconds_or(SECONDS)
     kept = diagnostics_of(diagnostics, robot.source)
     parts: list[IKResults] = []
     with np.errstate(all="ignore"):
@@ -105,10 +90,10 @@ def inverse_kinematics_many(
         for first in range(0, max(len(given), 1), most):
             part = _cut(asked, slice(first, first + most))
             if looped:
-                parts.append(_answer_looped(part, seconds, restarts, seed))
+                parts.append(_answer_looped(part, seconds))
                 continue
             until = began + seconds * (first + len(part.targets))
-            parts.append(_answer(part, pose_problem(part, kept), until, restarts, seed))
+            parts.append(_answer(part, pose_problem(part, kept), until))
             # Each message appears once.
             kept = Diagnostics(robot.source)
     return _join(parts, time.perf_counter() - began)
@@ -158,10 +143,8 @@ def _cut(asked: Question, part: slice) -> Question:
     return replace(asked, targets=asked.targets[part], varied=varied)
 
 
-def _answer(
-    asked: Question, problem: Problem, deadline: float, restarts: int, seed: int
-) -> IKResults:
-    found = search_problem(problem, restarts, deadline, seed)
+def _answer(asked: Question, problem: Problem, deadline: float) -> IKResults:
+    found = search_problem(problem, asked.options, deadline)
     closest = _gather(problem, found.values)
     starts = _gather(problem, problem.values)
     return IKResults(
@@ -198,17 +181,17 @@ def _gather(problem: Problem, values: Matrix) -> Arrays:
     }
 
 
-def _answer_looped(asked: Question, seconds: float, restarts: int, seed: int) -> IKResults:
+def _answer_looped(asked: Question, seconds: float) -> IKResults:
     """Answers one target, or says which joints would be asked where there is none."""
     count = len(asked.targets)
     own: dict[str, Position] = {
         name: float(each[0]) for name, each in asked.varied.items() if count
     }
     if not count:
-        asked = replace(asked, targets=np.zeros((1, 3)), orientation=False)
+        asked = replace(asked, targets=np.zeros((1, 3)))
     problem = pose_looped(replace(asked, start={**asked.start, **own}, varied={}))
     assert problem is not None
-    found = answer_looped(asked, problem, seconds if count else 0.0, restarts, seed)
+    found = answer_looped(asked, problem, seconds if count else 0.0)
     return IKResults(
         success=np.array([found.success])[:count],
         positions={name: np.array([each])[:count] for name, each in found.positions.items()},

@@ -24,7 +24,9 @@ from ..motion import JointMotion
 from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
 from .chain import Chain, moving_joints, plan_chain
+from .descent import Gauge
 from .goals import Goals, read_frame, read_goals
+from .options import IKOptions
 
 Target = ArrayLike
 """A frame (4, 4) or a point (3,)."""
@@ -36,7 +38,7 @@ _MOST_ROBOTS, _MOST_CHAINS = 8, 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question, `targets` (T, 4, 4) or (T, 3) and `tip` as the caller wrote them; see
+    """A question, `targets` (T, 4, 4) or (T, 3) as the caller wrote them; see
     inverse_kinematics. `varied` (T,) are the positions at the start of joints that start elsewhere
     for each target."""
 
@@ -44,12 +46,7 @@ class Question:
     link: str
     targets: Matrix
     start: Positions
-    base: str | None
-    joints: Collection[str] | None
-    position: bool
-    orientation: bool
-    tip: ArrayLike | None
-    tolerance: tuple[float, float]
+    options: IKOptions
     varied: Mapping[str, Vector] = field(default_factory=dict)
 
 
@@ -67,6 +64,10 @@ class Problem:
     held: Mapping[str, float | tuple[float, ...]]
     obstacles: Mapping[int, str]
     points: Matrix
+
+    def gauge(self) -> Gauge:
+        """Returns the measure of how far the chain is from the goals."""
+        return Gauge(self.chain, self.goals)
 
     def start(self) -> Solved:
         """Returns the given positions of the joints that may move."""
@@ -94,16 +95,16 @@ class Problem:
 def pose_problem(asked: Question, diagnostics: Diagnostics) -> Problem:
     """Returns the question in numbers. Raises KinematicsError for unknown names, wrong shapes and
     nothing asked; whatever is wrong with the numbers of the target is an obstacle."""
-    known = recall_robot(asked.robot)
-    base = known.tree.links[0].name if asked.base is None else asked.base
+    known, options = recall_robot(asked.robot), asked.options
+    base = known.tree.links[0].name if options.base is None else options.base
     motions = known.motions(base, asked.link)
-    movable = _choose_movable(known.tree, motions, asked.joints, diagnostics)
+    movable = _choose_movable(known.tree, motions, options.joints, diagnostics)
     held = _complete_start(known.tree, motions, asked.start)
-    tip = np.eye(4) if asked.tip is None else read_frame(asked.tip, "tip")
+    tip = np.eye(4) if options.tip is None else read_frame(options.tip, "tip")
     if not np.isfinite(tip).all():
         raise KinematicsError("the tip is not finite")
     chain = known.chain(base, asked.link, tip, movable, held)
-    goals, obstacles = aim(chain, asked)
+    goals, obstacles = read_goals(chain, asked.targets, options)
     values = np.tile(_start_values(chain, held), (len(asked.targets), 1))
     for name, numbers in asked.varied.items():
         if name in movable:
@@ -116,14 +117,6 @@ def pose_problem(asked: Question, diagnostics: Diagnostics) -> Problem:
     return Problem(
         chain=chain, goals=goals, values=values, motions=motions, held=held, obstacles=obstacles,
         points=asked.targets[:, :3, 3] if asked.targets.ndim == 3 else asked.targets,
-    )  # fmt: skip
-
-
-def aim(chain: Chain, asked: Question) -> tuple[Goals, dict[int, str]]:
-    """Returns the goals of a question, and the obstacles; see read_goals."""
-    return read_goals(
-        chain, asked.targets, position=asked.position, orientation=asked.orientation,
-        tolerance=asked.tolerance,
     )  # fmt: skip
 
 

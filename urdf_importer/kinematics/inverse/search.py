@@ -14,8 +14,7 @@ import numpy as np
 from ...geometry.transforms import Matrix, Vector
 from .chain import Chain
 from .crowd import CROWD, recall_crowd
-from .descent import Descent, Gauge, Indices, Mask, descend, look_at
-from .goals import Goals
+from .descent import Descent, Gauge, Indices, Mask, Pace, descend, look_at
 
 _ALONE, _PATIENCE, _ITERATIONS = 16, 6, 40
 """How long the start alone is led on where others may be tried, less where it comes no nearer; and
@@ -43,19 +42,18 @@ class Found:
     restarts: Indices
 
 
-def search(
-    chain: Chain, goals: Goals, starts: Matrix, *, restarts: Indices, deadline: float, seed: int
-) -> Found:
-    """Returns values within limits that bring the chain to the goals, near to `starts` (T, n); or
+def search(gauge: Gauge, starts: Matrix, *, restarts: Indices, deadline: float, seed: int) -> Found:
+    """Returns values within limits that bring a chain to its goals, near to `starts` (T, n); or
     the nearest ones found, after `restarts` (T,) crowds."""
-    gauge = Gauge(chain, goals)
+    chain = gauge.chain
     inside = np.minimum(np.maximum(starts, chain.lower), chain.upper)
     everyone = np.arange(len(inside))
     crowds = restarts if chain.variables else np.zeros_like(restarts)
     best = descend(
-        gauge, inside, everyone, deadline=deadline, enough=1,
-        iterations=_ALONE if crowds.any() else _ITERATIONS,
-        patience=_PATIENCE if crowds.any() else _ITERATIONS,
+        gauge, inside, everyone,
+        Pace(deadline=deadline, enough=1,
+             iterations=_ALONE if crowds.any() else _ITERATIONS,
+             patience=_PATIENCE if crowds.any() else _ITERATIONS),
     )  # fmt: skip
     done = np.zeros_like(restarts)
     while time.perf_counter() < deadline:
@@ -63,12 +61,14 @@ def search(
         if not len(left):
             break
         around = int(done[left[0]])
-        begun = best.values[left] if around == 0 else None
-        lot = _choose_starts(gauge, inside[left], left, around, seed, begun)
+        lot = _choose_starts(gauge, inside[left], left, around, seed)
+        if around == 0:
+            # Where the starts themselves were led before.
+            lot[:, 0] = best.values[left]
         others = descend(
             gauge, lot.reshape(-1, lot.shape[2]), np.repeat(left, lot.shape[1]),
-            iterations=_ITERATIONS, deadline=deadline, grace=_GRACE,
-            enough=_ENOUGH if len(left) <= _FEW else _SPARSE_ENOUGH,
+            Pace(deadline=deadline, iterations=_ITERATIONS, grace=_GRACE,
+                 enough=_ENOUGH if len(left) <= _FEW else _SPARSE_ENOUGH),
         )  # fmt: skip
         done[left] += 1
         _take_over(chain, best, others, left, inside[left])
@@ -94,25 +94,27 @@ def _measure(gauge: Gauge, values: Matrix, iterations: int, restarts: Indices) -
 
 
 def find_postures(
-    chain: Chain, goals: Goals, start: Vector, *, most: int, deadline: float, seed: int
+    gauge: Gauge, start: Vector, *, most: int, deadline: float, seed: int
 ) -> list[Vector]:
     """Returns solutions for one goal that differ, such as elbow up and down, the nearest to `start`
     first."""
-    gauge = Gauge(chain, goals)
+    chain = gauge.chain
     inside = np.clip(start, chain.lower, chain.upper)[None]
     nobody = np.zeros(1, dtype=np.intp)
     found: list[Vector] = []
-    shown = descend(gauge, inside, nobody, iterations=_ITERATIONS, deadline=deadline, enough=1)
+    shown = descend(
+        gauge, inside, nobody, Pace(iterations=_ITERATIONS, deadline=deadline, enough=1)
+    )
     for around in range(3 * most):
         for values in turn_towards(chain, shown.values[shown.solved], inside):
             if all(_gap(chain, values, other) > DIFFERENT for other in found):
                 found.append(values)
         if len(found) >= most or time.perf_counter() > deadline:
             break
-        (lot,) = _choose_starts(gauge, inside, nobody, around, seed, None)
+        (lot,) = _choose_starts(gauge, inside, nobody, around, seed)
         shown = descend(
             gauge, lot, np.zeros(len(lot), dtype=np.intp),
-            iterations=_ITERATIONS, deadline=deadline, enough=len(lot),
+            Pace(iterations=_ITERATIONS, deadline=deadline, enough=len(lot)),
         )  # fmt: skip
     return sorted(found, key=lambda values: _gap(chain, values, inside[0]))[:most]
 
@@ -125,11 +127,9 @@ def _gap(chain: Chain, one: Vector, other: Vector) -> float:
     return float(np.abs((one - other) / chain.units).max())
 
 
-def _choose_starts(
-    gauge: Gauge, starts: Matrix, owners: Indices, around: int, seed: int, begun: Matrix | None
-) -> Matrix:
-    """Returns (K, B, n), for K owners: some not far from their starts (K, n), the first at the
-    place of the previous attempt, and the nearest of a crowd; others each time around."""
+def _choose_starts(gauge: Gauge, starts: Matrix, owners: Indices, around: int, seed: int) -> Matrix:
+    """Returns (K, B, n), for K owners: some not far from their starts (K, n), and the nearest of a
+    crowd; others each time around."""
     chain = gauge.chain
     count = (_BATCH if len(owners) <= _FEW else _SPARSE_BATCH) - _NEARBY
     rounds = CROWD // count
@@ -138,8 +138,6 @@ def _choose_starts(
     chance = np.random.default_rng((seed, around))
     noise = chance.uniform(-1.0, 1.0, (_NEARBY, len(chain.units))) * chain.units
     nearby = np.clip(starts[:, None] + noise, chain.lower, chain.upper)
-    if begun is not None:
-        nearby[:, 0] = begun
     return np.concatenate([nearby, turn_towards(chain, drawn, starts[:, None])], axis=1)
 
 

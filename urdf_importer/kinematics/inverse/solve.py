@@ -2,25 +2,24 @@
 """Inverse kinematics: a frame that a link is to have -> joint positions within limits."""
 
 import time
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arguments import diagnostics_of, positions_of, robot_of, texts_of
+from ...arguments import diagnostics_of, options_of, positions_of, robot_of
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Robot
 from ..forward import Positions
 from .goals import Goals, measure_lengths, read_one
 from .looped import LoopedProblem, LoopedSearch, pose_looped
+from .options import IKOptions
 from .problem import Problem, Question, Solved, pose_problem
 from .search import Found, find_postures, search
 
-TOLERANCE = (1e-6, 1e-6)
-MOST_SECONDS = 0.25
-MOST_RESTARTS = 24
+SECONDS, SECONDS_FOR_ALL = 0.25, 1.0
+"""For one answer, and for several to one question, where the options state none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,49 +57,34 @@ def inverse_kinematics(
     link: str,
     target: ArrayLike,
     *,
-    start: Positions | None = None,
-    base: str | None = None,
-    joints: Collection[str] | None = None,
-    position: bool = True,
-    orientation: bool = True,
-    tip: ArrayLike | None = None,
-    tolerance: tuple[float, float] = TOLERANCE,
-    seconds: float = MOST_SECONDS,
-    restarts: int = MOST_RESTARTS,
-    seed: int = 0,
+    start_positions: Positions | None = None,
+    options: IKOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> IKResult:
     """Returns joint positions, within limits, that bring a link to a target.
 
-    `target` is a frame (4, 4), or a point (3,) for the position alone, in the frame of the link
-    `base`, the root where none is named; `position` and `orientation` select the parts of a frame
-    that count. `tip`, (4, 4) or (3,), is the frame or point of the link that is to be there.
-    `start` are joint positions as forward_kinematics takes them; joints it does not name start in
-    the middle of their limits, at zero where they have none. Only `joints` may move, if given.
-    Planar, floating and ball joints stay at the start unless `joints` names them. Joints that mimic
-    others follow, beyond their own limits too, as they do in the rig; so do joints that closed
-    loops move.
-
-    `tolerance` is in m and rad. `seconds` bounds the time, `restarts` the number of random crowds
-    that are tried after the start: with 0 the answer is the nearest place where the error is least.
-    The same question with the same `seed` has the same answer, unless time runs out.
+    `target` is a frame (4, 4), or a point (3,), which frees the turn, in the frame of the root, or
+    of the link named by the `options`, which also select the parts of a frame that count, the
+    joints that may move, and the time. `start_positions` are as forward_kinematics takes them;
+    other joints start in the middle of their limits, at zero where they have none. Planar, floating
+    and ball joints stay at the start unless the options name them. Joints that mimic others follow,
+    beyond their own limits too, as they do in the rig; so do joints that closed loops move.
 
     Targets that are out of reach, not finite or no rotations have answers without success. Raises
     KinematicsError for names that the robot does not have and arguments of wrong shapes.
     """
     began = time.perf_counter()
-    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
     asked = Question(
-        robot=robot, link=link, targets=read_one(target, "target"), start=positions_of(start),
-        base=base, joints=joints, position=position, orientation=orientation, tip=tip,
-        tolerance=tolerance,
+        robot=robot_of(robot), link=link, targets=read_one(target, "target"),
+        start=positions_of(start_positions), options=options_of(options, IKOptions),
     )  # fmt: skip
+    seconds = asked.options.seconds_or(SECONDS)
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
-            return answer_looped(asked, looped, seconds, restarts, seed)
-        kept = diagnostics_of(diagnostics, robot.source)
-        return _answer(asked, pose_problem(asked, kept), began, seconds, restarts, seed)
+            return answer_looped(asked, looped, seconds)
+        problem = pose_problem(asked, diagnostics_of(diagnostics, asked.robot.source))
+        return _answer(asked, problem, began, seconds)
 
 
 def find_solutions(
@@ -109,25 +93,18 @@ def find_solutions(
     target: ArrayLike,
     *,
     most: int = 8,
-    start: Positions | None = None,
-    base: str | None = None,
-    joints: Collection[str] | None = None,
-    position: bool = True,
-    orientation: bool = True,
-    tip: ArrayLike | None = None,
-    seconds: float = 1.0,
-    seed: int = 0,
+    start_positions: Positions | None = None,
+    options: IKOptions | None = None,
 ) -> tuple[Solved, ...]:
     """Returns up to `most` answers to one question that differ by more than 0.3 rad in a joint,
     such as elbow up and elbow down, the nearest to the start first; none where there is none.
-    Arguments and errors are as for inverse_kinematics."""
-    deadline = time.perf_counter() + seconds
-    robot, joints = robot_of(robot), None if joints is None else texts_of(joints, "joints")
+    Arguments and errors are as for inverse_kinematics; `restarts` of the options do not count."""
     asked = Question(
-        robot=robot, link=link, targets=read_one(target, "target"), start=positions_of(start),
-        base=base, joints=joints, position=position, orientation=orientation, tip=tip,
-        tolerance=TOLERANCE,
+        robot=robot_of(robot), link=link, targets=read_one(target, "target"),
+        start=positions_of(start_positions), options=options_of(options, IKOptions),
     )  # fmt: skip
+    deadline = time.perf_counter() + asked.options.seconds_or(SECONDS_FOR_ALL)
+    seed = asked.options.seed
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
@@ -136,19 +113,17 @@ def find_solutions(
             searching = LoopedSearch(looped.way, looped.goals, deadline)
             answers = searching.find_all(looped.start, most, seed)
             return tuple(looped.positions(each) for each in answers)
-        problem = pose_problem(asked, Diagnostics(robot.source))
+        problem = pose_problem(asked, Diagnostics(asked.robot.source))
         if problem.obstacles or not problem.chain.variables:
             return ()
         found = find_postures(
-            problem.chain, problem.goals, problem.values[0], most=most, deadline=deadline, seed=seed
+            problem.gauge(), problem.values[0], most=most, deadline=deadline, seed=seed
         )
     return tuple(problem.positions(values) for values in found)
 
 
-def _answer(
-    asked: Question, problem: Problem, began: float, seconds: float, restarts: int, seed: int
-) -> IKResult:
-    found = search_problem(problem, restarts, began + seconds, seed)
+def _answer(asked: Question, problem: Problem, began: float, seconds: float) -> IKResult:
+    found = search_problem(problem, asked.options, began + seconds)
     closest = problem.positions(found.values[0])
     success = bool(found.solved[0])
     distance, angle = float(found.distances[0]), float(found.angles[0])
@@ -165,14 +140,14 @@ def _answer(
     )
 
 
-def search_problem(problem: Problem, restarts: int, deadline: float, seed: int) -> Found:
+def search_problem(problem: Problem, options: IKOptions, deadline: float) -> Found:
     """Returns the result of search, with the distances from the targets themselves where goals were
     brought nearer, which count as missed."""
-    crowds = np.full(len(problem.values), max(restarts, 0))
+    crowds = np.full(len(problem.values), max(options.restarts, 0))
     barred = np.array(list(problem.obstacles), dtype=np.intp)
     crowds[barred] = np.minimum(crowds[barred], 1)
     found = search(
-        problem.chain, problem.goals, problem.values, restarts=crowds, deadline=deadline, seed=seed
+        problem.gauge(), problem.values, restarts=crowds, deadline=deadline, seed=options.seed
     )
     if not len(barred):
         return found
@@ -195,13 +170,12 @@ def explain(asked: Question, problem: Problem, found: Found, number: int) -> str
     return _say_missed(problem.goals, distance, angle, _at_limits(problem, found.values[number]))
 
 
-def answer_looped(
-    asked: Question, problem: LoopedProblem, seconds: float, restarts: int, seed: int
-) -> IKResult:
+def answer_looped(asked: Question, problem: LoopedProblem, seconds: float) -> IKResult:
     """Answers a question whose way passes joints on loops."""
     began = time.perf_counter()
     searching = LoopedSearch(problem.way, problem.goals, began + seconds)
-    found = searching.search(problem.start, 0 if problem.obstacle else restarts, seed)
+    restarts = 0 if problem.obstacle else asked.options.restarts
+    found = searching.search(problem.start, restarts, asked.options.seed)
     success = found.solved and not problem.obstacle
     if success:
         message = f"link {quote(asked.link)} is at the target"
