@@ -2,6 +2,7 @@
 """Every reader of what others wrote, with files that it reads: for searches and for tools/fuzz."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from support import hostile_seeds as seeds
@@ -197,7 +198,7 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),
     "image": (seeds.images, plain(read_image)),
 } | {
-    suffix: ((lambda suffix=suffix: seeds.meshes(suffix)), meshed(suffix))
+    suffix: (partial(seeds.meshes, suffix), meshed(suffix))
     for suffix in (".stl", ".dae", ".obj", ".ply", ".glb", ".msh")
 }  # fmt: skip
 BOUNDS = {"xacro": Bounds(seconds=12.0)}
