@@ -4,7 +4,7 @@ millimetres or inches."""
 
 import numpy as np
 
-from ...diagnostics import MeshError, quote
+from ...diagnostics import Diagnostics, MeshError, quote
 from ...meshes import RobotFiles
 from ...model import Mesh
 from .read import AssemblyReading
@@ -14,7 +14,7 @@ _TOO_LARGE = 20.0
 _FITTING = 3.0
 
 
-def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
+def advise_scale(reading: AssemblyReading, files: RobotFiles, diagnostics: Diagnostics) -> None:
     """Warns where the first meshes are a factor of a unit too large for the frames, with the line
     to write. Nothing is ever scaled silently."""
     assembly, placed, robot = reading.assembly, reading.placed, reading.robot
@@ -38,7 +38,7 @@ def advise_scale(reading: AssemblyReading, files: RobotFiles) -> None:
         shown = None if extent is None else extent * max(map(abs, mesh.scale))
         if shown is None or shown < _TOO_LARGE * size or shown * unit > _FITTING * size:
             continue
-        assembly.diagnostics.warning(
+        diagnostics.warning(
             "suspicious-mesh-scale",
             f"mesh {quote(mesh.filename)} of link {quote(name)} is {shown:.3g} m long, while all "
             f"parts are within {size:.3g} m; if it is not in metres, set its unit in a "

@@ -82,9 +82,13 @@ class Assembly:
 
 
 def apply_parameters(
-    mechanism: Mechanism, parameters: Parameters, diagnostics: Diagnostics
+    mechanism: Mechanism,
+    parameters: Parameters,
+    diagnostics: Diagnostics,
+    held: frozenset[str] = frozenset(),
 ) -> Assembly:
-    """Raises ReadError where the parameters name a root or a base frame that is not there."""
+    """Fixes the joints that are `held`, too. Raises ReadError where the parameters name a root or a
+    base frame that is not there."""
     values = Values(parameters.source, diagnostics)
     names = Names(mechanism, parameters, values)
     frames = NamedFrames(mechanism, parameters, names, values)
@@ -106,6 +110,7 @@ def apply_parameters(
             placements.append((place, joint.other(place), index))
     frames.adopt(placements)
     extra = _extra_connections(parameters, frames)
+    counting = [*_combine(connections, mechanism, diagnostics), *extra]
     return Assembly(
         mechanism=mechanism,
         parameters=parameters,
@@ -117,7 +122,10 @@ def apply_parameters(
             for i, body in enumerate(mechanism.bodies)
             if body.kind == "part" or i == world or (body.kind == "placement" and i in real)
         ],
-        connections=[*_combine(connections, mechanism, diagnostics), *extra],
+        connections=[
+            replace(joint, primitives=WELD, change=None) if joint.name in held else joint
+            for joint in counting
+        ],
         placements=placements,
         removed=sorted(removed),
         shown=[*connections, *extra],

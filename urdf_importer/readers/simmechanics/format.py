@@ -25,7 +25,7 @@ def read_simmechanics(given: Description) -> AssemblyReading:
         joint_parameters=given.options.joint_parameters,
         has_file=partial(_has_file, given.resolver),
     )
-    advise_scale(reading, RobotFiles(given.resolver, Diagnostics()))
+    advise_scale(reading, RobotFiles(given.resolver, Diagnostics()), given.diagnostics)
     return reading
 
 

@@ -5,7 +5,6 @@ Nothing else is free in URDF: a link on a moving joint has its origin at the joi
 also when the joint is reversed, and the axes of its body's CS1.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +38,9 @@ class Placed:
     steps: tuple[Step, ...] = ()
 
 
-Choices = Mapping[int, tuple[Matrix, int]]
-
-
-def place_links(assembly: Assembly, tree: SpanningTree, chosen: Choices) -> dict[int, Placed]:
+def place_links(assembly: Assembly, tree: SpanningTree) -> dict[int, Placed]:
     """Returns body -> its link, for all of the tree. Raises ReadError for an unknown base frame."""
+    chosen = _choose_frames(assembly, tree)
     placed: dict[int, Placed] = {}
     for body in tree.bodies():
         hang = tree.hangs.get(body)
@@ -55,8 +52,8 @@ def place_links(assembly: Assembly, tree: SpanningTree, chosen: Choices) -> dict
     return placed
 
 
-def choose_frames(assembly: Assembly, tree: SpanningTree) -> Choices:
-    """Returns body -> the user's frame that is to be its link frame, and its line in the file."""
+def _choose_frames(assembly: Assembly, tree: SpanningTree) -> dict[int, tuple[Matrix, int]]:
+    """Body -> the user's frame that is to be its link frame, and its line in the file."""
     chosen: dict[int, tuple[Matrix, int]] = {}
     for wish in assembly.parameters.link_frames:
         body = assembly.names.body_of.get(wish.link)
@@ -196,25 +193,3 @@ def _classify(primitives: tuple[Primitive, ...]) -> tuple[Step, ...]:
 
 def _span_space(axes: list[Vector]) -> bool:
     return abs(float(np.linalg.det(np.array(axes)))) > 1e-3
-
-
-def twists_of_steps(steps: tuple[Step, ...], point: Vector) -> Matrix:
-    """Returns (N, 6) twists (w, v) about the world's origin that joints at a point allow, one a
-    row."""
-    rows: list[Vector] = []
-    for step in steps:
-        if step.type in ("continuous", "revolute", "planar") and step.axis is not None:
-            rows.append(np.concatenate([step.axis, np.cross(point, step.axis)]))
-        if step.type == "prismatic" and step.axis is not None:
-            rows.append(np.concatenate([np.zeros(3), step.axis]))
-        if step.type in ("spherical", "floating"):
-            rows += [np.concatenate([axis, np.cross(point, axis)]) for axis in np.eye(3)]
-        if step.type == "floating":
-            rows += [np.concatenate([np.zeros(3), axis]) for axis in np.eye(3)]
-        if step.type == "planar" and step.axis is not None:
-            side = np.cross(step.axis, np.eye(3)[int(np.argmin(np.abs(step.axis)))])
-            side = side / np.linalg.norm(side)
-            rows += [
-                np.concatenate([np.zeros(3), slide]) for slide in (side, np.cross(step.axis, side))
-            ]
-    return np.array(rows).reshape(-1, 6)

@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...diagnostics import Diagnostics, ReadError, quote
 from ...files.regular import read_regular_file
@@ -12,19 +12,19 @@ from ...markup.encoding import decode_text
 from ...markup.xml import Element, parse_xml
 from ...model import Robot
 from ..urdf.robot import paused_garbage_collection
-from .assembly import Assembly, Connection, apply_parameters
+from .assembly import Assembly, apply_parameters
 from .build import RobotMaker
 from .held import find_held, report_held
 from .links import HasFile
 from .mechanism import first_generation, second_generation
 from .mechanism.first_generation import FirstGeneration
-from .mechanism.graph import WELD, Mechanism
+from .mechanism.graph import Mechanism
 from .mechanism.second_generation import SecondGeneration
 from .mechanism.values import Page
 from .parameters.joint_table import JointTable, read_joint_table
 from .parameters.keys import Parameters
 from .parameters.read import read_parameters, start_parameters
-from .placing import Placed, choose_frames, place_links
+from .placing import Placed, place_links
 from .tree import SpanningTree, plan_spanning_tree
 
 ROOT_TAGS = (first_generation.ROOT_TAG, second_generation.ROOT_TAG)
@@ -107,28 +107,23 @@ def _apply(
     diagnostics: Diagnostics,
     has_file: HasFile,
 ) -> AssemblyReading:
-    assembly = apply_parameters(mechanism, parameters, diagnostics)
+    found = Diagnostics(diagnostics.source)
+    reading = _make(apply_parameters(mechanism, parameters, found), table, has_file)
+    held = find_held(reading.assembly, reading.tree, reading.robot) if reading.tree.loops else []
+    if held and parameters.freezes_held:
+        names = frozenset(joint.name for joint in held)
+        frozen = apply_parameters(mechanism, parameters, diagnostics, names)
+        return _make(frozen, table, has_file)
+    diagnostics.extend(found)
+    report_held(held, diagnostics)
+    return reading
+
+
+def _make(assembly: Assembly, table: JointTable, has_file: HasFile) -> AssemblyReading:
     tree = plan_spanning_tree(assembly)
-    chosen = choose_frames(assembly, tree)
-    placed = place_links(assembly, tree, chosen)
-    if tree.loops:
-        held = find_held(assembly, tree, placed)
-        if held and parameters.freezes_held:
-            _freeze(held, tree)
-            placed = place_links(assembly, tree, chosen)
-        else:
-            report_held(held, diagnostics)
-    robot = RobotMaker(assembly, tree, placed, table, has_file).make()
-    return AssemblyReading(
-        assembly=assembly, tree=tree, placed=placed, robot=interpret_extras(robot)
-    )
-
-
-def _freeze(held: list[Connection], tree: SpanningTree) -> None:
-    for body, hang in list(tree.hangs.items()):
-        if hang.joint is not None and hang.joint in held:
-            frozen = replace(hang.joint, primitives=WELD, change=None)
-            tree.hangs[body] = replace(hang, joint=frozen)
+    placed = place_links(assembly, tree)
+    robot = interpret_extras(RobotMaker(assembly, tree, placed, table, has_file).make())
+    return AssemblyReading(assembly=assembly, tree=tree, placed=placed, robot=robot)
 
 
 def _read_parameter_files(
