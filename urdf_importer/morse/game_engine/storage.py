@@ -12,8 +12,8 @@ and attributes whose values are kept there and checked as Blender's own are.
     }
 
 Empty values are left out, and the property is missing if all is empty. Schema and meaning are
-documented in docs/project/morse.md. Reading gives plain copies; only the functions here change
-anything.
+documented in docs/project/morse_files.md. Reading gives plain copies; only the functions here
+change anything.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
