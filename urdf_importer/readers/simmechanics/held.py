@@ -21,7 +21,7 @@ from .tree import SpanningTree
 
 # Files have six digits: conditions that differ by less are one.
 _TOLERANCE = 1e-4
-# What is bigger would take minutes, and no linkage is.
+# Larger linkages would take minutes, and there are none.
 MOST_STEPS = 400_000
 MOST_COLUMNS = 600
 
@@ -31,7 +31,7 @@ def find_held(assembly: Assembly, tree: SpanningTree, robot: Robot) -> list[Conn
     try:
         still = set(_find_still(retrace_tree(robot), assembly.diagnostics))
     except KinematicsError:
-        return []  # What plans the robot says why.
+        return []  # Planning the robot reports the reason.
     above = {joint.child: joint for joint in robot.joints}
     found = []
     for body in tree.bodies():

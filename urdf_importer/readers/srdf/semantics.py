@@ -124,7 +124,7 @@ class _Reader:
         )
 
     def read_members(self, element: Element) -> dict[str, Any]:
-        """Reads what is in a group."""
+        """Reads the members of a group."""
         found: dict[str, list[Any]] = {}
         for child in element:
             is_plain = child.attributes.keys() == _NAME and not child
@@ -173,8 +173,8 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
-    """An element: the field of Semantics that it goes to, what it becomes, the attributes that are
-    known and needed, and what reads its children where they count."""
+    """An element: its field of Semantics, its class, its known and its needed attributes, and a
+    reader of its children where they count."""
 
     field: str
     make: Callable[..., object]

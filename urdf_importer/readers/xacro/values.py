@@ -166,7 +166,7 @@ def find_attribute(value: Any, name: str) -> Any:
 
 
 def apply_operator(kind: type[ast.operator], left: Any, right: Any) -> Any:
-    """Returns what an operator makes of two values, checked before anything large is made."""
+    """Applies an operator to two values, checked before anything large is made."""
     if isinstance(left, int) and isinstance(right, int):
         _check_integers(kind, left, right)
     elif kind is ast.Mult:
