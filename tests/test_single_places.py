@@ -73,3 +73,75 @@ def test_tables_are_keyed_by_objects_where_these_are_equal_to_themselves_alone()
         "urdf_importer.meshes.robot_files",
         "urdf_importer.writers.webots.structure.sharing",
     }
+
+
+# The rooms that have a public class of each of these names. One word for one thing: the table may
+# only shrink. MORSE's wing has MORSE's own names.
+REPEATED_CLASSES = {
+    "Actuator": "model morse",
+    "Barometer": "model morse",
+    "Base": "blender writers",
+    "Block": "kinematics morse",
+    "Body": "blender operators readers",
+    "Box": "kinematics model",
+    "Budget": "progress readers",
+    "Camera": "model morse",
+    "Chain": "kinematics kinematics model",
+    "Channel": "recordings rig",
+    "Collision": "model morse",
+    "Cone": "model morse",
+    "Connection": "live readers",
+    "Cylinder": "model morse",
+    "Document": "meshes readers",
+    "Drag": "kinematics morse",
+    "Element": "markup meshes",
+    "ForceSensor": "model readers",
+    "Frames": "collisions live",
+    "Geom": "readers writers",
+    "JointLimits": "motion readers",
+    "JointPlan": "rig writers writers",
+    "Kind": "live morse",
+    "Layout": "kinematics morse writers",
+    "Limits": "batching kinematics",
+    "Located": "readers writers",
+    "Look": "operators readers",
+    "Machine": "rig writers",
+    "Magnetometer": "model morse",
+    "Member": "morse writers",
+    "Mesh": "model morse",
+    "MeshFiles": "meshes readers writers",
+    "Names": "readers readers",
+    "Node": "readers readers writers",
+    "Page": "readers readers",
+    "Part": "collisions readers readers",
+    "Place": "readers readers",
+    "Pose": "model morse",
+    "Reading": "readers rig writers",
+    "Rig": "blender blender live",
+    "Robot": "model morse",
+    "Sampler": "blender collisions",
+    "Sensor": "model morse",
+    "Setting": "model morse",
+    "ShapeWriter": "writers writers writers",
+    "Sphere": "model morse",
+    "Step": "kinematics readers",
+    "Stream": "live model",
+    "StructurePlan": "writers writers",
+    "Variable": "kinematics kinematics",
+    "View": "morse morse",
+    "Wanted": "batching blender",
+    "Wish": "blender live",
+    "Written": "recordings writers",
+}
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    """A new class gets a new name, and a name that is unique at last leaves the table."""
+    rooms: dict[str, list[str]] = {}
+    for source in (*LIBRARY, *sources_of("operators")):
+        room = source.parts[:2][-1] if source.parts[0] != "operators" else "operators"
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                rooms.setdefault(node.name, []).append(room)
+    repeated = {name: " ".join(sorted(of)) for name, of in rooms.items() if len(of) > 1}
+    assert dict(sorted(repeated.items())) == REPEATED_CLASSES

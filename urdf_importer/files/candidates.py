@@ -55,7 +55,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Where a path is looked for; `package` is a folder that may be read for its sake."""
 
     folder: str
@@ -69,7 +69,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPath:
     """`code` and `note` of the warning; empty where the URI names the file exactly."""
 
     path: str
@@ -89,11 +89,11 @@ def quote_path(path: str) -> str:
     return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
 
 
-def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKind) -> Found:
+def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKind) -> FoundPath:
     """Returns a file that lies elsewhere than `uri` says, with the warning for it."""
     code = "renamed-package" if reference.package else "moved-file"
     note = f"{kind} {quote_path(uri)} is not where it says; {quote_path(path)} was read{why}"
-    return Found(path, code, note)
+    return FoundPath(path, code, note)
 
 
 def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:

@@ -175,7 +175,7 @@ class Folders:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class FolderSurroundings:
     """A folder in which the description lies, and its surroundings.
 
     `chain` leads upwards, `own` is its package and `bundle` the part of it that is about this one
@@ -237,7 +237,7 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
+def find_surroundings(description: str, folders: Folders) -> list[FolderSurroundings]:
     """Returns the description's surroundings, by its own path, and by its path with links followed
     if that differs."""
     if description in ("", "."):
@@ -249,7 +249,9 @@ def find_surroundings(description: str, folders: Folders) -> list[Surroundings]:
         chain = walk_up(folder)
         bundle = _find_bundle(folder)
         own = _find_own_folder(chain, folders) or bundle
-        starts.append(Surroundings(folder, chain, own, own if is_within(own, bundle) else bundle))
+        starts.append(
+            FolderSurroundings(folder, chain, own, own if is_within(own, bundle) else bundle)
+        )
     return starts
 
 

@@ -38,8 +38,8 @@ from pathlib import Path
 from ..diagnostics import MeshError, Report, quote
 from .candidates import (
     Failure,
-    Found,
-    Place,
+    FilePlace,
+    FoundPath,
     Root,
     Verdict,
     choose_moved,
@@ -93,7 +93,7 @@ class PackageResolver:
         self._walks: dict[str, Iterator[str]] = {}
         self._references: dict[str, Reference] = {}
         self._package_roots: dict[str, Root] = {}
-        self._outcomes: dict[tuple[str, FileKind, str], Found | Failure] = {}
+        self._outcomes: dict[tuple[str, FileKind, str], FoundPath | Failure] = {}
         self._expected: dict[tuple[str, ...], set[str]] = {}
         self.states: dict[str, FileState] = {}
         self._names = names_of(os.fspath(description))
@@ -124,7 +124,7 @@ class PackageResolver:
         key = (uri, kind, os.fspath(base) if base else "")
         if key not in self._outcomes:
             outcome = self._outcomes[key] = self._look_up(*key)
-            if isinstance(outcome, Found):
+            if isinstance(outcome, FoundPath):
                 self.note_file(outcome.path)
         outcome = self._outcomes[key]
         if isinstance(outcome, Failure):
@@ -182,19 +182,19 @@ class PackageResolver:
             yield found[place]
             place += 1
 
-    def _look_up(self, uri: str, kind: FileKind, base: str) -> Found | Failure:
+    def _look_up(self, uri: str, kind: FileKind, base: str) -> FoundPath | Failure:
         try:
             reference = self._references.get(uri) or read_reference(uri, kind)
         except MeshError as error:
             return Failure(error.message, error.code)
         forms = (reference, *reference.unquoted())
-        places: list[Place] = []
+        places: list[FilePlace] = []
         verdicts: list[Verdict] = []
         for place in chain.from_iterable(self._places(form, base) for form in forms):
             places.append(place)
             verdicts.append(self._judge_place(place, kind))
             if verdicts[-1] is Verdict.FOUND:
-                return Found(place.candidate)
+                return FoundPath(place.candidate)
         is_outside = Verdict.OUTSIDE in verdicts
         return (
             self._find_misspelled(places, uri, kind)
@@ -204,21 +204,21 @@ class PackageResolver:
 
     # Where the URI says
 
-    def _places(self, reference: Reference, base: str) -> Iterator[Place]:
+    def _places(self, reference: Reference, base: str) -> Iterator[FilePlace]:
         if reference.package:
             for folder in self._each_package(reference.package):
-                yield Place(folder, reference.path, folder)
+                yield FilePlace(folder, reference.path, folder)
         elif os.path.isabs(reference.path):
             path = os.path.normpath(reference.path)
             holder = self._find_holder(path, self._roots)
             # xacro replaces $(find name) by the folder of a package that was found by name.
             package = "" if holder else self._found_package_of(path)
-            yield Place(holder.folder if holder else package, reference.path, package)
+            yield FilePlace(holder.folder if holder else package, reference.path, package)
         else:
             folders = [make_absolute(base)] if base else [start.folder for start in self._starts]
             for folder in folders:
                 package = self._found_package_of(folder) if base else ""
-                yield Place(folder, reference.path, package, is_relative=True)
+                yield FilePlace(folder, reference.path, package, is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
         """The package, among the ones found before, in which a folder or file lies."""
@@ -260,7 +260,7 @@ class PackageResolver:
 
     # Permission to read
 
-    def _judge_place(self, place: Place, kind: FileKind) -> Verdict:
+    def _judge_place(self, place: FilePlace, kind: FileKind) -> Verdict:
         verdict = self._judge(place.candidate, place.package)
         if verdict is Verdict.OUTSIDE and place.is_relative:
             return is_neighbour(place.candidate, [start.folder for start in self._starts], kind)
@@ -299,7 +299,9 @@ class PackageResolver:
 
     # Elsewhere
 
-    def _find_misspelled(self, places: Sequence[Place], uri: str, kind: FileKind) -> Found | None:
+    def _find_misspelled(
+        self, places: Sequence[FilePlace], uri: str, kind: FileKind
+    ) -> FoundPath | None:
         for place in places:
             if not place.folder or not is_within(place.candidate, place.folder):
                 continue
@@ -307,12 +309,14 @@ class PackageResolver:
             found = self._folders.find_regardless_of_case(place.folder, path)
             if found and self._judge(found, place.package) is Verdict.FOUND:
                 shown = f"{quote_path(found)}, which is spelled differently"
-                return Found(found, "wrong-case", f"{kind} {quote_path(uri)} was read from {shown}")
+                return FoundPath(
+                    found, "wrong-case", f"{kind} {quote_path(uri)} was read from {shown}"
+                )
         return None
 
     def _find_moved(
         self, forms: Sequence[Reference], uri: str, kind: FileKind, *, nearby: bool
-    ) -> Found | None:
+    ) -> FoundPath | None:
         folders = [start.folder for start in self._starts]
         for form in filter(lambda each: each.parts, forms):
             chosen, why = find_above(form, folders, kind), ""
@@ -354,7 +358,7 @@ class PackageResolver:
     def _explain(
         self,
         reference: Reference,
-        places: Sequence[Place],
+        places: Sequence[FilePlace],
         verdicts: Sequence[Verdict],
         kind: FileKind,
     ) -> Failure:

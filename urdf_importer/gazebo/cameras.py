@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 from typing import cast
 
-from ..markup.elements import Element
+from ..markup.elements import ExtraElement
 from ..model import IDENTITY, Camera, CameraSensor, Lens, LogicalCamera, Pose, Stream
 from ..model.sensor import CameraKind
 from .parts import Head, plugin_files, read_cloud_topic, read_depth_topic, read_noise, read_pose
@@ -70,7 +70,7 @@ def _read_several(head: Head) -> tuple[Camera, ...]:
     return tuple(cameras)
 
 
-def _read_field_of_view(head: Head, element: Element) -> float:
+def _read_field_of_view(head: Head, element: ExtraElement) -> float:
     """Reads the radians across of a camera's element, as written or Gazebo's own 60 degrees."""
     image = element.find("image")
     angle = element.number("horizontal_fov", "hfov")
@@ -81,7 +81,7 @@ def _read_field_of_view(head: Head, element: Element) -> float:
     return math.radians(angle) if head.dialect == "old" else angle
 
 
-def _read(head: Head, element: Element, origin: Pose, label: str, stream: Stream) -> Camera:
+def _read(head: Head, element: ExtraElement, origin: Pose, label: str, stream: Stream) -> Camera:
     width, height = _read_size(element)
     near, far = _read_clip(element)
     return Camera(
@@ -100,7 +100,7 @@ def _read(head: Head, element: Element, origin: Pose, label: str, stream: Stream
     )
 
 
-def _read_size(element: Element) -> tuple[int, int]:
+def _read_size(element: ExtraElement) -> tuple[int, int]:
     image = element.find("image")
     size = element.numbers("imagesize")
     if image is not None:
@@ -109,7 +109,7 @@ def _read_size(element: Element) -> tuple[int, int]:
     return min(max(int(width), 1), _MOST_PIXELS), min(max(int(height), 1), _MOST_PIXELS)
 
 
-def _read_clip(*elements: Element) -> tuple[float, float]:
+def _read_clip(*elements: ExtraElement) -> tuple[float, float]:
     """Reads the nearest and the farthest visible distance, from the first element that has them."""
     near = far = None
     for element in elements:
@@ -123,7 +123,7 @@ def _read_clip(*elements: Element) -> tuple[float, float]:
     return near, far if far > near else near + _FAR
 
 
-def _read_lens(distortion: Element | None) -> Lens | None:
+def _read_lens(distortion: ExtraElement | None) -> Lens | None:
     """Reads a lens; None for one without distortion."""
     if distortion is None:
         return None
@@ -139,6 +139,6 @@ def _read_lens(distortion: Element | None) -> Lens | None:
     )
 
 
-def _is_color(image: Element | None) -> bool:
+def _is_color(image: ExtraElement | None) -> bool:
     written = image.read("format").upper() if image is not None else ""
     return not written or not written.startswith(("L", "MONO", "GR"))

@@ -13,7 +13,7 @@ read.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..markup.elements import Element, parse_extra
+from ..markup.elements import ExtraElement, parse_extra
 from ..model import (
     Extra,
     JointControl,
@@ -153,7 +153,7 @@ def _may_hold_sensors(extra: Extra) -> bool:
     return "sensor" in extra.tag or "sensor" in extra.xml
 
 
-def _read_sensors(element: Element, inside: str) -> Iterator[Sensor]:
+def _read_sensors(element: ExtraElement, inside: str) -> Iterator[Sensor]:
     if element.tag == "sensor":
         yield read_sensor(element, inside)
     elif element.tag == "gazebo":
@@ -163,7 +163,7 @@ def _read_sensors(element: Element, inside: str) -> Iterator[Sensor]:
                 yield read_sensor(child, reference)
 
 
-def _read_settings(element: Element) -> SimulationSettings:
+def _read_settings(element: ExtraElement) -> SimulationSettings:
     """Reads a <gazebo>; its physics may be anywhere within."""
     within = list(element.walk())
     plugins = [c for c in element.children if c.tag == "plugin" or c.prefix == "controller"]
@@ -187,13 +187,13 @@ def _read_settings(element: Element) -> SimulationSettings:
     )
 
 
-def _read_value(element: Element) -> float | None:
+def _read_value(element: ExtraElement) -> float | None:
     """Reads the number that a tag holds, as text or as the attribute `value`."""
-    holder = Element("", {"value": element.text or element.attributes.get("value", "")}, 0)
+    holder = ExtraElement("", {"value": element.text or element.attributes.get("value", "")}, 0)
     return holder.number("value")
 
 
-def _read_material(within: Iterable[Element], line: int) -> Material | None:
+def _read_material(within: Iterable[ExtraElement], line: int) -> Material | None:
     """Reads the first <material> that names one: <material>Gazebo/Red</material>, or that with a
     <script> and a <name> about the text. A material without a colour in Gazebo has no effect."""
     for element in within:
@@ -209,11 +209,11 @@ def _read_material(within: Iterable[Element], line: int) -> Material | None:
     return None
 
 
-def _read_controls(element: Element) -> Iterator[JointControl]:
+def _read_controls(element: ExtraElement) -> Iterator[JointControl]:
     for joint in element.all("joint"):
         commands = tuple(_name_of(child) for child in joint.all("command_interface"))
         yield JointControl(joint=_name_of(joint), command_interfaces=commands)
 
 
-def _name_of(element: Element) -> str:
+def _name_of(element: ExtraElement) -> str:
     return element.attributes.get("name", "").strip()

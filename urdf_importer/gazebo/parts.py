@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..markup.elements import Element, split_numbers
+from ..markup.elements import ExtraElement, split_numbers
 from ..model import Noise, Pose, Stream
 
 Dialect = Literal["sdf", "old", "urdf"]
@@ -62,13 +62,13 @@ class Head:
     """A sensor's element, and its common data: `kind` is a value of KINDS, "" for an unknown one;
     `common` are the fields of model.Sensor."""
 
-    element: Element
+    element: ExtraElement
     dialect: Dialect
     kind: str
     common: dict[str, Any]
 
 
-def read_head(element: Element, inside: str) -> Head:
+def read_head(element: ExtraElement, inside: str) -> Head:
     """Reads the common data of all sensors; `inside` is the link or joint that the element is
     written for, "" for none: then its <parent> names it."""
     parent = element.find("parent")
@@ -87,7 +87,7 @@ def read_head(element: Element, inside: str) -> Head:
     return Head(element=element, dialect=dialect, kind=KINDS.get(word, ""), common=common)
 
 
-def _type_of(element: Element) -> tuple[str, Dialect]:
+def _type_of(element: ExtraElement) -> tuple[str, Dialect]:
     if element.prefix == "sensor":
         return element.tag, "old"
     word = element.attributes.get("type", "").strip().lower()
@@ -96,7 +96,7 @@ def _type_of(element: Element) -> tuple[str, Dialect]:
     return next((c.tag for c in element.children if c.tag in ("camera", "ray")), ""), "urdf"
 
 
-def read_pose(element: Element) -> Pose:
+def read_pose(element: ExtraElement) -> Pose:
     """Reads the <pose> or <origin> of an element: SDF writes a text of six numbers (or seven with a
     quaternion), URDF attributes."""
     origin = element.find("origin")
@@ -121,21 +121,21 @@ def _three(text: str) -> tuple[float, float, float]:
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) >= 3 else (0.0, 0.0, 0.0)
 
 
-def read_noise(noise: Element | None) -> Noise:
+def read_noise(noise: ExtraElement | None) -> Noise:
     """Reads a <noise>, if there is one."""
     if noise is None:
         return Noise()
     return Noise(abs(noise.number("stddev") or 0.0), noise.number("mean") or 0.0)
 
 
-def has_noise(element: Element | None) -> bool:
+def has_noise(element: ExtraElement | None) -> bool:
     """Returns whether any noise within is not zero."""
     words = ("stddev", "bias_mean", "bias_stddev", "mean")
     within = element.walk() if element is not None else ()
     return any(e.tag in words and e.text.strip("0. ") for e in within)
 
 
-def read_stream(sensor: Element) -> Stream:
+def read_stream(sensor: ExtraElement) -> Stream:
     """Reads the ROS interface of a sensor, from it and its plugins."""
     return Stream(
         topic=_find_topic(sensor, _TOPICS),
@@ -145,17 +145,17 @@ def read_stream(sensor: Element) -> Stream:
     )
 
 
-def read_depth_topic(sensor: Element) -> str:
+def read_depth_topic(sensor: ExtraElement) -> str:
     """Reads the topic of depths as a picture; "" for none."""
     return _find_topic(sensor, _DEPTH_TOPICS)
 
 
-def read_cloud_topic(sensor: Element) -> str:
+def read_cloud_topic(sensor: ExtraElement) -> str:
     """Reads the topic of depths as points; "" for none."""
     return _find_topic(sensor, _CLOUD_TOPICS)
 
 
-def _read_rate(sensor: Element) -> float:
+def _read_rate(sensor: ExtraElement) -> float:
     """Reads the rate in Hz; 0 where the sensor measures whenever it can."""
     rate = sensor.number("update_rate", "updaterate")
     if rate is None:
@@ -163,7 +163,7 @@ def _read_rate(sensor: Element) -> float:
     return rate if rate is not None and rate > 0.0 else 0.0
 
 
-def plugin_files(sensor: Element) -> str:
+def plugin_files(sensor: ExtraElement) -> str:
     """Returns the file names of the plugins, in lower case."""
     return " ".join(
         f"{p.attributes.get('filename', '')} {p.attributes.get('plugin', '')} {p.tag}".lower()
@@ -181,15 +181,15 @@ def make_topic(name: str) -> str:
     return f"/{'/'.join(words)}" if words else ""
 
 
-def _plugins(sensor: Element) -> list[Element]:
+def _plugins(sensor: ExtraElement) -> list[ExtraElement]:
     return [c for c in sensor.children if c.tag == "plugin" or c.prefix == "controller"]
 
 
-def _find(sensor: Element, names: tuple[str, ...]) -> str:
+def _find(sensor: ExtraElement, names: tuple[str, ...]) -> str:
     return next((text for e in (sensor, *_plugins(sensor)) if (text := e.read(*names))), "")
 
 
-def _find_topic(sensor: Element, names: tuple[str, ...]) -> str:
+def _find_topic(sensor: ExtraElement, names: tuple[str, ...]) -> str:
     """Reads a topic. In a plugin, an image's topic is below the name of its camera."""
     if names is _TOPICS:
         own = sensor.read("topic") or _remapped(sensor)
@@ -204,7 +204,7 @@ def _find_topic(sensor: Element, names: tuple[str, ...]) -> str:
     return ""
 
 
-def _remapped(sensor: Element) -> str:
+def _remapped(sensor: ExtraElement) -> str:
     """<ros><namespace>/arm</namespace><remapping>~/out:=scan</remapping></ros>"""
     for plugin in _plugins(sensor):
         ros = plugin.find("ros")

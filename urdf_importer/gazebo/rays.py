@@ -3,7 +3,7 @@
 
 import math
 
-from ..markup.elements import Element
+from ..markup.elements import ExtraElement
 from ..model import Fan, Lidar, Noise, Sonar
 from .parts import Head, plugin_files, read_noise
 
@@ -42,17 +42,17 @@ def read_sonar(head: Head) -> Sonar:
     return Sonar(near=near, far=max(far, near + 1e-6), aperture=aperture, **head.common)
 
 
-def _makes_one_range(sensor: Element) -> bool:
+def _makes_one_range(sensor: ExtraElement) -> bool:
     outputs = " ".join(plugin.read("output_type") for plugin in sensor.all("plugin"))
     return "gazebo_ros_range" in plugin_files(sensor) or "Range" in outputs
 
 
-def _is_ultrasound(sensor: Element) -> bool:
+def _is_ultrasound(sensor: ExtraElement) -> bool:
     words = (plugin.read("radiation", "radiation_type") for plugin in sensor.all("plugin"))
     return "infrared" not in " ".join(words).lower()
 
 
-def _read_fan(head: Head, element: Element, direction: str) -> Fan:
+def _read_fan(head: Head, element: ExtraElement, direction: str) -> Fan:
     if head.dialect == "old":
         return _read_old_fan(element, direction)
     place = element.find("scan", direction) or element.find(direction)
@@ -66,7 +66,7 @@ def _read_fan(head: Head, element: Element, direction: str) -> Fan:
     return _make_fan(count, low, high)
 
 
-def _read_old_fan(element: Element, direction: str) -> Fan:
+def _read_old_fan(element: ExtraElement, direction: str) -> Fan:
     if direction == "vertical":
         return Fan(1, 0.0, 0.0)
     low, high = (math.radians(element.number(word) or 0.0) for word in ("minangle", "maxangle"))
@@ -77,7 +77,7 @@ def _make_fan(count: int, low: float, high: float) -> Fan:
     return Fan(min(max(count, 1), _MOST_RAYS), min(low, high), max(low, high))
 
 
-def _read_limits(element: Element) -> tuple[float, float]:
+def _read_limits(element: ExtraElement) -> tuple[float, float]:
     place = element.find("range") or element
     near = place.number("min", "minrange")
     far = place.number("max", "maxrange")
@@ -86,13 +86,13 @@ def _read_limits(element: Element) -> tuple[float, float]:
     return near, far if far > near else near + _FAR
 
 
-def _read_resolution(element: Element) -> float:
+def _read_resolution(element: ExtraElement) -> float:
     place = element.find("range") or element
     found = place.number("resolution") if place is not element else element.number("resrange")
     return found if found is not None and found > 0.0 else 0.0
 
 
-def _read_noise(sensor: Element, element: Element) -> Noise:
+def _read_noise(sensor: ExtraElement, element: ExtraElement) -> Noise:
     """Reads the noise of the distances, in metres; where the rays have no deviation, the noise of a
     plugin."""
     noise = element.find("noise")

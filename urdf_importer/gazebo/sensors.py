@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 
-from ..markup.elements import Element
+from ..markup.elements import ExtraElement
 from ..model import (
     Altimeter,
     Barometer,
@@ -20,7 +20,7 @@ from .parts import Head, has_noise, read_head, read_noise
 from .rays import read_lidar, read_sonar
 
 
-def read_sensor(element: Element, inside: str) -> Sensor:
+def read_sensor(element: ExtraElement, inside: str) -> Sensor:
     """Reads a <sensor>; `inside` is the link or joint that it is written for, "" for none."""
     head = read_head(element, inside)
     read = _READERS.get(head.kind)
@@ -47,7 +47,7 @@ def _read_gps(head: Head) -> Gps:
     )
 
 
-def _read_directions(place: Element, sensing: str) -> tuple[Noise, Noise]:
+def _read_directions(place: ExtraElement, sensing: str) -> tuple[Noise, Noise]:
     """Reads the noise across and that upwards."""
     across, up = (
         read_noise(place.find(sensing, direction, "noise"))

@@ -17,7 +17,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Body:
+class BodyMass:
     """`mass` in kg, `center` (3,) in m, `inertia` (3, 3) about it in kg m^2, along one frame."""
 
     mass: float
@@ -25,7 +25,7 @@ class Body:
     inertia: Matrix
 
 
-def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
+def body_of(inertial: Inertial, frame: Matrix | None = None) -> BodyMass:
     """Returns the body in its link's frame, or in the frame in which the link's pose is `frame` (4,
     4)."""
     place = matrix_from_pose(inertial.origin)
@@ -33,10 +33,10 @@ def body_of(inertial: Inertial, frame: Matrix | None = None) -> Body:
         place = frame @ place
     turn = place[:3, :3]
     tensor = turn @ tensor_of(inertial.inertia) @ turn.T
-    return Body(mass=inertial.mass or 0.0, center=place[:3, 3], inertia=tensor)
+    return BodyMass(mass=inertial.mass or 0.0, center=place[:3, 3], inertia=tensor)
 
 
-def add_bodies(bodies: Sequence[Body]) -> Body:
+def add_bodies(bodies: Sequence[BodyMass]) -> BodyMass:
     """Returns the sum of bodies in one frame, about their common centre (parallel axis theorem)."""
     total = sum(body.mass for body in bodies)
     if total:
@@ -47,10 +47,10 @@ def add_bodies(bodies: Sequence[Body]) -> Body:
     for body in bodies:
         arm = body.center - center
         inertia += body.inertia + body.mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
-    return Body(mass=float(total), center=center, inertia=inertia)
+    return BodyMass(mass=float(total), center=center, inertia=inertia)
 
 
-def inertial_of(body: Body) -> Inertial:
+def inertial_of(body: BodyMass) -> Inertial:
     """Returns the inertial of a body, along the axes of its link."""
     x, y, z = map(float, body.center)
     return Inertial(

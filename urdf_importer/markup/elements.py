@@ -13,7 +13,7 @@ from ..model import Extra
 _LARGEST = 1e12
 
 
-class Element:
+class ExtraElement:
     """`tag` is without a namespace prefix, in lower case, `written` is as in the file; `text` is
     without outer blanks."""
 
@@ -27,19 +27,19 @@ class Element:
         self.attributes = attributes
         self.line = line
         self.text = ""
-        self.children: list[Element] = []
+        self.children: list[ExtraElement] = []
 
-    def find(self, *tags: str) -> "Element | None":
+    def find(self, *tags: str) -> "ExtraElement | None":
         """Returns the element at the end of a path of tags, by the first child of each tag."""
-        found: Element | None = self
+        found: ExtraElement | None = self
         for tag in tags:
             found = next((c for c in found.children if c.tag == tag), None) if found else None
         return found
 
-    def all(self, tag: str) -> list["Element"]:
+    def all(self, tag: str) -> list["ExtraElement"]:
         return [child for child in self.children if child.tag == tag]
 
-    def walk(self) -> Iterator["Element"]:
+    def walk(self) -> Iterator["ExtraElement"]:
         """Yields the element and all within it, in the order of the text."""
         todo = [self]
         while todo:
@@ -81,7 +81,7 @@ def split_numbers(text: str) -> tuple[float, ...]:
     return numbers if all(abs(number) <= _LARGEST for number in numbers) else ()
 
 
-def parse_extra(extra: Extra) -> Element | None:
+def parse_extra(extra: Extra) -> ExtraElement | None:
     """Returns the element of an Extra; None where its text is not XML.
 
     It cannot contain a document type, so no entity and no file beside it is ever looked at.
@@ -106,13 +106,13 @@ class _Builder:
     def __init__(self, first_line: int) -> None:
         self.parser: expat.XMLParserType | None = None
         self.before = first_line - 1
-        self.root = Element("extra", {}, first_line)
-        self.open_elements: list[Element] = []
+        self.root = ExtraElement("extra", {}, first_line)
+        self.open_elements: list[ExtraElement] = []
         self.texts: list[list[str]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         assert self.parser is not None
-        element = Element(tag, attributes, self.before + self.parser.CurrentLineNumber)
+        element = ExtraElement(tag, attributes, self.before + self.parser.CurrentLineNumber)
         if self.open_elements:
             self.open_elements[-1].children.append(element)
         else:

@@ -23,12 +23,12 @@ class UnpatchableError(ValueError):
 
 
 @dataclass(slots=True)
-class Node:
+class WrittenNode:
     """An element as a writer says it; `xml` where it is verbatim."""
 
     tag: str = ""
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list["Node"] = field(default_factory=list)
+    children: list["WrittenNode"] = field(default_factory=list)
     text: str = ""
     xml: str = ""
 
@@ -50,7 +50,7 @@ class NodeWriter(XmlWriter):
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = Node()
+        self.root = WrittenNode()
         self._nodes = [self.root]
 
     def leaf(self, tag: str, attributes: Attributes = NO_ATTRIBUTES, text: str = "") -> None:
@@ -58,7 +58,7 @@ class NodeWriter(XmlWriter):
         self._nodes.pop().text = text
 
     def open(self, tag: str, attributes: Attributes = NO_ATTRIBUTES) -> None:
-        node = Node(tag=tag)
+        node = WrittenNode(tag=tag)
         for name, value in attributes.items():
             text = format_value(value)
             if text is not None:
@@ -70,7 +70,7 @@ class NodeWriter(XmlWriter):
         self._nodes.pop()
 
     def verbatim(self, xml: str) -> None:
-        self._nodes[-1].children.append(Node(xml=xml))
+        self._nodes[-1].children.append(WrittenNode(xml=xml))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class Rules:
 
     defaults: Mapping[str, Mapping[str, str]]
     optional: frozenset[str]
-    key: Callable[[Node], Hashable]
+    key: Callable[[WrittenNode], Hashable]
     is_read: Callable[[Element], bool]
 
 
@@ -101,7 +101,7 @@ class Patcher:
         self._parsed = parsed
         self._rules = rules
 
-    def patch(self, element: Element, old: Node, new: Node) -> None:
+    def patch(self, element: Element, old: WrittenNode, new: WrittenNode) -> None:
         """Raises UnpatchableError where the element does not say `old`."""
         if old == new:
             return
@@ -113,7 +113,7 @@ class Patcher:
         self._patch_attributes(element, old, new)
         self._patch_children(element, old.children, new.children)
 
-    def _patch_attributes(self, element: Element, old: Node, new: Node) -> None:
+    def _patch_attributes(self, element: Element, old: WrittenNode, new: WrittenNode) -> None:
         defaults = self._rules.defaults.get(new.tag, {})
         if not old.attributes.keys() >= new.attributes.keys():
             defaults = {}
@@ -125,7 +125,7 @@ class Patcher:
                 self._editor.set_attribute(element, name, value)
 
     def _patch_children(
-        self, element: Element, said: Sequence[Node], wanted: Sequence[Node]
+        self, element: Element, said: Sequence[WrittenNode], wanted: Sequence[WrittenNode]
     ) -> None:
         sources = _Sources(element, self._parsed, self._rules.is_read)
         old, new = list(said), list(wanted)
@@ -152,7 +152,9 @@ class Patcher:
             lambda j, indent: write_lines(new[j], indent),
         )
 
-    def _complete(self, tag: str, sources: "_Sources", old: list[Node], new: list[Node]) -> None:
+    def _complete(
+        self, tag: str, sources: "_Sources", old: list[WrittenNode], new: list[WrittenNode]
+    ) -> None:
         """Where only one of both says an element whose values count without it, the other says it
         without values, if the text has it."""
         is_old = any(node.tag == tag for node in old)
@@ -162,7 +164,7 @@ class Patcher:
         missing, there = (new, old) if is_old else (old, new)
         index = next(i for i, node in enumerate(there) if node.tag == tag)
         if not there[index].children:
-            missing.insert(min(index, len(missing)), Node(tag=tag))
+            missing.insert(min(index, len(missing)), WrittenNode(tag=tag))
 
 
 class _Sources:
@@ -179,7 +181,7 @@ class _Sources:
     def has(self, tag: str) -> bool:
         return tag in self._tags
 
-    def take(self, node: Node) -> Element:
+    def take(self, node: WrittenNode) -> Element:
         """The next element that corresponds to a node."""
         candidates = self._texts.get(node.xml) if node.xml else self._tags.get(node.tag)
         if not candidates:
@@ -187,7 +189,7 @@ class _Sources:
         return candidates.popleft()
 
 
-def write_lines(node: Node, indent: str) -> tuple[str, ...]:
+def write_lines(node: WrittenNode, indent: str) -> tuple[str, ...]:
     xml = XmlWriter(indent=indent, step=STEP)
     node.write(xml)
     return xml.lines()

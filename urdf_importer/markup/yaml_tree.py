@@ -26,15 +26,15 @@ _SAFE_TAGS = frozenset(
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Node:
+class YamlNode:
     """A scalar with its `text`, a list with its `items`, or a mapping with its `pairs`; `lines` are
     the lines of its keys."""
 
     line: int
     text: str = ""
     is_plain: bool = True
-    items: list["Node"] | None = None
-    pairs: dict[str, "Node"] | None = None
+    items: list["YamlNode"] | None = None
+    pairs: dict[str, "YamlNode"] | None = None
     lines: dict[str, int] = field(default_factory=dict)
     size: int = 1
 
@@ -67,7 +67,7 @@ class Node:
 
 def parse_yaml(
     data: bytes, source: str, diagnostics: Diagnostics, *, called: str, most_bytes: int
-) -> Node:
+) -> YamlNode:
     """Returns the mapping in a file, which messages call `called`; an empty one for an empty file.
 
     Raises ReadError, with the line, for text that is not YAML, not a mapping, too big or too deep,
@@ -83,7 +83,7 @@ def parse_yaml(
         raise ReadError(f"{called} is not UTF-8", source=source, line=line) from None
     root = _Builder(source, diagnostics, called).build(text)
     if root is None or root.is_null:
-        return Node(line=1, pairs={})
+        return YamlNode(line=1, pairs={})
     if root.pairs is None:
         raise ReadError(
             f"{called} is not a mapping of keys to values", source=source, line=root.line
@@ -98,11 +98,11 @@ class _Builder:
         self.source = source
         self.called = called
         self.diagnostics = diagnostics
-        self.open: list[tuple[Node, str | None, str]] = []
-        self.anchors: dict[str, Node] = {}
-        self.root: Node | None = None
+        self.open: list[tuple[YamlNode, str | None, str]] = []
+        self.anchors: dict[str, YamlNode] = {}
+        self.root: YamlNode | None = None
 
-    def build(self, text: str) -> Node | None:
+    def build(self, text: str) -> YamlNode | None:
         try:
             from ruamel.yaml import YAML
             from ruamel.yaml.error import YAMLError
@@ -133,7 +133,7 @@ class _Builder:
         if kind in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent"):
             self._check_tag(event, line)
         if kind == "ScalarEvent":
-            node = Node(line=line, text=event.value, is_plain=event.implicit[0])
+            node = YamlNode(line=line, text=event.value, is_plain=event.implicit[0])
             self._place(node, event.anchor)
         elif kind == "AliasEvent":
             self._alias(event.anchor, line)
@@ -141,7 +141,7 @@ class _Builder:
             if len(self.open) >= MOST_LEVELS:
                 raise self._refusal(f"it nests more than {MOST_LEVELS} levels deep", line)
             is_list = kind == "SequenceStartEvent"
-            node = Node(line=line, items=[]) if is_list else Node(line=line, pairs={})
+            node = YamlNode(line=line, items=[]) if is_list else YamlNode(line=line, pairs={})
             self.open.append((node, None, event.anchor or ""))
         elif kind in ("SequenceEndEvent", "MappingEndEvent"):
             node, _, anchor = self.open.pop()
@@ -160,7 +160,7 @@ class _Builder:
             raise self._refusal(f"the alias {quote(anchor)} names nothing before it", line)
         self._place(node, None)
 
-    def _place(self, node: Node, anchor: str | None) -> None:
+    def _place(self, node: YamlNode, anchor: str | None) -> None:
         """Puts a finished node where it belongs. Aliases count with all their content: a few lines
         could expand to gigabytes."""
         if anchor:
@@ -183,7 +183,7 @@ class _Builder:
             self._put(parent, key, node)
             self.open[-1] = (parent, None, parent_anchor)
 
-    def _put(self, parent: Node, key: str, node: Node) -> None:
+    def _put(self, parent: YamlNode, key: str, node: YamlNode) -> None:
         assert parent.pairs is not None
         if parent.pairs.setdefault(key, node) is not node:
             self.diagnostics.error(

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import read_regular_file
-from ..markup.yaml_tree import Node, parse_yaml
+from ..markup.yaml_tree import YamlNode, parse_yaml
 from .limits import LimitTable
 
 MOST_BYTES = 1024 * 1024
@@ -63,11 +63,11 @@ class _Reader:
         self.path = path
         self.diagnostics = diagnostics
 
-    def pairs(self, node: Node) -> Mapping[str, Node]:
+    def pairs(self, node: YamlNode) -> Mapping[str, YamlNode]:
         """Returns the keys of a mapping; none of anything else."""
         return node.pairs or {}
 
-    def joint(self, name: str, node: Node) -> dict[str, float | None]:
+    def joint(self, name: str, node: YamlNode) -> dict[str, float | None]:
         """Reads the bounds of a joint, None where it explicitly has none."""
         if node.pairs is None and not node.is_null:
             raise self._refusal(f"the limits of joint {quote(name)} are not a mapping", node)
@@ -84,7 +84,7 @@ class _Reader:
         ends = {end: self._number(node, key) for end, key in _ENDS.items()}
         return said | {end: bound for end, bound in ends.items() if bound is not None}
 
-    def scale(self, found: Mapping[str, Node], key: str) -> float:
+    def scale(self, found: Mapping[str, YamlNode], key: str) -> float:
         """Reads a scaling factor, above 0 to 1; 1 where there is none."""
         node = found.get(key)
         if node is None:
@@ -94,7 +94,7 @@ class _Reader:
             raise self._refusal(f"{key} has to be above 0 and at most 1", node)
         return number
 
-    def _flag(self, node: Node, key: str) -> bool | None:
+    def _flag(self, node: YamlNode, key: str) -> bool | None:
         found = self.pairs(node).get(key)
         if found is None:
             return None
@@ -103,7 +103,7 @@ class _Reader:
             raise self._refusal(f"{key} has to be true or false", found)
         return flag
 
-    def _number(self, node: Node, key: str) -> float | None:
+    def _number(self, node: YamlNode, key: str) -> float | None:
         found = self.pairs(node).get(key)
         if found is None or found.is_null:
             return None
@@ -112,7 +112,7 @@ class _Reader:
             raise self._refusal(f"{key} has to be a number", found)
         return number
 
-    def _above_zero(self, name: str, key: str, bound: float, node: Node) -> float | None:
+    def _above_zero(self, name: str, key: str, bound: float, node: YamlNode) -> float | None:
         line = self.pairs(node)[key].line
         if bound < 0.0:
             raise self._refusal(f"{key} is below zero", self.pairs(node)[key])
@@ -127,5 +127,5 @@ class _Reader:
             return None
         return bound
 
-    def _refusal(self, problem: str, node: Node) -> ReadError:
+    def _refusal(self, problem: str, node: YamlNode) -> ReadError:
         return ReadError(f"{_CALLED}: {problem}", source=self.path, line=node.line)

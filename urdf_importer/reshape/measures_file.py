@@ -25,7 +25,7 @@ from typing import Any
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.regular import read_regular_file
 from ..markup.rows import MOST_BYTES, read_rows
-from ..markup.yaml_tree import Node, parse_yaml
+from ..markup.yaml_tree import YamlNode, parse_yaml
 from ..model import Vector3
 
 _MOST_YAML = 2 * 1024 * 1024
@@ -64,8 +64,8 @@ def read_measures_text(data: bytes, path: str) -> Measures:
     return _Table(loaded, path).measures()
 
 
-def _load_csv(data: bytes, path: str) -> Node:
-    pairs: dict[str, Node] = {}
+def _load_csv(data: bytes, path: str) -> YamlNode:
+    pairs: dict[str, YamlNode] = {}
     group, width = "", 0
     for line, cells in read_rows(data, path):
         if not group:
@@ -80,20 +80,20 @@ def _load_csv(data: bytes, path: str) -> Node:
             raise ReadError(f"a row needs a joint and {width} numbers", source=path, line=line)
         if name in pairs:
             raise ReadError(f"{quote(name)} is defined twice", source=path, line=line)
-        items = [Node(line=line, text=number) for number in numbers]
-        pairs[name] = items[0] if width == 1 else Node(line=line, items=items)
-    return Node(line=0, pairs={group: Node(line=0, pairs=pairs)})
+        items = [YamlNode(line=line, text=number) for number in numbers]
+        pairs[name] = items[0] if width == 1 else YamlNode(line=line, items=items)
+    return YamlNode(line=0, pairs={group: YamlNode(line=0, pairs=pairs)})
 
 
-def _load_json(data: bytes, path: str) -> Node | None:
+def _load_json(data: bytes, path: str) -> YamlNode | None:
     """None where it is not JSON: it may be YAML all the same. Its lines are not known."""
 
-    def make_mapping(pairs: list[tuple[str, Any]]) -> Node:
-        found: dict[str, Node] = {}
+    def make_mapping(pairs: list[tuple[str, Any]]) -> YamlNode:
+        found: dict[str, YamlNode] = {}
         for name, value in pairs:
             if found.setdefault(name, node := _as_node(value)) is not node:
                 raise ReadError(f"{quote(name)} is defined twice", source=path)
-        return Node(line=0, pairs=found)
+        return YamlNode(line=0, pairs=found)
 
     try:
         loaded = json.loads(
@@ -110,16 +110,16 @@ def _load_json(data: bytes, path: str) -> Node | None:
         raise ReadError("the table cannot be read: it nests too deep", source=path) from None
 
 
-def _as_node(value: Any) -> Node:
-    if isinstance(value, Node):
+def _as_node(value: Any) -> YamlNode:
+    if isinstance(value, YamlNode):
         return value
     if isinstance(value, list):
-        return Node(line=0, items=[_as_node(each) for each in value])
+        return YamlNode(line=0, items=[_as_node(each) for each in value])
     words = {None: "", True: "true", False: "false"}
-    return Node(line=0, text=value if isinstance(value, str) else words[value])
+    return YamlNode(line=0, text=value if isinstance(value, str) else words[value])
 
 
-def _load_yaml(data: bytes, path: str) -> Node:
+def _load_yaml(data: bytes, path: str) -> YamlNode:
     diagnostics = Diagnostics(path)
     root = parse_yaml(data, path, diagnostics, called=_CALLED, most_bytes=_MOST_YAML)
     for repeated in diagnostics:
@@ -130,7 +130,7 @@ def _load_yaml(data: bytes, path: str) -> Node:
 
 
 class _Table:
-    def __init__(self, loaded: Node, path: str) -> None:
+    def __init__(self, loaded: YamlNode, path: str) -> None:
         self._path = path
         self._loaded = loaded.pairs or {}
         if not self._loaded:
@@ -158,7 +158,7 @@ class _Table:
             symmetric=self._flag("symmetric"),
         )
 
-    def _group(self, key: str) -> dict[str, Node]:
+    def _group(self, key: str) -> dict[str, YamlNode]:
         node = self._loaded.get(key)
         if node is None or node.is_null:
             return {}
@@ -175,7 +175,7 @@ class _Table:
             raise self._refusal(f"{key} is true or false, not {_shown(node)}", node)
         return found
 
-    def _number(self, node: Node | None, name: str) -> float:
+    def _number(self, node: YamlNode | None, name: str) -> float:
         """One where there is none."""
         if node is None:
             return 1.0
@@ -184,18 +184,18 @@ class _Table:
             raise self._refusal(f"{_shown(node)} of {quote(name)} is not a number", node)
         return found
 
-    def _vector(self, items: Sequence[Node], name: str, node: Node) -> Vector3:
+    def _vector(self, items: Sequence[YamlNode], name: str, node: YamlNode) -> Vector3:
         if len(items) != 3:
             raise self._refusal(f"{quote(name)} needs three numbers", node)
         x, y, z = (self._number(each, name) for each in items)
         return x, y, z
 
-    def _origin(self, node: Node, name: str) -> Vector3:
+    def _origin(self, node: YamlNode, name: str) -> Vector3:
         others = self._vector(node.items or [], name, node)
         x, y, z = (self._metres(sign * others[place]) + 0.0 for sign, place in self._axes)
         return x, y, z
 
-    def _factor(self, node: Node, name: str) -> float | Vector3:
+    def _factor(self, node: YamlNode, name: str) -> float | Vector3:
         if node.items is not None:
             return self._vector(node.items, name, node)
         return self._number(node, name)
@@ -204,7 +204,7 @@ class _Table:
         """In decimals, as people write them: 83.2 cm are 0.832 m, and not a little more."""
         return float(Decimal(repr(number)) * self._unit)
 
-    def _read_axes(self, node: Node | None) -> list[tuple[float, int]]:
+    def _read_axes(self, node: YamlNode | None) -> list[tuple[float, int]]:
         """For each of the robot's axes the sign and the place of the other's."""
         axes = "xyz" if node is None else node.text
         found = _AXIS.findall(axes) if _AXES(axes) else []
@@ -214,11 +214,11 @@ class _Table:
         signs = [-1.0 if sign == "-" else 1.0 for sign, _ in found]
         return list(zip(signs, places, strict=True))
 
-    def _refusal(self, message: str, node: Node) -> ReadError:
+    def _refusal(self, message: str, node: YamlNode) -> ReadError:
         return ReadError(message, source=self._path, line=node.line)
 
 
-def _shown(node: Node) -> str:
+def _shown(node: YamlNode) -> str:
     if node.is_scalar:
         return quote(node.text)
     return "a list" if node.pairs is None else "a table"

@@ -20,7 +20,7 @@ _SEPARATOR = -(2**40)
 
 
 @dataclass(frozen=True, slots=True)
-class Faces:
+class PrimitiveFaces:
     """rows   int64 (C, inputs), for each corner, face after face, one index per offset
     sizes  int64 (F,) corners per face; None: all triangles
     """
@@ -31,7 +31,7 @@ class Faces:
 
 def read_faces(
     primitive: Element, width: int, reader: NumberReader, report: Report
-) -> Faces | None:
+) -> PrimitiveFaces | None:
     """Reads the faces of a primitive with `width` indices per corner; None for lines and points.
 
     Reports `polygon-holes` (they were filled) and `invalid-facets` for faces that lack corners.
@@ -50,8 +50,8 @@ def read_faces(
         whole = len(rows) // 3 * 3
         if whole < len(rows):
             report("invalid-facets", "a <triangles> ends within a triangle; that one was left out")
-        return Faces(rows[:whole])
-    return Faces(rows[_corners_of_runs(lengths, is_fan=tag == "trifans")])
+        return PrimitiveFaces(rows[:whole])
+    return PrimitiveFaces(rows[_corners_of_runs(lengths, is_fan=tag == "trifans")])
 
 
 def _find_lists(primitive: Element, report: Report) -> list[Element]:
@@ -89,7 +89,7 @@ def _count_up(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _read_polylist(
     primitive: Element, rows: NDArray[np.int64], reader: NumberReader, report: Report
-) -> Faces:
+) -> PrimitiveFaces:
     sizes = np.clip(reader.read_integers(primitive.findall("vcount")), 0, len(rows) + 1)
     ends = np.cumsum(sizes)
     there = int(np.searchsorted(ends, len(rows), side="right"))
@@ -100,7 +100,9 @@ def _read_polylist(
     return _large_enough(rows[:used], sizes, report)
 
 
-def _large_enough(rows: NDArray[np.int64], sizes: NDArray[np.int64], report: Report) -> Faces:
+def _large_enough(
+    rows: NDArray[np.int64], sizes: NDArray[np.int64], report: Report
+) -> PrimitiveFaces:
     is_face = sizes >= 3
     if not is_face.all():
         lost = int(np.count_nonzero(~is_face))
@@ -108,7 +110,7 @@ def _large_enough(rows: NDArray[np.int64], sizes: NDArray[np.int64], report: Rep
             "invalid-facets", f"{lost} polygons have less than three corners; they were left out"
         )
         rows, sizes = rows[np.repeat(is_face, sizes)], sizes[is_face]
-    return Faces(rows, None if (sizes == 3).all() else sizes)
+    return PrimitiveFaces(rows, None if (sizes == 3).all() else sizes)
 
 
 def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.int64]:
@@ -129,7 +131,7 @@ MOST_INPUTS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class GeometryPart:
     """One primitive of a geometry.
 
     symbol   the geometry's name for its material
@@ -155,7 +157,7 @@ class Geometry:
     """`points` are float32 (P, 3), in the units of the document, not checked."""
 
     points: NDArray[np.float32]
-    parts: tuple[Part, ...]
+    parts: tuple[GeometryPart, ...]
 
 
 class _Input(NamedTuple):
@@ -196,7 +198,9 @@ def read_geometry(element: Element, reader: NumberReader, report: Report) -> Geo
     return _EMPTY if points is None else Geometry(points, tuple(parts))
 
 
-def _read_part(primitive: Element, inputs: list[_Input], faces: Faces, offset: int) -> Part:
+def _read_part(
+    primitive: Element, inputs: list[_Input], faces: PrimitiveFaces, offset: int
+) -> GeometryPart:
     normals = None
     uvs: dict[str, NDArray[np.float32]] = {}
     for each in inputs:
@@ -204,7 +208,7 @@ def _read_part(primitive: Element, inputs: list[_Input], faces: Faces, offset: i
             normals = _take(each.values, faces.rows[:, each.offset])
         elif each.semantic == "TEXCOORD" and each.values.shape[1] >= 2:
             uvs.setdefault(each.uv_set, _take(each.values[:, :2], faces.rows[:, each.offset]))
-    return Part(
+    return GeometryPart(
         symbol=primitive.get("material", ""),
         corners=faces.rows[:, offset],
         sizes=faces.sizes,

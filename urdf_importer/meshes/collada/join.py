@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...diagnostics import Report
 from ...geometry.mesh_data import MeshData, reverse_corners, weld_points
-from .geometry import Part
+from .geometry import GeometryPart
 from .scene import Matrix
 
 LARGEST_COORDINATE = 1e9
@@ -20,7 +20,7 @@ _SHORTEST_NORMAL, _LONGEST_NORMAL = 1e-15, 1e15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surface:
+class BlockSurface:
     """The index of the material that the faces of a part have, and their texture coordinates,
     float32 (C, 2), or None."""
 
@@ -29,12 +29,12 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class GeometryBlock:
     """A geometry in its place."""
 
     points: NDArray[np.float32]
     world_from_points: Matrix
-    parts: Sequence[tuple[Part, Surface]]
+    parts: Sequence[tuple[GeometryPart, BlockSurface]]
 
     @property
     def is_mirrored(self) -> bool:
@@ -98,7 +98,7 @@ class _Faces:
         return no_bad
 
 
-def join_blocks(blocks: Sequence[Block], report: Report) -> MeshData:
+def join_blocks(blocks: Sequence[GeometryBlock], report: Report) -> MeshData:
     """Makes one mesh of all blocks, with `slots`, without name and materials.
 
     Vertices are merged where all three coordinates are equal. Faces without surface are left out.
@@ -150,13 +150,13 @@ def _weld(points: NDArray[np.float32], faces: _Faces) -> MeshData:
     )
 
 
-def _place_points(block: Block) -> NDArray[np.float32]:
+def _place_points(block: GeometryBlock) -> NDArray[np.float32]:
     matrix = block.world_from_points
     placed = block.points @ matrix[:3, :3].T + matrix[:3, 3]
     return placed.astype(np.float32)
 
 
-def _collect_faces(blocks: Sequence[Block]) -> _Faces:
+def _collect_faces(blocks: Sequence[GeometryBlock]) -> _Faces:
     """Corners count through the points of all blocks; -1 where there is no such point."""
     start = 0
     corners, sizes, normals, uvs, slots = [], [], [], [], []
@@ -184,11 +184,11 @@ def _collect_faces(blocks: Sequence[Block]) -> _Faces:
     )
 
 
-def _reverse(part: Part) -> NDArray[np.int64]:
+def _reverse(part: GeometryPart) -> NDArray[np.int64]:
     return reverse_corners(np.full(part.face_count, 3) if part.sizes is None else part.sizes)
 
 
-def _turn(normals: NDArray[np.float32], block: Block) -> NDArray[np.float32]:
+def _turn(normals: NDArray[np.float32], block: GeometryBlock) -> NDArray[np.float32]:
     """Unit normals in the world; zeros for normals without direction.
 
     They turn by the inverse transpose, computed up to a factor from the cofactors, also for a

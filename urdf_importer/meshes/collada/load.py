@@ -20,10 +20,10 @@ from ...diagnostics import MeshError, Report, one_line, quote
 from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ..faces import missing_part
-from .geometry import Geometry, Part, read_geometry
-from .join import Block, Surface, join_blocks
+from .geometry import Geometry, GeometryPart, read_geometry
+from .join import BlockSurface, GeometryBlock, join_blocks
 from .long_texts import LongNumbers, parse_around
-from .material import DocumentMaterial, MaterialReader
+from .material import DocumentMaterial, EffectReader
 from .number_reader import NumberReader
 from .scene import Binding, PlacedGeometry, place_geometries, read_up_axis
 
@@ -147,7 +147,7 @@ def load_collada(
     Textures are found by `resolve`. Faces keep their number of corners. The
     normals are the file's; where only some faces have any, the others are flat.
 
-    Reports as `read_collada`, `place_geometries`, `read_geometry`, `MaterialReader.find` and
+    Reports as `read_collada`, `place_geometries`, `read_geometry`, `EffectReader.find` and
     `join_blocks` do, and `empty-mesh`. Raises MeshError `mesh-too-large`, else as `read_mesh_file`,
     or `unreadable-mesh` where it is not a whole document.
     """
@@ -156,7 +156,7 @@ def load_collada(
         placed = place_geometries(root, report)
         if part:
             placed = _choose_part(placed, part, path)
-        materials = MaterialReader(root, resolve, report)
+        materials = EffectReader(root, resolve, report)
         up = read_up_axis(root)
         del root
         table = _MaterialSlots(materials)
@@ -177,7 +177,7 @@ def _choose_part(placed: list[PlacedGeometry], part: str, path: Path) -> list[Pl
 
 def _read_blocks(
     placed: list[PlacedGeometry], table: "_MaterialSlots", reader: NumberReader, report: Report
-) -> list[Block]:
+) -> list[GeometryBlock]:
     geometries: dict[Element, Geometry] = {}
     parts_left, corners_left = MOST_PARTS, MOST_CORNERS
     blocks = []
@@ -191,14 +191,14 @@ def _read_blocks(
             message = f"the scene has over {MOST_PARTS} primitives or {MOST_CORNERS} corners"
             raise MeshError(f"{message}, the most that is read", code="mesh-too-large")
         parts = [(part, table.find(part, each.bindings)) for part in geometry.parts]
-        blocks.append(Block(geometry.points, each.world_from_geometry, parts))
+        blocks.append(GeometryBlock(geometry.points, each.world_from_geometry, parts))
     return blocks
 
 
 class _MaterialSlots:
     """Finds the material of each part, and numbers the materials as they come up."""
 
-    def __init__(self, reader: MaterialReader) -> None:
+    def __init__(self, reader: EffectReader) -> None:
         self._reader = reader
         self._slots: dict[MeshMaterial | None, int] = {}
 
@@ -209,7 +209,7 @@ class _MaterialSlots:
             return ()
         return tuple(material or MeshMaterial() for material in self._slots)
 
-    def find(self, part: Part, bindings: Mapping[str, Binding]) -> Surface:
+    def find(self, part: GeometryPart, bindings: Mapping[str, Binding]) -> BlockSurface:
         binding = bindings.get(part.symbol)
         found: DocumentMaterial | None = None
         if binding is not None:
@@ -218,9 +218,9 @@ class _MaterialSlots:
             found = self._reader.find(part.symbol)
         slot = self._slots.setdefault(found.material if found else None, len(self._slots))
         wanted = binding.uv_sets.get(found.uv_name, "") if binding and found else ""
-        return Surface(slot, _choose_uvs(part, wanted))
+        return BlockSurface(slot, _choose_uvs(part, wanted))
 
 
-def _choose_uvs(part: Part, wanted: str) -> NDArray[np.float32] | None:
+def _choose_uvs(part: GeometryPart, wanted: str) -> NDArray[np.float32] | None:
     """The set that the material wants, else the first."""
     return part.uvs.get(wanted, next(iter(part.uvs.values()), None))

@@ -125,7 +125,7 @@ class DocumentMaterial(NamedTuple):
     uv_name: str = ""
 
 
-class MaterialReader:
+class EffectReader:
     """Reads the materials of one document, each once."""
 
     def __init__(self, root: Element, resolve: ResolveBeside, report: Report) -> None:

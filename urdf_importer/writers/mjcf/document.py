@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...geometry.inertia import Body
+from ...geometry.inertia import BodyMass
 from ...geometry.transforms import Matrix, quaternion_from_rotation
 from ...markup.write import Value, XmlWriter
 from .constraints import Equality
@@ -150,7 +150,7 @@ def _write_bodies(document: MjcfDocument, xml: XmlWriter) -> None:
         stack += [None, *reversed(below[place])]
 
 
-def _write_inertial(mass: Body, xml: XmlWriter) -> None:
+def _write_inertial(mass: BodyMass, xml: XmlWriter) -> None:
     """Writes a mass. Of off-diagonal tensors MuJoCo takes no moments below 1e-14: small ones are
     given along their principal axes."""
     i = mass.inertia

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.inertia import Body, body_of, clamp_inertia, find_fault
+from ...geometry.inertia import BodyMass, body_of, clamp_inertia, find_fault
 from ...geometry.transforms import Matrix
 from ...model import Link
 from ..masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
@@ -39,7 +39,9 @@ def weigh_bodies(
             heaviest = max((body, *fixed), key=lambda each: each.mass.mass if each.mass else 0.0)
             _give_inertia(heaviest, volume, diagnostics)
             continue
-        body.mass = Body(mass=small_mass, center=np.zeros(3), inertia=sphere_inertia(small_mass))
+        body.mass = BodyMass(
+            mass=small_mass, center=np.zeros(3), inertia=sphere_inertia(small_mass)
+        )
         diagnostics.warning(
             "mjcf-small-mass",
             f"link {quote(body.link.name)} has no mass and must have one to move; it gets "
@@ -62,7 +64,7 @@ def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]
             yield body, fixed.get(place, [])
 
 
-def _turns(mass: Body) -> bool:
+def _turns(mass: BodyMass) -> bool:
     """Whether a body has an inertia: MuJoCo needs one in each group of bodies fixed together."""
     return bool(np.any(mass.inertia))
 
@@ -76,7 +78,7 @@ def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostic
     )
 
 
-def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> Body | None:
+def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> BodyMass | None:
     inertial = link.inertial
     if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
         return None

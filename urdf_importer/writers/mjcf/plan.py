@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.inertia import Body
+from ...geometry.inertia import BodyMass
 from ...geometry.transforms import (
     Matrix,
     Vector,
@@ -68,7 +68,7 @@ class BodyPlan:
     parent: int
     frame: Matrix
     joints: list[JointPlan] = field(default_factory=list)
-    mass: Body | None = None
+    mass: BodyMass | None = None
     is_joined: bool = False
 
     @property

@@ -10,7 +10,7 @@ from ...files.outputs import replace_file
 from ...files.packages import AnyPath
 from ...markup.edit import XmlEditor
 from ...markup.encoding import decode_text, open_text
-from ...markup.patch import Node, NodeWriter, Patcher, Rules, UnpatchableError
+from ...markup.patch import NodeWriter, Patcher, Rules, UnpatchableError, WrittenNode
 from ...markup.write import Value, XmlWriter
 from ...markup.xml import Element, Junk, parse_xml
 from ...model import (
@@ -103,13 +103,13 @@ class _Root:
         self.children.append(element)
 
 
-def _node(semantics: Semantics) -> Node:
+def _node(semantics: Semantics) -> WrittenNode:
     writer = NodeWriter()
     write_semantics(semantics, writer)
     return writer.root.children[0]
 
 
-def _key(node: Node) -> Hashable:
+def _key(node: WrittenNode) -> Hashable:
     """Elements with names by these; pairs, chains and verbatim elements by their whole content."""
     if node.xml:
         return node.xml

@@ -13,11 +13,11 @@ from ...markup.edit import XmlEditor
 from ...markup.encoding import open_text
 from ...markup.patch import (
     STEP,
-    Node,
     NodeWriter,
     Patcher,
     Rules,
     UnpatchableError,
+    WrittenNode,
     align,
     place_new,
 )
@@ -97,7 +97,7 @@ def _is_read(element: Element) -> bool:
     return geometry is not None and any(shape.tag in _SHAPES for shape in geometry)
 
 
-def _key(node: Node) -> Hashable:
+def _key(node: WrittenNode) -> Hashable:
     """The tag of elements that come once; of shapes, and of verbatim elements, all of them."""
     if node.tag in ("visual", "collision") or node.xml:
         return (node.tag, node.xml, repr(node))
@@ -165,7 +165,7 @@ def _xml(item: Transmission | Extra) -> str:
     return item.xml
 
 
-def _node(part: Part | Robot) -> Node:
+def _node(part: Part | Robot) -> WrittenNode:
     writer = NodeWriter()
     write_part(part, writer)
     return writer.root.children[0]

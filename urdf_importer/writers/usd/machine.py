@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.inertia import Body, add_bodies, body_of
+from ...geometry.inertia import BodyMass, add_bodies, body_of
 from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.motion import JointMotion, interpret_joint
@@ -42,7 +42,7 @@ class RigidBody:
     link: Link
     frame: Matrix
     members: tuple[Member, ...]
-    mass: Body | None
+    mass: BodyMass | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -238,7 +238,7 @@ def _list_loops(
     return found
 
 
-def _sum_masses(members: Sequence[Member]) -> Body | None:
+def _sum_masses(members: Sequence[Member]) -> BodyMass | None:
     """Returns the mass of links together; the inertia of a link without a mass counts too."""
     if not any(has_mass(member.link) for member in members):
         return None
@@ -265,7 +265,7 @@ def _assume_masses(
         masses = [bodies[each].mass for each in beside if each != WORLD]
         known = [mass.mass for mass in masses if mass is not None]
         mass = _SMALL_SHARE * min(known) if known else _SMALL_MASS
-        small = Body(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
+        small = BodyMass(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
         found[name] = replace(body, mass=small)
         diagnostics.warning(
             "usd-mass-assumed",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, WriteError, quote
-from ...geometry.inertia import Body
+from ...geometry.inertia import BodyMass
 from ...geometry.transforms import Matrix
 from ...kinematics.tree import KinematicTree
 from ...model import Robot
@@ -174,7 +174,7 @@ def _add_frames(
             prim.children.append(frame)
 
 
-def _add_mass(prim: Prim, mass: Body, name: str, line: int, diagnostics: Diagnostics) -> None:
+def _add_mass(prim: Prim, mass: BodyMass, name: str, line: int, diagnostics: Diagnostics) -> None:
     """Adds mass, centre and principal moments; an inertia that no body has is left to the
     simulator, which has the collision shapes."""
     prim.add("float physics:mass", mass.mass)

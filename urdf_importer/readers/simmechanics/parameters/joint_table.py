@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ....diagnostics import Diagnostics, ReadError
 from ....markup.rows import read_rows
-from ....markup.yaml_tree import Node
+from ....markup.yaml_tree import YamlNode
 from .values import Values
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -78,7 +78,7 @@ def read_joint_table(data: bytes, source: str, diagnostics: Diagnostics) -> Join
 def _read_row(cells: dict[str, str], line: int, values: Values) -> JointRow:
     found: dict[str, float] = {}
     for name in _NUMBERS:
-        number = Node(line=line, text=cells.get(name, "0")).number()
+        number = YamlNode(line=line, text=cells.get(name, "0")).number()
         if number is None:
             values.bad(name, f"{cells[name][:80]!r} is not a number; it is left out", line)
         elif name in cells:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ....markup.xml import parse_fragment
-from ....markup.yaml_tree import Node
+from ....markup.yaml_tree import YamlNode
 from ....model import Box, Cylinder, Extra, Pose, Quaternion, Sphere, Vector3
 from .said import Reader, entry_of, keys_of, list_of, mapping_of, one_of, read_entry, said
 from .values import Values
@@ -34,11 +34,11 @@ def _words(*words: str) -> Reader:
 # How values of one key each are read
 
 
-def _line(_values: Values, node: Node, _key: str) -> int:
+def _line(_values: Values, node: YamlNode, _key: str) -> int:
     return node.line
 
 
-def _amount(values: Values, node: Node, key: str) -> float | None:
+def _amount(values: Values, node: YamlNode, key: str) -> float | None:
     number = values.number(node, key)
     if number is None or number >= 0.0:
         return number
@@ -46,7 +46,7 @@ def _amount(values: Values, node: Node, key: str) -> float | None:
     return None
 
 
-def _scale(values: Values, node: Node, key: str) -> Vector3 | None:
+def _scale(values: Values, node: YamlNode, key: str) -> Vector3 | None:
     numbers = values.numbers(node, key, (1, 3))
     if numbers is not None and all(numbers):
         x, y, z = numbers if len(numbers) == 3 else numbers * 3
@@ -56,7 +56,7 @@ def _scale(values: Values, node: Node, key: str) -> Vector3 | None:
     return None
 
 
-def _axis(values: Values, node: Node, key: str) -> Vector3 | None:
+def _axis(values: Values, node: YamlNode, key: str) -> Vector3 | None:
     axis = values.vector(node, key)
     if axis is None or math.hypot(*axis) >= 1e-9:
         return axis
@@ -64,7 +64,7 @@ def _axis(values: Values, node: Node, key: str) -> Vector3 | None:
     return None
 
 
-def _quaternion(values: Values, node: Node, key: str) -> Quaternion | None:
+def _quaternion(values: Values, node: YamlNode, key: str) -> Quaternion | None:
     turn = values.numbers(node, key, (4,))
     if turn is None:
         return None
@@ -76,7 +76,7 @@ def _quaternion(values: Values, node: Node, key: str) -> Quaternion | None:
     return x, y, z, w
 
 
-def _pose(values: Values, node: Node, key: str) -> Pose | None:
+def _pose(values: Values, node: YamlNode, key: str) -> Pose | None:
     numbers = values.numbers(node, key, (6,))
     if numbers is None:
         return None
@@ -84,7 +84,7 @@ def _pose(values: Values, node: Node, key: str) -> Pose | None:
     return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
 
 
-def _color(values: Values, node: Node, key: str) -> tuple[float, ...] | None:
+def _color(values: Values, node: YamlNode, key: str) -> tuple[float, ...] | None:
     numbers = values.numbers(node, key, (3, 4))
     if numbers is None or all(0.0 <= number <= 1.0 for number in numbers):
         return None if numbers is None else (*numbers, 1.0)[:4]
@@ -92,11 +92,11 @@ def _color(values: Values, node: Node, key: str) -> tuple[float, ...] | None:
     return None
 
 
-def _rate(values: Values, node: Node, key: str) -> str | None:
+def _rate(values: Values, node: YamlNode, key: str) -> str | None:
     return None if values.positive(node, key) is None else node.text.strip()
 
 
-def _blobs(values: Values, node: Node, key: str) -> tuple[Extra, ...]:
+def _blobs(values: Values, node: YamlNode, key: str) -> tuple[Extra, ...]:
     """XML that users bring along, kept word for word."""
     found = []
     for text, line in values.texts(node, key):
@@ -108,7 +108,7 @@ def _blobs(values: Values, node: Node, key: str) -> tuple[Extra, ...]:
     return tuple(found)
 
 
-def _mirrored_links(values: Values, node: Node, key: str) -> tuple[str, ...]:
+def _mirrored_links(values: Values, node: YamlNode, key: str) -> tuple[str, ...]:
     links: tuple[str, ...] = ()
     for name, value in values.pairs(node, key).items():
         if name == "mirroredLinks":
@@ -118,7 +118,7 @@ def _mirrored_links(values: Values, node: Node, key: str) -> tuple[str, ...]:
     return links
 
 
-def _size(values: Values, node: Node, key: str) -> Vector3 | None:
+def _size(values: Values, node: YamlNode, key: str) -> Vector3 | None:
     size = values.vector(node, key)
     if size is None or min(size) > 0.0:
         return size
@@ -133,9 +133,9 @@ _SHAPES: dict[str, tuple[type[Box | Cylinder | Sphere], dict[str, Reader]]] = {
 }
 
 
-def _geometry(values: Values, node: Node, key: str) -> Box | Cylinder | Sphere | None:
+def _geometry(values: Values, node: YamlNode, key: str) -> Box | Cylinder | Sphere | None:
     written = values.pairs(node, key)
-    shape = one_of(_SHAPES)(values, written.get("shape", Node(line=node.line)), f"{key}: shape")
+    shape = one_of(_SHAPES)(values, written.get("shape", YamlNode(line=node.line)), f"{key}: shape")
     if shape is None:
         return None
     kind, needed = shape
@@ -148,19 +148,19 @@ def _geometry(values: Values, node: Node, key: str) -> Box | Cylinder | Sphere |
     return None if None in found.values() else kind(**found)
 
 
-def _origin(values: Values, node: Node, key: str) -> Pose | None:
+def _origin(values: Values, node: YamlNode, key: str) -> Pose | None:
     origin = values.pairs(node, key).get("origin")
     return Pose() if origin is None else _pose(values, origin, f"{key}: origin")
 
 
-def _sensors(values: Values, node: Node, key: str) -> "tuple[LinkSensor, ...]":
+def _sensors(values: Values, node: YamlNode, key: str) -> "tuple[LinkSensor, ...]":
     """Sensors called `default` hold the defaults of others of their type, except names and
     frames."""
-    defaults: dict[str, dict[str, Node]] = {}
+    defaults: dict[str, dict[str, YamlNode]] = {}
     found = []
     for line, entry in values.entries(node, key, keys_of(LinkSensor)):
-        kind = entry.get("sensorType", Node(line=line)).text.strip()
-        if entry.get("sensorName", Node(line=line)).text.strip() != "default":
+        kind = entry.get("sensorType", YamlNode(line=line)).text.strip()
+        if entry.get("sensorName", YamlNode(line=line)).text.strip() != "default":
             found.append((line, entry, kind))
         elif kind not in SENSOR_TYPES:
             values.bad(key, f"the sensor type {kind[:80]!r} is unknown", line)

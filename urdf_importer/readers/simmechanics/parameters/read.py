@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from ....diagnostics import Diagnostics
-from ....markup.yaml_tree import Node, parse_yaml
+from ....markup.yaml_tree import YamlNode, parse_yaml
 from .keys import Parameters
 from .said import keys_of
 from .values import Values
@@ -58,7 +58,7 @@ def read_parameters(
 
 
 def start_parameters(
-    source: str, pairs: Mapping[str, Node], *, has_table: bool, generation: int
+    source: str, pairs: Mapping[str, YamlNode], *, has_table: bool, generation: int
 ) -> Parameters:
     """Returns the settings that count before any key is read: the dialect, and its consequences."""
     word = pairs["dialect"].text.strip().lower() if "dialect" in pairs else ""
@@ -72,7 +72,7 @@ def start_parameters(
     )
 
 
-def _check_formats(parameters: Parameters, root: Node, values: Values) -> None:
+def _check_formats(parameters: Parameters, root: YamlNode, values: Values) -> None:
     keys = [key for key in ("filenameformat", "filenameformatchangeext") if key in root.lines]
     if len(keys) == 2:
         raise values.refusal(

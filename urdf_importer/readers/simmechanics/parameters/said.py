@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
 
-from ....markup.yaml_tree import Node
+from ....markup.yaml_tree import YamlNode
 from .values import Values
 
 Entry = TypeVar("Entry")
 # The value of a node below a key; None, and reported, for one that cannot be meant.
-Reader = Callable[[Values, Node, str], Any]
+Reader = Callable[[Values, YamlNode, str], Any]
 
 
 def said(
@@ -38,7 +38,11 @@ def keys_of(kind: Any) -> dict[str, tuple[str, Reader]]:
 
 
 def read_entry(
-    kind: Callable[..., Entry], attributes: Mapping[str, Node], line: int, key: str, values: Values
+    kind: Callable[..., Entry],
+    attributes: Mapping[str, YamlNode],
+    line: int,
+    key: str,
+    values: Values,
 ) -> Entry | None:
     """Returns an entry with its line; None, and reported, where one of its values is wrong or one
     that it needs is not there. An empty text says nothing."""
@@ -63,7 +67,7 @@ def entry_of(kind: type[Any]) -> Reader:
     """Returns a reader of a mapping that says something of a joint."""
     known = keys_of(kind)
 
-    def read(values: Values, node: Node, key: str) -> Any:
+    def read(values: Values, node: YamlNode, key: str) -> Any:
         pairs = values.pairs(node, key)
         for attribute, value in pairs.items():
             if attribute not in known:
@@ -77,7 +81,7 @@ def list_of(kind: type[Any]) -> Reader:
     """Returns a reader of a list of mappings."""
     known = keys_of(kind)
 
-    def read(values: Values, node: Node, key: str) -> tuple[Any, ...]:
+    def read(values: Values, node: YamlNode, key: str) -> tuple[Any, ...]:
         entries = values.entries(node, key, known)
         found = [read_entry(kind, pairs, line, key, values) for line, pairs in entries]
         return tuple(entry for entry in found if entry is not None)
@@ -88,7 +92,7 @@ def list_of(kind: type[Any]) -> Reader:
 def mapping_of(read_value: Reader) -> Reader:
     """Returns a reader of a mapping of names to values; empty ones say nothing."""
 
-    def read(values: Values, node: Node, key: str) -> dict[str, Any]:
+    def read(values: Values, node: YamlNode, key: str) -> dict[str, Any]:
         pairs = values.pairs(node, key)
         found = {name: read_value(values, value, key) for name, value in pairs.items()}
         return {name: value for name, value in found.items() if value not in (None, "")}
@@ -99,7 +103,7 @@ def mapping_of(read_value: Reader) -> Reader:
 def one_of(words: Mapping[str, Any]) -> Reader:
     """Returns a reader of a word for a value."""
 
-    def read(values: Values, node: Node, key: str) -> Any:
+    def read(values: Values, node: YamlNode, key: str) -> Any:
         text = values.text(node, key)
         if text is None or text.lower() in words:
             return None if text is None else words[text.lower()]

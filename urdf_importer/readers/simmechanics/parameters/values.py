@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterator
 
 from ....diagnostics import Diagnostics, ReadError, nearest, quote
-from ....markup.yaml_tree import Node
+from ....markup.yaml_tree import YamlNode
 
 
 class Values:
@@ -32,32 +32,34 @@ class Values:
             source=self.source,
         )
 
-    def text(self, node: Node, key: str) -> str | None:
+    def text(self, node: YamlNode, key: str) -> str | None:
         if not node.is_scalar:
             self._wrong(key, "a text", node)
             return None
         return "" if node.is_null else node.text.strip()
 
-    def flag(self, node: Node, key: str) -> bool | None:
+    def flag(self, node: YamlNode, key: str) -> bool | None:
         value = node.flag()
         if value is None:
             self._wrong(key, "yes or no", node)
         return value
 
-    def number(self, node: Node, key: str) -> float | None:
+    def number(self, node: YamlNode, key: str) -> float | None:
         value = node.number()
         if value is None:
             self._wrong(key, "a number", node)
         return value
 
-    def positive(self, node: Node, key: str) -> float | None:
+    def positive(self, node: YamlNode, key: str) -> float | None:
         value = self.number(node, key)
         if value is not None and value <= 0.0:
             self._wrong(key, "a number above zero", node)
             return None
         return value
 
-    def numbers(self, node: Node, key: str, counts: tuple[int, ...]) -> tuple[float, ...] | None:
+    def numbers(
+        self, node: YamlNode, key: str, counts: tuple[int, ...]
+    ) -> tuple[float, ...] | None:
         """Returns a list, or a text with blanks or commas, or a single number."""
         if node.pairs is not None:
             self._wrong(key, "numbers", node)
@@ -66,7 +68,7 @@ class Values:
             items = node.items
         else:
             words = node.text.replace(",", " ").split()
-            items = [Node(line=node.line, text=word) for word in words[:100]]
+            items = [YamlNode(line=node.line, text=word) for word in words[:100]]
         found = [item.number() for item in items]
         known = tuple(number for number in found if number is not None)
         if len(known) != len(items) or len(known) not in counts:
@@ -74,11 +76,11 @@ class Values:
             return None
         return known
 
-    def vector(self, node: Node, key: str) -> tuple[float, float, float] | None:
+    def vector(self, node: YamlNode, key: str) -> tuple[float, float, float] | None:
         found = self.numbers(node, key, (3,))
         return None if found is None else (found[0], found[1], found[2])
 
-    def names(self, node: Node, key: str) -> tuple[str, ...]:
+    def names(self, node: YamlNode, key: str) -> tuple[str, ...]:
         """Returns a list of names, or one text with blanks between them."""
         if node.is_null:
             return ()
@@ -95,7 +97,7 @@ class Values:
                 self._wrong(key, "a name", item)
         return tuple(found)
 
-    def texts(self, node: Node, key: str) -> list[tuple[str, int]]:
+    def texts(self, node: YamlNode, key: str) -> list[tuple[str, int]]:
         """Returns a list of texts with their lines; a single text is a list of one."""
         items = [node] if node.is_scalar else node.items
         if items is None:
@@ -109,7 +111,7 @@ class Values:
                 found.append((item.text.strip(), item.line))
         return found
 
-    def pairs(self, node: Node, key: str) -> dict[str, Node]:
+    def pairs(self, node: YamlNode, key: str) -> dict[str, YamlNode]:
         if node.is_null:
             return {}
         if node.pairs is None:
@@ -118,8 +120,8 @@ class Values:
         return node.pairs
 
     def entries(
-        self, node: Node, key: str, known: Collection[str]
-    ) -> Iterator[tuple[int, dict[str, Node]]]:
+        self, node: YamlNode, key: str, known: Collection[str]
+    ) -> Iterator[tuple[int, dict[str, YamlNode]]]:
         """Yields the mappings of a list with their lines; unknown attributes of them are named and
         left out."""
         if node.items is None and not node.is_null:
@@ -133,6 +135,6 @@ class Values:
                     self.unknown(attribute, item.lines.get(attribute, item.line), known, key)
             yield item.line, item.pairs
 
-    def _wrong(self, key: str, wanted: str, node: Node) -> None:
+    def _wrong(self, key: str, wanted: str, node: YamlNode) -> None:
         kind = quote(node.text.strip()) if node.is_scalar else "a list or mapping"
         self.bad(key, f"{kind} is in the place of {wanted}; it is left out", node.line)
