@@ -26,7 +26,7 @@ PRONOUNS = (
     r"of (?:which|whom)",
     r"(?:that|those) of",
     r"those (?:that|which|who|whose|for|with|without|in|on|from)",
-    r"(?:is|are|was|were) of",
+    r"(?:is|are|was|were) of(?! (?:no )?use\b)",
     r"(?:un)?said|told|says? so",
     r"(?:stands|stood)(?! on (?:the|a) (?:ground|plane))",
 )

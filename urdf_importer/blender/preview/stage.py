@@ -48,7 +48,7 @@ sizes, colour. Together they stay below 1, so that white robots keep their shape
 
 
 _SHEEN = ("Studio Sheen", np.array((1.4, -1.1, 0.9)), 2.5, 2.5, (1.0, 1.0, 1.0))
-"""For dark robots alone: black plastic shows its shape by what it mirrors."""
+"""For dark robots alone: black plastic shows its shape by its reflections."""
 
 
 def build_studio(

@@ -264,8 +264,8 @@ class Studio:
 
 
 def find_dark(shapes: Iterable[Any]) -> list[Any]:
-    """Finds the shapes of which common light shows the outline alone: all of their materials are
-    nearly black, and none has an image."""
+    """Finds the shapes that common light shows only in outline: all of their materials are nearly
+    black, and none has an image."""
     return [
         shape
         for shape in shapes
@@ -281,7 +281,7 @@ def _is_dark(material: Any) -> bool:
 
 
 def light_only(lamp: Any, shapes: Iterable[Any]) -> Any:
-    """Lets a lamp light these objects alone; returns the collection that says so."""
+    """Lets a lamp light these objects alone; returns their light-linking collection."""
     lit = bpy.data.collections.new(lamp.name)
     for shape in shapes:
         lit.objects.link(shape)

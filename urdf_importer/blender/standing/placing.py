@@ -222,10 +222,10 @@ def frame_robots(armatures: Iterable[Any], views: Iterable[tuple[Any, Any]]) -> 
 
 
 def center_camera(space: Any, area: Any, render: Any) -> None:
-    """Shows the whole picture of a camera, in a 3D view that looks through it, in what no sidebar
-    covers.
+    """Shows the whole picture of a camera, in a 3D view that looks through it, in the part that no
+    sidebar covers.
 
-    At a zoom factor of 1 the larger side of the picture is as long as that of the view; Blender
+    At a zoom factor of 1 the larger sides of the picture and the view are equally long; Blender
     keeps 50 (2 sqrt(factor) - sqrt(2)), and offsets in double view sizes.
     """
     region = next(each for each in area.regions if each.type == "WINDOW")
