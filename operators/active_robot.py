@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The robot that a user means: the active object is one, or belongs to one."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +85,19 @@ def poll_robot(kind: Any, context: Any) -> bool:
         kind.poll_message_set(_LINKED)
         return False
     return True
+
+
+@contextmanager
+def wait_cursor(context: Any) -> Iterator[None]:
+    """Shows the cursor of waiting during work that takes longer than a second."""
+    window = context.window
+    if window is not None:
+        window.cursor_modal_set("WAIT")
+    try:
+        yield
+    finally:
+        if window is not None:
+            window.cursor_modal_restore()
 
 
 class RobotOperator:

@@ -104,7 +104,7 @@ def draw_options(
     hidden: Collection[str] = (),
 ) -> None:
     """Draws the options of classes by their groups, which fold: the first one is open, so that
-    nothing outgrows its window. `hidden` names groups and options that are of no use now."""
+    nothing outgrows its window. `hidden` names groups and options to leave out."""
     first = True
     for group, members in group_options(*(options or IMPORT)).items():
         shown = [field for field in members if field.name not in hidden]

@@ -23,7 +23,7 @@ _STEPS_OF_TURN = 96
 _FREE_SLIDE = 1.2
 """In radii: the drawn length of a line that has no end."""
 
-_TURN = (1.0, 0.72, 0.13, 1.0)
+_TURN = (0.62, 1.0, 0.25, 1.0)
 _SLIDE = (0.2, 0.72, 1.0, 1.0)
 _FOLLOWER = (0.72, 0.56, 0.95, 1.0)
 _HELD = (0.62, 0.62, 0.62, 1.0)

@@ -90,11 +90,11 @@ _ONLY = {
     "model": (".sdf", ".world"),
     "xacro_args": (".xacro",),
 }
-"""Option -> the endings of the only files that it is of use for."""
+"""Option -> the endings of the only files with a use for it."""
 
 
 def _find_useless(operator: Any, context: Any) -> set[str]:
-    """Finds the options, and the groups, that are of no use for the chosen files."""
+    """Finds the options, and the groups, without a use for the chosen files."""
     paths = [path for path in find_paths(operator) if os.path.isfile(path)]
     names = [path.lower() for path in paths]
     found = {name for name, ends in _ONLY.items() if not any(path.endswith(ends) for path in names)}

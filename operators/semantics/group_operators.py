@@ -14,7 +14,7 @@ from ...urdf_importer.blender.semantics.groups import joints_of_group, select_gr
 from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot
+from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..reports import refuse
 from ..sidebar.pose_operators import describe_keyed
 
@@ -123,7 +123,8 @@ class MakePoses(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            made = make_poses(active_robot(context))
+            with wait_cursor(context):
+                made = make_poses(active_robot(context))
         except RobotError as error:
             return refuse(self, error)
         self.report({"INFO"}, count(len(made), "pose") + " with a picture")

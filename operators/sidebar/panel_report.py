@@ -6,10 +6,11 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostic, DiagnosticGroup, Severity
+from ...urdf_importer import Diagnostic, DiagnosticGroup
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot
 from ..importing.locate import is_locatable
+from ..reports import is_loss
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_locate
 from .panel import DataSubPanel
@@ -35,7 +36,7 @@ class ReportPanel(DataSubPanel, bpy.types.Panel):
             draw_wrapped(self.layout, context, "Nothing was substituted or lost", icon="CHECKMARK")
             return
         self.layout.operator(CopyReport.bl_idname, icon="COPYDOWN")
-        for group in groups:
+        for group in sorted(groups, key=lambda each: not any(map(is_loss, each.items))):
             box = self.layout.box()
             if len(group.items) == 1:
                 _draw_message(box, context, group.items[0], group.places[0])
@@ -70,7 +71,7 @@ def _draw_members(box: Any, context: Any, group: DiagnosticGroup) -> None:
 
 
 def _icon_of(items: Sequence[Diagnostic]) -> str:
-    return "CANCEL" if any(item.severity is Severity.ERROR for item in items) else "ERROR"
+    return "ERROR" if any(map(is_loss, items)) else "INFO"
 
 
 def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None:

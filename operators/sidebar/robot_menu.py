@@ -11,7 +11,7 @@ from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot
+from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..keys import add_key
 from ..reports import refuse
 
@@ -150,7 +150,8 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            collection = mark_as_asset(active_robot(context))
+            with wait_cursor(context):
+                collection = mark_as_asset(active_robot(context))
         except RobotError as error:
             return refuse(self, error)
         self.report({"INFO"}, f"Collection '{collection.name}' is an asset now")

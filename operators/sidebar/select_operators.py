@@ -78,8 +78,8 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.select_joint"
     bl_label = "Select Joint"
     bl_description = (
-        "Select the bone of this joint, in pose mode. A fixed joint that has no bone is shown by "
-        "the link that it holds"
+        "Select the bone of this joint, in pose mode, where R X X turns it about its axis. A fixed "
+        "joint that has no bone is shown by the link that it holds"
     )
 
     joint: bpy.props.StringProperty(  # type: ignore[valid-type]

@@ -13,7 +13,7 @@ from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, redraw_views
+from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
 from ..reports import refuse
 from ..session import recall_state
 
@@ -99,7 +99,8 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         try:
-            make_thumbnail(active_robot(context))
+            with wait_cursor(context):
+                make_thumbnail(active_robot(context))
         except RobotError as error:
             return refuse(self, error)
         redraw_views()

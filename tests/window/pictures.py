@@ -82,7 +82,7 @@ def file_menu(driver: Driver) -> Steps:
     yield 0.5
     driver.move(300, driver.window.height - 499)
     yield 0.8
-    _keep(driver, "file_menu", (0, driver.window.height - 610, 640, 610))
+    _keep(driver, "file_menu", (0, driver.window.height - 680, 900, 680))
 
 
 def file_browser(driver: Driver) -> Steps:

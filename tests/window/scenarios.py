@@ -23,6 +23,7 @@ from import_plays import is_idle
 from live_plays import follow as follow
 from locate_plays import locate as locate
 from mathutils import Vector
+from sidebar_plays import sidebar as sidebar
 
 
 def file_import(driver: Driver) -> Steps:

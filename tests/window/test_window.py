@@ -169,3 +169,17 @@ def test_a_robot_follows_a_server(play: Play) -> None:
     """The server runs in a process of its own, in the program's Python."""
     script = ROOT / "tests" / "support" / "live_server.py"
     play("follow", SAMPLES / "two_link_arm.urdf", script, "shoulder", "elbow")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("Joints",),
+        ("Inverse Kinematics", "Motion"),
+        ("Poses", "Look"),
+        ("Import Report", "Reshape", "Live"),
+    ],
+    ids=lambda labels: labels[0],
+)
+def test_every_panel_in_three_widths(play: Play, labels: tuple[str, ...]) -> None:
+    play("sidebar", SAMPLES / "gripper.urdf", *labels)
